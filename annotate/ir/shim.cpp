@@ -2,6 +2,7 @@
 // Functions of LLVM that the passes need and only C++ offers.
 #include "shim.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Config/llvm-config.h>
@@ -35,15 +36,16 @@ namespace {
 std::atomic<bool> IsStrict{false};
 
 // Several passes of a pipeline meet the same broken profile; the user needs to hear of it once.
-void diagnoseOnce(LLVMModuleRef module, const char *file, const char *message, DiagnosticSeverity Severity) {
+bool isFirst(const Module &M, const std::string &Text) {
   static std::mutex Lock;
   static std::set<std::string> Said;
-  {
-    std::lock_guard<std::mutex> Guard(Lock);
-    if (!Said.insert(unwrap(module)->getModuleIdentifier() + '\0' + file + '\0' + message).second)
-      return;
-  }
-  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Severity));
+  std::lock_guard<std::mutex> Guard(Lock);
+  return Said.insert(M.getModuleIdentifier() + '\0' + Text).second;
+}
+
+void diagnoseOnce(LLVMModuleRef module, const char *file, const char *message, DiagnosticSeverity Severity) {
+  if (isFirst(*unwrap(module), std::string(file) + '\0' + message))
+    unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Severity));
 }
 
 } // namespace
@@ -72,6 +74,23 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
     Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
   else
     Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+bool hearth_shim_has_runtime(LLVMModuleRef module) {
+  Module &M = *unwrap(module);
+  Triple Target(M.getTargetTriple());
+  bool IsGlibc = Target.isOSLinux() && (Target.getEnvironment() == Triple::GNU || !Target.hasEnvironment());
+  if (Target.str().empty() || (IsGlibc && (Target.getArch() == Triple::x86_64 || Target.getArch() == Triple::aarch64)))
+    return true;
+  auto F = find_if(M, [](const Function &F) { return !F.isDeclaration(); });
+  if (F != M.end() && isFirst(M, Target.str()))
+    OptimizationRemarkEmitter(&*F).emit([&] {
+      return OptimizationRemarkMissed("hearth", "OtherTarget", DiagnosticLocation(F->getSubprogram()),
+                                      &F->getEntryBlock())
+             << "code for " << Target.str() << " is left alone: hearth's runtime is for Linux with glibc, on x86-64 "
+             << "and AArch64";
+    });
+  return false;
 }
 
 LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,

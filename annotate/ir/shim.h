@@ -49,6 +49,10 @@ void hearth_shim_infer_attributes(LLVMValueRef function);
  * which would take the attributes of an allocation from its callers' calls. */
 void hearth_shim_make_support_function(LLVMValueRef function);
 
+/* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that names no
+ * target is for this machine. If not, one remark says so. */
+bool hearth_shim_has_runtime(LLVMModuleRef module);
+
 /* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the column, the
  * BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);

@@ -239,6 +239,22 @@ hearth_pass_options currentOptions() {
 using Matcher = std::shared_ptr<hearth_matcher>;
 using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
+// A pass over modules that the profile's or the program's runtime can be linked to; others it leaves alone.
+template <typename PassT> struct TargetedPass : PassInfoMixin<TargetedPass<PassT>> {
+  PassT Pass;
+  TargetedPass(PassT Pass) : Pass(std::move(Pass)) {}
+  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)> Name) { Pass.printPipeline(OS, Name); }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
+    return hearth_shim_has_runtime(wrap(&M)) ? Pass.run(M, AM) : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; } // at -O0, too
+};
+
+// The plugin adds passes by this alone.
+template <typename PassT> void addTo(ModulePassManager &MPM, PassT Pass) {
+  MPM.addPass(TargetedPass<PassT>(std::move(Pass)));
+}
+
 // A module pass that calls a C function.
 struct CPass : PassInfoMixin<CPass> {
   const hearth_pass *Pass;
@@ -250,7 +266,6 @@ struct CPass : PassInfoMixin<CPass> {
     Options.matcher = Read.get();
     return hearth_pass_run(Pass, wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
-  static bool isRequired() { return true; } // at -O0, too
 };
 
 // LLVM's pass that clones functions.
@@ -274,7 +289,6 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
     hearth_noted_calls_note(Noted.get(), wrap(&M));
     return PreservedAnalyses::all();
   }
-  static bool isRequired() { return true; }
 };
 
 // hearth_pipeline_use, with LLVM's cloning at hand.
@@ -301,7 +315,6 @@ struct UsePass : PassInfoMixin<UsePass> {
     return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get(), &Cloning) ? PreservedAnalyses::none()
                                                                                 : PreservedAnalyses::all();
   }
-  static bool isRequired() { return true; }
 };
 
 // State that the passes of one module's pipeline share.
@@ -318,11 +331,11 @@ hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
 void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Shared &S, hearth_lto_phase Told) {
   switch (Pass->kind) {
   case HEARTH_PASS_OURS:
-    return MPM.addPass(CPass(Pass, S.Read));
+    return addTo(MPM, CPass(Pass, S.Read));
   case HEARTH_PASS_DISCRIMINATORS:
-    return MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
+    return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   case HEARTH_PASS_USE:
-    return MPM.addPass(UsePass(S.Read, S.Noted, Told, S.PB));
+    return addTo(MPM, UsePass(S.Read, S.Noted, Told, S.PB));
   }
 }
 
@@ -343,7 +356,7 @@ void addEnd(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level, bo
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
   const hearth_pass *Pass = hearth_pass_by_name(Name.data(), Name.size());
   if (Pass)
-    MPM.addPass(CPass(Pass, Read));
+    addTo(MPM, CPass(Pass, Read));
   return Pass;
 }
 
@@ -377,17 +390,17 @@ void registerCallbacks(PassBuilder &PB) {
     addEnd(MPM, S, Level, /*IsLink=*/false, toldBy(Phase));
   });
   PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { MPM.addPass(NoteCallsPass(Noted)); });
+      [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { addTo(MPM, NoteCallsPass(Noted)); });
 #else
   PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
     addEnd(MPM, S, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
   });
   PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
+      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
 #endif
 #if LLVM_VERSION_MAJOR >= 19 // links with older ones take no plugins
   PB.registerFullLinkTimeOptimizationEarlyEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
+      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
   PB.registerFullLinkTimeOptimizationLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
     addEnd(MPM, S, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
   });
