@@ -3,35 +3,16 @@
  * whose contexts differ is split further, up to STEPS_MAX functions, within the budget. */
 #include "cold_clones.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "clones.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define SUFFIX    ".memprof." /* and a number, as LLVM's own pass names them */
-#define STEPS_MAX 16          /* functions between the allocation and the caller that settles the class */
-
-bool hearth_is_clone(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length), *end = name + length, *digits = end;
-  while (digits > name && isdigit((unsigned char)digits[-1]))
-    digits--;
-  size_t suffix = strlen(SUFFIX);
-  return digits < end && (size_t)(digits - name) > suffix && memcmp(digits - suffix, SUFFIX, suffix) == 0;
-}
-
-static bool name_clone(LLVMValueRef function, unsigned number, char name[512]) {
-  return snprintf(name, 512, "%s" SUFFIX "%u", LLVMGetValueName(function), number) < 512;
-}
-
-LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number) {
-  char name[512];
-  return name_clone(function, number, name) ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
-}
+#define STEPS_MAX 16 /* functions between the allocation and the caller that settles the class */
 
 /* A function on the way from a caller to the allocation. */
 typedef struct step {
@@ -72,7 +53,7 @@ static size_t cost_of(const step *s) {
 }
 
 static bool make_clone(splitting *p, step *s) {
-  char name[512];
+  char name[HEARTH_CLONE_NAME_MAX];
   unsigned number = 1;
   LLVMValueRef copy, function = hearth_ir_function_of(s->call);
   if (s->cold)
@@ -82,7 +63,7 @@ static bool make_clone(splitting *p, step *s) {
   while (hearth_clone_of(function, number))
     number++;
   size_t size = size_of(function);
-  s->cold = name_clone(function, number, name) ? hearth_shim_clone(function, name, s->call, &copy) : NULL;
+  s->cold = hearth_clone_name(function, number, name) ? hearth_shim_clone(function, name, s->call, &copy) : NULL;
   if (!s->cold)
     return false;
   *p->budget -= size;

@@ -11,8 +11,4 @@
  * nothing was changed then. */
 bool hearth_cold_clones_make(hearth_session *session, LLVMValueRef call, size_t *budget);
 
-/* Clone `number` (>= 1) of a function; NULL if there is none. */
-LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number);
-bool hearth_is_clone(LLVMValueRef function);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "alloc_functions.h"
 #include "clone_plan.h"
+#include "clones.h"
 #include "cold_clones.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
@@ -94,7 +95,7 @@ static resolution resolution_of_rest(hearth_session *session, LLVMValueRef call,
   hearth_location chain[HEARTH_CHAIN_MAX];
   LLVMValueRef function = hearth_ir_function_of(call);
   resolution open = {HEARTH_CLASS_NOTCOLD, hearth_md_common_pool(all->mibs, all->count)};
-  if (!hearth_is_clone(function) && !hearth_clone_of(function, 1))
+  if (!hearth_has_clones(function))
     return (resolution){HEARTH_CLASS_UNKNOWN, open.pool};
   if (open.pool)
     open.pool = HEARTH_MD_POOL_AMBIGUOUS;
