@@ -45,7 +45,7 @@ static void restore(LLVMBuilderRef builder, void *data) {
   LLVMBuildStore(builder, k->value, k->word);
 }
 
-void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef word) {
+void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef word, uint64_t lasting) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(hearth_ir_function_of(call)));
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
@@ -53,7 +53,7 @@ void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef
   LLVMPositionBuilderBefore(builder, call);
   kept k = {.value = LLVMBuildLoad2(builder, i64, word, "contexts"), .word = word};
   if (kind == HEARTH_SWITCH_LEAVES)
-    LLVMBuildStore(builder, LLVMConstNull(i64), word);
+    LLVMBuildStore(builder, LLVMBuildAnd(builder, k.value, LLVMConstInt(i64, lasting, false), ""), word);
   hearth_after_call(call, &pad, restore, &k);
   LLVMDisposeBuilder(builder);
 }

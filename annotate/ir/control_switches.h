@@ -10,7 +10,7 @@
  * away. If that is in code without a plan, or there was none, it has no bits:
  *
  *   saved = load word
- *   store 0, word
+ *   store saved & lasting, word
  *   swapcontext(...)
  *   store saved, word
  *
@@ -20,6 +20,7 @@
 #define HEARTH_CONTROL_SWITCHES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <llvm-c/Core.h>
 
@@ -32,7 +33,7 @@ typedef enum hearth_switch {
 /* The kind of call that an instruction is. */
 hearth_switch hearth_switch_of(LLVMValueRef instruction);
 
-/* Have the call keep the word (an i64 in memory). */
-void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef word);
+/* Have the call keep the word (an i64 in memory). `lasting`: bits that control takes along wherever it goes. */
+void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef word, uint64_t lasting);
 
 #endif

@@ -3,11 +3,15 @@
 // behind each of both edges, which are split if they are not the only way there.
 #include "unwind_edges.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
@@ -54,7 +58,49 @@ InvokeInst *makeInvoke(CallInst *Call, BasicBlock *Pad) {
   return Invoke;
 }
 
+// Does the value come from the call, or is it none, or one of the call's arguments, which it may return?
+bool mayBeResult(const Value *V, const CallInst &Call, unsigned Depth = 0) {
+  if (V == &Call || isa<UndefValue>(V) || is_contained(Call.args(), V) || Depth > 8)
+    return true;
+  bool IsPassedOn = isa<PHINode>(V) || isa<CastInst>(V) || isa<InsertValueInst>(V) || isa<ExtractValueInst>(V);
+  return IsPassedOn && any_of(cast<Instruction>(V)->operands(), [&](const Value *From) {
+           return !isa<UndefValue>(From) && mayBeResult(From, Call, Depth + 1);
+         });
+}
+
+// The code generator has it before the call, or nowhere.
+bool isNothingBehindCall(const Instruction &I) {
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
+    if (Intrinsic->isAssumeLikeIntrinsic() || Intrinsic->onlyAccessesInaccessibleMemory())
+      return true;
+  return !I.isTerminator() && !I.mayHaveSideEffects() && !I.mayReadFromMemory();
+}
+
+bool isUsedBehindBlock(const Instruction &I) {
+  return any_of(I.users(), [&](const User *By) {
+    return !isa<PHINode>(By) && cast<Instruction>(By)->getParent() != I.getParent();
+  });
+}
+
 } // namespace
+
+bool hearth_may_jump(LLVMValueRef Called) {
+  auto *Call = dyn_cast<CallInst>(unwrap(Called));
+  if (!Call || !Call->isTailCall() || Call->getFunction()->getFnAttribute("disable-tail-calls").getValueAsBool())
+    return false;
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  const Instruction *I = Call->getNextNode();
+  while (I) {
+    if (auto *Return = dyn_cast<ReturnInst>(I))
+      return !Return->getReturnValue() || mayBeResult(Return->getReturnValue(), *Call);
+    auto *Branch = dyn_cast<BranchInst>(I);
+    if (Branch && Branch->isUnconditional() && Seen.insert(Branch->getParent()).second)
+      I = &Branch->getSuccessor(0)->front();
+    else
+      I = isNothingBehindCall(*I) ? I->getNextNode() : nullptr;
+  }
+  return false;
+}
 
 bool hearth_may_unwind(LLVMValueRef Called) {
   auto *Call = dyn_cast<CallInst>(unwrap(Called));
@@ -72,6 +118,28 @@ void hearth_call_seldom(LLVMValueRef Called, LLVMValueRef Condition, LLVMValueRe
   Call->replaceAllUsesWith(Value);
   Value->addIncoming(Call, Then->getParent());
   Value->addIncoming(unwrap(Otherwise), Head);
+}
+
+bool hearth_jump_if(LLVMValueRef Called, LLVMValueRef Condition) {
+  auto *Call = cast<CallInst>(unwrap(Called));
+  BasicBlock *Head = Call->getParent();
+  for (BasicBlock *Next; (Next = Head->getSingleSuccessor()) && Next != Head && MergeBlockIntoPredecessor(Next);)
+    ;
+  if (any_of(make_range(Call->getIterator(), Head->end()), isUsedBehindBlock))
+    return false;
+  ValueToValueMapTy Copies;
+  BasicBlock *Rest = Head->splitBasicBlock(Call), *Copy = CloneBasicBlock(Rest, Copies, ".jump", Head->getParent());
+  for (Instruction &I : *Copy)
+    RemapInstruction(&I, Copies, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  for (BasicBlock *Next : successors(Rest))
+    for (PHINode &Phi : Next->phis()) {
+      Value *From = Phi.getIncomingValueForBlock(Rest), *Copied = Copies.lookup(From);
+      Phi.addIncoming(Copied ? Copied : From, Copy);
+    }
+  Head->getTerminator()->eraseFromParent();
+  IRBuilder<>(Head).CreateCondBr(unwrap(Condition), Copy, Rest);
+  Call->setTailCallKind(CallInst::TCK_None);
+  return true;
 }
 
 void hearth_after_call(LLVMValueRef Called, LLVMBasicBlockRef *Pad, Emit Code, void *Data) {

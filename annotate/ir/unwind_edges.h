@@ -20,6 +20,14 @@ void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(L
 /* Can control leave this call or invoke, or the function through it, by an exception? */
 bool hearth_may_unwind(LLVMValueRef call);
 
+/* May the code generator make the call a jump, for which the caller's frame goes? It may where the call comes last, and what it
+ * returns is handed on. musttail calls are such, too. */
+bool hearth_may_jump(LLVMValueRef call);
+
+/* Divide the way to a call that may become a jump: where `condition`, which comes before it, holds, a copy of the call is made
+ * that still may; otherwise the call itself, which then is none. False, and nothing done, if other code needs the call's value. */
+bool hearth_jump_if(LLVMValueRef call, LLVMValueRef condition);
+
 /* Call only if `condition` holds, which is seldom; else the call's value is `otherwise`. Both come before the call, a
  * constant apart, and the block is divided behind it. */
 void hearth_call_seldom(LLVMValueRef call, LLVMValueRef condition, LLVMValueRef otherwise);

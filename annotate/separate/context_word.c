@@ -22,6 +22,20 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
+/* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind it: the
+ * frames of a state machine that lives by jumps would pile up. So such a site sets only bits that are clear, and none while
+ * KEPT_FRAMES_MAX others do; the word's highest bits count them. Its own bits do not bound that, since other sites may clear
+ * them. */
+#define KEPT_FRAMES_BIT 58u
+#define KEPT_FRAMES_MAX (UINT64_MAX >> KEPT_FRAMES_BIT)
+
+static bool can_count_frames(const hearth_plan *plan) {
+  for (uint32_t i = 0; i < plan->site_count; i++)
+    if (plan->sites[i].bit >= KEPT_FRAMES_BIT)
+      return false;
+  return true;
+}
+
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   uint64_t wanted = 0;
@@ -36,6 +50,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
   const hearth_placer *placer = &word->session.matcher->placer;
   word->tables =
       (hearth_hint_tables){.module = module, .plan = &word->plan, .placer = placer, .hints = word->options.hints};
+  word->kept_frames = can_count_frames(&word->plan) ? KEPT_FRAMES_MAX << KEPT_FRAMES_BIT : 0;
   if (placer->by_plan) /* bits that the plan does not know: as without a profile */
     word->options.hints[HEARTH_CLASS_UNKNOWN] = word->options.hints[HEARTH_CLASS_NOTCOLD];
   if (wanted == 0 || wanted == word->plan.id)
@@ -179,7 +194,7 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, h
 static hearth_decision_call decision_at(hearth_context_word *word, LLVMValueRef call) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_error err;
-  hearth_decision_call decision = {.call = call, .is_alone = true};
+  hearth_decision_call decision = {.call = call, .is_alone = true, .may_jump = hearth_may_jump(call)};
   size_t n = hearth_locate(word->session.locator, call, chain);
   for (size_t i = 0; i < n; i++) {
     const hearth_plan_site *site = hearth_plan_find_site(&word->plan, chain[i].id);
@@ -302,6 +317,27 @@ static void begin_call(const hearth_context_word *word, LLVMBuilderRef builder, 
   LLVMBuildStore(builder, LLVMBuildOr(builder, now, constant(p.type, p.bits), ""), p.address);
 }
 
+/* A call that may become a jump. One that lacks its bit tells of no other bits either: they alone would be another context. */
+static void surround_jump(hearth_context_word *word, LLVMBuilderRef builder, const hearth_decision_call *decision) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
+  LLVMBasicBlockRef pad = NULL;
+  LLVMValueRef full = constant(i64, word->kept_frames), one = constant(i64, UINT64_C(1) << KEPT_FRAMES_BIT);
+  LLVMPositionBuilderBefore(builder, decision->call);
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  ending e = {.word = word, .saved = load(word, builder)};
+  LLVMValueRef set = LLVMBuildOr(builder, e.saved, constant(i64, decision->bits), "");
+  LLVMValueRef is_set = LLVMBuildICmp(builder, LLVMIntEQ, set, e.saved, "");
+  LLVMValueRef is_full = LLVMBuildICmp(builder, LLVMIntUGE, e.saved, full, "");
+  LLVMValueRef jumps = LLVMBuildOr(builder, is_set, is_full, "");
+  if (!hearth_jump_if(decision->call, jumps))
+    return;
+  LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(jumps)));
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  LLVMValueRef unless_set = LLVMBuildSelect(builder, is_full, full, LLVMBuildAdd(builder, set, one, ""), "");
+  LLVMBuildStore(builder, LLVMBuildSelect(builder, is_set, set, unless_set, ""), word->variable);
+  hearth_after_call(decision->call, &pad, end_call, &e);
+}
+
 /* The decision calls [first, end) of one function. Bits that were clear before are cleared, which needs nothing elsewhere:
  * most times the function runs it may not come there. */
 static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size_t first, size_t end) {
@@ -310,6 +346,10 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
   ending last = {.word = word};
   for (size_t i = first; i < end; i++) {
     hearth_decision_call decision = word->calls[i];
+    if (decision.may_jump) {
+      surround_jump(word, builder, &decision);
+      continue;
+    }
     if (!decision.is_alone && !saved)
       saved = load_early(word, builder, hearth_ir_function_of(decision.call));
     begin_call(word, builder, decision);
@@ -363,7 +403,8 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     surround_all(word, builder, i, end);
   }
   for (size_t i = 0; i < word->switch_count; i++)
-    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_variable(word));
+    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_variable(word),
+                            word->kept_frames);
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);

@@ -10,6 +10,9 @@
  * The last of these is where it unwinds to, too. A bit that may have been set before, because sites share it or call
  * themselves, is restored instead, from the word's value at the start of the function.
  *
+ * A call that the code generator may make a jump is divided: it is one if its bit is set, or as many calls of this kind as
+ * the word's highest bits can count are in progress.
+ *
  * The context word is named after the plan: modules that were compiled with other plans have context words of their own, and know nothing of
  * these bits. It is one for the program and the libraries that it was linked with. */
 #ifndef HEARTH_CONTEXT_WORD_H
@@ -29,6 +32,7 @@ typedef struct hearth_context_word {
   hearth_pass_options options; /* the session's */
   char *profile;               /* that compiling named */
   hearth_plan plan;            /* `id` 0: there is none */
+  uint64_t kept_frames; /* the bits of the word that count calls which would be jumps; 0: the plan needs all bits */
   hearth_hint_tables tables;
   LLVMValueRef variable;       /* the context word of the plan; made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */

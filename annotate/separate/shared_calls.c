@@ -75,14 +75,14 @@ static hearth_decision_call make_shared(const hearth_decision_call *first) {
   copy_target(hearth_ir_function_of(first->call), function);
   if (!hearth_may_unwind(first->call))
     hearth_add_attribute(function, LLVMAttributeFunctionIndex, "nounwind", 0);
-  return (hearth_decision_call){call, first->bits, first->is_alone};
+  return (hearth_decision_call){call, first->bits, first->is_alone, false};
 }
 
 /* Sets `first` of each call that is to share: the index of the first one of its group. */
 static void find_groups(hearth_decision_call *calls, size_t count, sharing *items, size_t *first) {
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {
-    LLVMValueRef callee = shareable_callee(calls[i].call);
+    LLVMValueRef callee = calls[i].may_jump ? NULL : shareable_callee(calls[i].call);
     first[i] = SIZE_MAX;
     if (callee)
       items[n++] = (sharing){callee, calls[i].bits, hearth_may_unwind(calls[i].call), i};

@@ -21,6 +21,7 @@ typedef struct hearth_decision_call {
   LLVMValueRef call;
   uint64_t bits; /* that are set around it */
   bool is_alone; /* they are clear before it; follows from the bits */
+  bool may_jump; /* the code generator may make the call a jump */
 } hearth_decision_call;
 
 /* Calls that share a function from now on are left out, and that function's call is in the list, behind the others, whose
