@@ -118,6 +118,10 @@ bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwr
 
 bool hearth_ir_call_is_musttail(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isMustTailCall(); }
 
+void hearth_ir_call_forbid_jump(LLVMValueRef call) {
+  cast<CallInst>(unwrap(call))->setTailCallKind(CallInst::TCK_NoTail);
+}
+
 void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee) {
   cast<CallBase>(unwrap(call))->setCalledOperand(unwrap(callee));
 }

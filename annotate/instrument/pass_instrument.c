@@ -15,6 +15,7 @@
 #include "passes.h"
 #include "shim.h"
 #include "sink_counts.h"
+#include "tail_calls.h"
 #include "versions.h"
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
@@ -154,6 +155,7 @@ static void add_constructor(hearth_counters *c) {
 }
 
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options) {
+  bool complete = hearth_tail_calls_limit(module);
   /* Already done, by us or by clang -fmemory-profile: counting twice would be wrong. */
   if (LLVMGetNamedFunction(module, "memprof.module_ctor"))
     return false;
@@ -167,7 +169,6 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
   counters.bursts = options->bursts;
-  bool complete = true;
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f))

@@ -24,7 +24,7 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
 }
 
 enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, BY_NAME };
-enum { LINE_TABLES = BY_NAME, NOMERGE, NOT_OPTIMISED, DISCRIMINATORS, USE };
+enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
     [ANNOTATE] = {"hearth-annotate", HEARTH_PASS_OURS, hearth_pass_annotate},
@@ -40,6 +40,7 @@ static const hearth_pass passes[] = {
     /* From here on not by name. */
     [LINE_TABLES] = {"hearth-line-tables", HEARTH_PASS_OURS, hearth_pass_line_tables},
     [NOMERGE] = {"hearth-nomerge", HEARTH_PASS_OURS, forbid_merging},
+    [TAIL_CALLS] = {"hearth-tail-calls", HEARTH_PASS_OURS, hearth_pass_tail_calls},
     [NOT_OPTIMISED] = {"hearth-not-optimised", HEARTH_PASS_OURS, warn_not_optimised},
     [DISCRIMINATORS] = {"add-discriminators", HEARTH_PASS_DISCRIMINATORS, NULL},
     [USE] = {"hearth-use", HEARTH_PASS_USE, NULL},
@@ -73,6 +74,7 @@ size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass 
   ret[n++] = &passes[DISCRIMINATORS]; /* idempotent; LLVM 14 runs it only later, and only for sample profiles */
   if (pipeline->instruments) {
     ret[n++] = &passes[NOMERGE];
+    ret[n++] = &passes[TAIL_CALLS];
     ret[n++] = &passes[TYPES];
   }
   if (annotates)

@@ -90,6 +90,8 @@ bool hearth_ir_cloning_copes_with_pointers(void);
 bool hearth_ir_is_call(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
 bool hearth_ir_call_is_musttail(LLVMValueRef call);
+/* Have the code generator make no jump of a call that is not musttail. */
+void hearth_ir_call_forbid_jump(LLVMValueRef call);
 /* Have a call or invoke call another function of the same type. */
 void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee);
 /* Replace a call or invoke by one of `callee` with `extra` as one more, last, argument of zero-extended integer type.
