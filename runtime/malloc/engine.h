@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The heap: every block of the program.
+ *
+ *   heap      of a thread: its pools. A thread that ends leaves its heap, with all blocks, to a thread that starts.
+ *   pool      blocks that lie together: one for each placement. Its memory: segments.
+ *   segment   2 MiB, aligned: a huge page. A byte for each granule of it, its own ones included (the map), then 30 slots.
+ *   slot      64 KiB of a segment, for blocks of one range of sizes. Neighbouring slots of one range may share a block.
+ *   range     sizes whose blocks lie in the order of their requests: from a cursor, through fresh slots and holes.
+ *   granule   16 bytes, the smallest block and the alignment of all. Blocks have no header.
+ *   class     sizes that are rounded to one: each granule up to 1 KiB, then eight for each doubling up to 128 KiB (size_classes.h).
+ *   large     a block above that: page by page, from areas (large_block.h).
+ *
+ *   segment   |head |map: a byte for each granule ...      |slot 2        |slot 3        |...            |slot 31       |
+ *             0     8 KiB (= the map's bytes of the map)   128 KiB
+ *   slot      |aaaa|bb|cccccc|dd|..hole..|eeee|ff|          the map's bytes: 4000 2 0 6 00000 2 0 H.. 0 ...
+ *             order of requests -->   cursor ^
+ *
+ *   byte of the map    0                within a block or a hole, or never used
+ *                      1 to 127         a live block begins here; its class
+ *                      HEARTH_FREE | c  a freed block of class c, or a hole of c granules (c <= 64)
+ *                      HEARTH_FREE      a longer hole: its granules in the next three bytes, the next hole in four more
+ *
+ * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
+ * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being
+ * swept. When a quarter of a pool is free, the lists are dropped; the segments are swept one by one as memory is needed:
+ * neighbouring freed blocks become holes, empty slots and segments go back. So frees and requests that go in circles meet in
+ * the lists, last freed first used, and never pay for sweeps; requests of other sizes, or after many frees, find memory in the
+ * order of addresses.
+ *
+ * Threads: a pool belongs to the thread of its heap. The others read a segment's head, and mark freed blocks in the map
+ * (a byte that belongs to whoever may free the block); `freed_elsewhere` counts these granules. */
+#ifndef HEARTH_MALLOC_ENGINE_H
+#define HEARTH_MALLOC_ENGINE_H
+
+#include "size_classes.h"
+#include "futex_lock.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_HIDDEN __attribute__((visibility("hidden")))
+#define HEARTH_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define HEARTH_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#ifdef HEARTH_MALLOC_CHECKS /* in the build of the tests */
+#define hearth_expect(condition) assert(condition)
+#else
+#define hearth_expect(condition) ((void)0)
+#endif
+
+#pragma GCC visibility push(hidden)
+
+enum {
+  HEARTH_SEGMENT_BYTES = 2 << 20,
+  HEARTH_SLOT_BYTES = 64 << 10,
+  HEARTH_SLOTS = HEARTH_SEGMENT_BYTES / HEARTH_SLOT_BYTES,
+  HEARTH_MAP_SLOTS = HEARTH_SEGMENT_BYTES / HEARTH_GRANULE / HEARTH_SLOT_BYTES, /* that the map takes */
+  HEARTH_SEGMENT_GRANULES = HEARTH_SEGMENT_BYTES / HEARTH_GRANULE,
+  HEARTH_SLOT_GRANULES = HEARTH_SLOT_BYTES / HEARTH_GRANULE,
+  HEARTH_FIRST_GRANULE = HEARTH_MAP_SLOTS * HEARTH_SLOT_GRANULES,
+  HEARTH_HEAD_BYTES = HEARTH_FIRST_GRANULE / HEARTH_GRANULE,
+  HEARTH_FREE = 0x80,
+};
+
+typedef struct hearth_block hearth_block;
+typedef struct hearth_segment hearth_segment;
+typedef struct hearth_pool hearth_pool;
+typedef struct hearth_heap hearth_heap;
+
+struct hearth_block { /* freed, in a list */
+  uintptr_t next;     /* encoded with the pool's key */
+};
+
+/* Who may push freed blocks of a segment to the lists: its pool, by the first words of malloc and free. */
+typedef enum hearth_segment_state {
+  HEARTH_LISTED = 0,   /* small blocks; freed ones go to the lists */
+  HEARTH_LISTED_MEDIUM = 1, /* the same of medium ones, which need a look at their class */
+  HEARTH_MARKED = 2,   /* to be swept: freed ones are only marked */
+} hearth_segment_state;
+
+struct hearth_segment {
+  _Atomic uintptr_t owner; /* its pool plus its state */
+  uint64_t zero[2];        /* a pointer that is not aligned reads a word between here: never an owner */
+  hearth_pool *pool;
+  hearth_segment *next, *previous;             /* of the pool, in the order of addresses as far as the system gives them so */
+  hearth_segment *next_with_holes[HEARTH_RANGES];
+  uint32_t holes[HEARTH_RANGES];               /* granule of the first hole of each range, 0: none */
+  uint32_t used_slots;                         /* bit for each */
+  uint32_t open_slots;                         /* from the first one on: readable and writable */
+  uint32_t freed_granules;                     /* since it was marked; by its thread only */
+  bool is_medium, is_huge;
+  bool to_sweep;                               /* its freed blocks are in no list; its holes are not known */
+  bool has_holes[HEARTH_RANGES];               /* is among the pool's segments with holes */
+  uint8_t range_of_slot[HEARTH_SLOTS];
+};
+_Static_assert(sizeof(hearth_segment) <= HEARTH_HEAD_BYTES, "the head is the map's bytes of the map");
+
+typedef struct hearth_cursor {
+  char *at, *end; /* fresh memory, or a hole: all zero in the map */
+} hearth_cursor;
+
+struct hearth_pool {
+  uintptr_t list[HEARTH_CLASSES]; /* the last freed block of each class; entry 0 is always empty */
+  int64_t budget;                 /* granules that may still be freed before the lists are dropped */
+  hearth_cursor cursor[HEARTH_RANGES];
+  hearth_segment *with_holes[HEARTH_RANGES];
+  hearth_segment *first, *last;   /* all segments */
+  hearth_segment *next_to_sweep;  /* NULL: all are swept */
+  size_t segments;
+  size_t used_granules;           /* of slots in use */
+  size_t marked_granules;         /* freed in segments that are to be swept */
+  size_t paid_granules;           /* freed in segments that are to be swept, since a free swept one */
+  size_t hole_granules;           /* in holes of swept segments */
+  size_t unused_slots[2];         /* of swept segments: of small, of medium blocks */
+  /* Never changed; read by threads that free the pool's blocks. */
+  _Alignas(64) uintptr_t key;
+  hearth_heap *heap;
+  uint8_t placement;
+  bool is_cold; /* freed blocks are never written to */
+  _Alignas(64) _Atomic size_t freed_elsewhere; /* granules that other threads marked, since they were last counted */
+};
+
+/* Granules that this thread freed in pools of others and has not yet told them. */
+typedef struct hearth_foreign_count {
+  hearth_pool *pool;
+  size_t granules;
+} hearth_foreign_count;
+
+enum { HEARTH_PLACEMENTS = 33, HEARTH_FOREIGN_COUNTS = 8 };
+
+struct hearth_heap {
+  hearth_pool main; /* first: what the thread's variable points to */
+  hearth_pool *_Atomic other[HEARTH_PLACEMENTS]; /* NULL until used */
+  hearth_foreign_count foreign[HEARTH_FOREIGN_COUNTS];
+  hearth_heap *next_of_all, *next_idle;
+  _Atomic uint32_t is_busy;  /* an idle heap is being worked on by some thread */
+  _Atomic bool is_idle;
+};
+
+/* The thread's main pool; before its first request, an empty one, in which nothing is found. */
+extern _Thread_local hearth_pool *hearth_main_pool __attribute__((tls_model("initial-exec")));
+extern hearth_heap hearth_no_heap;
+
+static inline hearth_segment *hearth_segment_of(const void *block) {
+  return (hearth_segment *)((uintptr_t)block & ~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1));
+}
+static inline size_t hearth_granule_of(const void *block) {
+  return (uintptr_t)block / HEARTH_GRANULE % HEARTH_SEGMENT_GRANULES;
+}
+typedef _Atomic uint8_t hearth_map;
+static inline hearth_map *hearth_map_of(hearth_segment *segment) { return (hearth_map *)segment; }
+static inline uint8_t hearth_map_get(hearth_map *map, size_t granule) {
+  return atomic_load_explicit(&map[granule], memory_order_relaxed);
+}
+static inline void hearth_map_set(hearth_map *map, size_t granule, size_t value) {
+  atomic_store_explicit(&map[granule], (uint8_t)value, memory_order_relaxed);
+}
+static inline char *hearth_address_of(hearth_segment *segment, size_t granule) {
+  return (char *)segment + granule * HEARTH_GRANULE;
+}
+
+/* slow_path.c: what malloc and free do when the lists do not serve. NULL: the system has no memory. */
+void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class);
+void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignment);
+void hearth_pool_free_slowly(hearth_pool *pool, void *block);
+void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement);
+/* The class of a live block that is not large; ends the program with a message if there is none. */
+size_t hearth_block_class(const void *block);
+/* Gives back what is empty. */
+void hearth_pool_collect(hearth_pool *pool);
+
+/* sweep.c */
+/* All segments are to be swept. */
+void hearth_pool_drop_lists(hearth_pool *pool);
+/* The same, because too much is free: where blocks are freed and not asked for, empties go back now. */
+void hearth_pool_free_too_much(hearth_pool *pool);
+/* Empty segments go back to all, if the pool is not about to grow. */
+void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_growing);
+/* The next hole of the range becomes its cursor. false: there is none. */
+bool hearth_pool_next_hole(hearth_pool *pool, unsigned range);
+/* What is left at the cursor becomes freed blocks and holes. */
+void hearth_pool_close_cursor(hearth_pool *pool, unsigned range);
+
+/* thread_heaps.c: heaps of threads. */
+hearth_heap *hearth_heap_of_thread(void); /* NULL: no memory */
+hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);
+/* Marks a block of another thread's heap, or of none. */
+void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class);
+void hearth_heap_leave(void *heap); /* its thread ends */
+hearth_heap *hearth_heap_create(void);
+void hearth_heap_collect(hearth_heap *heap);
+void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
+
+static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t granules) {
+  hearth_block *block = (hearth_block *)pool->list[class];
+  if (HEARTH_UNLIKELY(!block))
+    return NULL;
+  pool->list[class] = block->next ^ pool->key;
+  hearth_map_set(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block), class);
+  pool->budget += (int64_t)granules;
+  return block;
+}
+
+static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class) {
+  ((hearth_block *)block)->next = pool->list[class] ^ pool->key;
+  pool->list[class] = (uintptr_t)block;
+}
+
+#pragma GCC visibility pop
+
+#endif

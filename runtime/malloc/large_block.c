@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Runs of pages: best fit by bins, coalesced at once, as blocks of this size are rare beside the work that is done with them.
+ *
+ * Free pages that are in memory go back to the system when they are more than an eighth of what is live. A program that asks
+ * for them again soon after pays for that with page faults; then it may keep twice as much, up to a tenth of the most that
+ * was live, or 32 MiB. */
+#include "large_block.h"
+
+#include "misuse.h"
+#include "engine.h"
+#include "segments.h"
+#include "system_memory.h"
+
+#include <string.h>
+
+enum {
+  BINS = 4 * 36,
+  TRIED = 16, /* runs of the bin in which the request itself would wait */
+  AREA_BYTES = HEARTH_SEGMENT_BYTES,
+  ORDINARY_BYTES = 8 << 20, /* of areas, before they are huge pages */
+  LIVE_SHARE = 8,
+  PEAK_SHARE = 10,
+  MOST_KEPT = 32 << 20,
+  MOVED_BYTES = 1 << 20, /* blocks whose pages are moved, not copied */
+};
+
+typedef enum run_state { INNER, LIVE, CLEAN, DIRTY } run_state; /* free runs are clean or dirty */
+
+typedef struct area area;
+typedef struct page {
+  size_t pages; /* of the run; in its first and last entry */
+  run_state state;
+  area *area;             /* from here on in the first entry alone */
+  struct page *next, *previous; /* in the bin */
+} page;
+
+struct area {
+  char *start;
+  size_t pages;
+  bool is_huge;
+  page entry[]; /* one more than pages: a border that is never free */
+};
+
+struct hearth_futex_lock hearth_large_lock;
+
+static struct {
+  area **area; /* by address */
+  size_t areas, room;
+  page *bin[BINS];
+  uint64_t filled[(BINS + 63) / 64];
+  size_t area_pages, live_pages, live, dirty_pages, most_live_pages;
+  size_t kept_pages;     /* that may stay whatever is live */
+  size_t returned_pages; /* since the limit was last raised or lowered */
+} large;
+
+/* Areas. */
+
+static size_t area_behind(const char *address) { /* the first that begins behind the address */
+  size_t low = 0, high = large.areas;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (large.area[middle]->start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static page *first_page_of(const void *block) {
+  size_t at = area_behind(block);
+  if (at) {
+    area *area = large.area[at - 1];
+    size_t offset = (size_t)((const char *)block - area->start);
+    if (offset % HEARTH_PAGE_BYTES == 0 && offset / HEARTH_PAGE_BYTES < area->pages) {
+      page *first = &area->entry[offset / HEARTH_PAGE_BYTES];
+      if (first->state == LIVE && first->area)
+        return first;
+      if (first->state != INNER && first->area)
+        hearth_fatal("double free, or realloc of a freed block: ", block);
+    }
+  }
+  hearth_fatal("free or realloc of a pointer that is no block's: ", block);
+}
+
+static char *address_of(const page *first) {
+  return first->area->start + (size_t)(first - first->area->entry) * HEARTH_PAGE_BYTES;
+}
+
+/* Runs. */
+
+static unsigned bin_of(size_t pages) {
+  if (pages < 4)
+    return (unsigned)pages;
+  unsigned doubling = 63 - (unsigned)__builtin_clzll(pages);
+  return 4 * (doubling - 1) + (unsigned)(pages >> (doubling - 2) & 3);
+}
+
+static void set_run(area *area, size_t at, size_t pages, run_state state) {
+  page *first = &area->entry[at], *last = &area->entry[at + pages - 1];
+  last->pages = pages;
+  last->state = state;
+  if (last != first)
+    last->area = NULL;
+  first->pages = pages;
+  first->state = state;
+  first->area = area;
+}
+
+static void clear_run(page *first) {
+  page *last = first + first->pages - 1;
+  last->state = INNER;
+  first->state = INNER;
+  first->area = NULL;
+}
+
+static void link_run(page *first) {
+  unsigned bin = bin_of(first->pages);
+  first->previous = NULL;
+  first->next = large.bin[bin];
+  if (first->next)
+    first->next->previous = first;
+  large.bin[bin] = first;
+  large.filled[bin / 64] |= (uint64_t)1 << bin % 64;
+  if (first->state == DIRTY)
+    large.dirty_pages += first->pages;
+}
+
+static void unlink_run(page *first) {
+  unsigned bin = bin_of(first->pages);
+  *(first->previous ? &first->previous->next : &large.bin[bin]) = first->next;
+  if (first->next)
+    first->next->previous = first->previous;
+  if (!large.bin[bin])
+    large.filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+  if (first->state == DIRTY)
+    large.dirty_pages -= first->pages;
+}
+
+static bool is_free(const page *entry) { return entry->state == CLEAN || entry->state == DIRTY; }
+
+/* A run becomes free, with the free ones before and behind it. Returns the whole. */
+static page *add_free(area *area, size_t at, size_t pages, run_state state) {
+  page *behind = &area->entry[at + pages];
+  if (is_free(behind)) {
+    unlink_run(behind);
+    state = state == DIRTY ? DIRTY : behind->state;
+    pages += behind->pages;
+    clear_run(behind);
+  }
+  if (at && is_free(&area->entry[at - 1])) {
+    page *before = &area->entry[at - area->entry[at - 1].pages];
+    unlink_run(before);
+    state = state == DIRTY ? DIRTY : before->state;
+    at -= before->pages;
+    pages += before->pages;
+    clear_run(before);
+  }
+  set_run(area, at, pages, state);
+  link_run(&area->entry[at]);
+  return &area->entry[at];
+}
+
+static bool add_area_entry(area *added) {
+  if (large.areas == large.room) {
+    size_t room = large.room ? 2 * large.room : HEARTH_PAGE_BYTES / sizeof *large.area;
+    area **array = hearth_system_reserve(room * sizeof *array, HEARTH_PAGE_BYTES);
+    if (!array || !hearth_system_open(array, room * sizeof *array))
+      return false;
+    memcpy(array, large.area, large.areas * sizeof *array);
+    if (large.room)
+      hearth_system_release(large.area, large.room * sizeof *array);
+    large.area = array;
+    large.room = room;
+  }
+  size_t at = area_behind(added->start);
+  memmove(large.area + at + 1, large.area + at, (large.areas - at) * sizeof *large.area);
+  large.area[at] = added;
+  large.areas++;
+  large.area_pages += added->pages;
+  return true;
+}
+
+static size_t head_bytes(size_t pages) {
+  size_t bytes = sizeof(area) + (pages + 1) * sizeof(page);
+  return (bytes + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
+}
+
+static void release_area(area *old) {
+  hearth_kind_set(old->start, old->pages * HEARTH_PAGE_BYTES, HEARTH_KIND_NONE);
+  hearth_system_release(old->start, old->pages * HEARTH_PAGE_BYTES);
+  hearth_system_release(old, head_bytes(old->pages));
+}
+
+static bool make_area(size_t bytes, size_t alignment) {
+  alignment = alignment > AREA_BYTES ? alignment : AREA_BYTES;
+  char *start = hearth_system_reserve(bytes, alignment);
+  if (!start)
+    return false;
+  size_t pages = bytes / HEARTH_PAGE_BYTES;
+  area *made = hearth_system_reserve(head_bytes(pages), HEARTH_PAGE_BYTES);
+  if (!made || !hearth_system_open(made, head_bytes(pages))) {
+    hearth_system_release(start, bytes);
+    return false;
+  }
+  *made = (area){.start = start, .pages = pages, .is_huge = large.area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES};
+  if (!hearth_system_open(start, bytes) || !hearth_kind_set(start, bytes, HEARTH_KIND_LARGE) || !add_area_entry(made)) {
+    release_area(made);
+    return false;
+  }
+  if (made->is_huge)
+    hearth_system_make_huge(start, bytes);
+  made->entry[pages].state = LIVE;
+  add_free(made, 0, pages, CLEAN);
+  return true;
+}
+
+/* At least for the request, and an eighth of all areas. */
+static bool grow(size_t pages, size_t alignment) {
+  size_t least = pages * HEARTH_PAGE_BYTES, bytes = large.area_pages * HEARTH_PAGE_BYTES / 8;
+  least = (least + AREA_BYTES - 1) & -(size_t)AREA_BYTES;
+  bytes = bytes / AREA_BYTES * AREA_BYTES;
+  if (large.returned_pages >= pages) { /* what went back is missed */
+    size_t most = large.most_live_pages / PEAK_SHARE;
+    if (most < MOST_KEPT / HEARTH_PAGE_BYTES)
+      most = MOST_KEPT / HEARTH_PAGE_BYTES;
+    large.kept_pages = 2 * (large.kept_pages > pages ? large.kept_pages : pages);
+    if (large.kept_pages > most)
+      large.kept_pages = most;
+    large.returned_pages = 0;
+  }
+  return (bytes > least && make_area(bytes, alignment)) || make_area(least, alignment);
+}
+
+static page *find_free(size_t pages) {
+  unsigned bin = bin_of(pages);
+  page *run = large.bin[bin];
+  for (unsigned tried = 0; run && tried < TRIED; tried++, run = run->next)
+    if (run->pages >= pages)
+      return run;
+  for (bin++; bin < BINS; bin = (bin | 63) + 1) {
+    uint64_t filled = large.filled[bin / 64] >> bin % 64;
+    if (filled)
+      return large.bin[bin + (unsigned)__builtin_ctzll(filled)];
+  }
+  return NULL;
+}
+
+/* Giving back. */
+
+static void return_run(page *run) {
+  large.returned_pages += run->pages;
+  unlink_run(run);
+  run->state = run[run->pages - 1].state = CLEAN;
+  area *area = run->area;
+  if (run->pages == area->pages) {
+    size_t at = area_behind(area->start) - 1;
+    memmove(large.area + at, large.area + at + 1, (large.areas - at - 1) * sizeof *large.area);
+    large.areas--;
+    large.area_pages -= area->pages;
+    release_area(area);
+    return;
+  }
+  hearth_system_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
+  link_run(run);
+}
+
+/* The largest ones first, until at most so many pages are dirty. */
+static void return_runs(size_t most_dirty) {
+  for (unsigned bin = BINS; bin-- > 0 && large.dirty_pages > most_dirty;)
+    for (page *next, *run = large.bin[bin]; run && large.dirty_pages > most_dirty; run = next) {
+      next = run->next;
+      if (run->state == DIRTY)
+        return_run(run);
+    }
+}
+
+static void return_too_many(void) {
+  size_t most = large.live_pages / LIVE_SHARE;
+  if (most < large.kept_pages)
+    most = large.kept_pages;
+  if (large.dirty_pages > most)
+    return_runs(most / 2);
+}
+
+/* Blocks. */
+
+static size_t pages_for(size_t bytes) { return (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES; }
+
+/* Takes [at, at + pages) out of a free run; the rest stays free. Returns the state that the run had. */
+static run_state cut(page *run, size_t skipped, size_t pages) {
+  area *area = run->area;
+  size_t start = (size_t)(run - area->entry), whole = run->pages;
+  run_state state = run->state;
+  unlink_run(run);
+  clear_run(run);
+  set_run(area, start + skipped, pages, LIVE);
+  if (skipped) {
+    set_run(area, start, skipped, state);
+    link_run(&area->entry[start]);
+  }
+  size_t rest = whole - skipped - pages;
+  if (rest) {
+    set_run(area, start + skipped + pages, rest, state);
+    link_run(&area->entry[start + skipped + pages]);
+  }
+  return state;
+}
+
+static void count_live(size_t pages, bool is_new) {
+  large.live += is_new;
+  large.live_pages += pages;
+  if (large.live_pages > large.most_live_pages)
+    large.most_live_pages = large.live_pages;
+}
+
+void *hearth_large_alloc(size_t bytes, size_t alignment, bool *ret_zero) {
+  if (bytes > PTRDIFF_MAX - alignment - 2 * (size_t)AREA_BYTES)
+    return NULL;
+  size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
+  char *block = NULL;
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  page *run = find_free(pages + unaligned);
+  if (!run && grow(pages, alignment))
+    run = find_free(pages + unaligned) ? find_free(pages + unaligned) : find_free(pages);
+  if (run) {
+    char *start = address_of(run), *aligned = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
+    size_t skipped = (size_t)(aligned - start) / HEARTH_PAGE_BYTES;
+    if (skipped + pages <= run->pages) {
+      *ret_zero = cut(run, skipped, pages) == CLEAN;
+      count_live(pages, true);
+      block = aligned;
+    }
+  }
+  hearth_futex_lock_release(&hearth_large_lock);
+  return block;
+}
+
+void hearth_large_free(void *block) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  page *first = first_page_of(block);
+  area *area = first->area;
+  size_t at = (size_t)(first - area->entry), pages = first->pages;
+  clear_run(first);
+  large.live--;
+  large.live_pages -= pages;
+  add_free(area, at, pages, DIRTY);
+  return_too_many();
+  hearth_futex_lock_release(&hearth_large_lock);
+}
+
+size_t hearth_large_usable(const void *block) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  size_t bytes = first_page_of(block)->pages * HEARTH_PAGE_BYTES;
+  hearth_futex_lock_release(&hearth_large_lock);
+  return bytes;
+}
+
+/* The run's end moves, if what is behind it is free. */
+static bool resize_in_place(page *first, size_t pages) {
+  area *area = first->area;
+  size_t at = (size_t)(first - area->entry), old = first->pages;
+  if (pages > old) {
+    page *behind = &area->entry[at + old];
+    if (!is_free(behind) || behind->pages < pages - old)
+      return false;
+    cut(behind, 0, pages - old);
+    clear_run(behind);
+    count_live(pages - old, false);
+  }
+  clear_run(first);
+  set_run(area, at, pages, LIVE);
+  if (pages < old) {
+    large.live_pages -= old - pages;
+    add_free(area, at + pages, old - pages, DIRTY);
+    return_too_many();
+  }
+  return true;
+}
+
+void *hearth_large_resize(void *block, size_t bytes) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  page *first = first_page_of(block);
+  size_t old = first->pages, pages = pages_for(bytes);
+  bool is_huge = first->area->is_huge, is_resized = pages == old || resize_in_place(first, pages);
+  hearth_futex_lock_release(&hearth_large_lock);
+  if (is_resized)
+    return block;
+  bool is_zero;
+  void *moved = hearth_large_alloc(bytes, 1, &is_zero);
+  if (!moved)
+    return NULL;
+  size_t kept = (old < pages ? old : pages) * HEARTH_PAGE_BYTES;
+  if (kept < MOVED_BYTES || !hearth_system_move(block, moved, kept))
+    memcpy(moved, block, kept);
+  else if (is_huge)
+    hearth_system_make_huge(block, kept);
+  hearth_large_free(block);
+  return moved;
+}
+
+void hearth_large_count(hearth_large_stats *ret_stats) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  *ret_stats = (hearth_large_stats){large.areas, large.area_pages * HEARTH_PAGE_BYTES, large.live,
+                                    large.live_pages * HEARTH_PAGE_BYTES, large.dirty_pages * HEARTH_PAGE_BYTES};
+  hearth_futex_lock_release(&hearth_large_lock);
+}
+
+bool hearth_large_trim(void) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  bool any = large.dirty_pages;
+  return_runs(0);
+  hearth_futex_lock_release(&hearth_large_lock);
+  return any;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* malloc, free and their like, under all the names that the C library gives them. */
+#define _GNU_SOURCE
+#include "malloc_functions.h"
+
+#include "large_block.h"
+#include "segments.h"
+#include "system_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Any size, with an alignment of 16 bytes. */
+static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t bytes, bool *ret_zero) {
+  void *block;
+  if (bytes <= HEARTH_MEDIUM_BYTES) {
+    size_t class = hearth_class_of(bytes);
+    block = hearth_pool_pop(pool, class, hearth_class_granules(class));
+    if (!block)
+      block = hearth_pool_alloc_slowly(pool, class);
+  } else {
+    block = hearth_large_alloc(bytes, 1, ret_zero);
+  }
+  if (HEARTH_UNLIKELY(!block))
+    errno = ENOMEM;
+  return block;
+}
+
+static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
+  bool is_zero;
+  return alloc_slowly(hearth_main_pool, bytes, &is_zero);
+}
+
+HEARTH_EXPORT void *malloc(size_t bytes) {
+  hearth_pool *pool = hearth_main_pool;
+  if (HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES)) {
+    size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+    void *block = hearth_pool_pop(pool, class, class);
+    if (HEARTH_LIKELY(block != NULL))
+      return block;
+  }
+  return malloc_slowly(bytes);
+}
+
+static __attribute__((noinline)) void free_slowly(void *block) { hearth_pool_free_slowly(hearth_main_pool, block); }
+static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }
+
+HEARTH_EXPORT void free(void *block) {
+  hearth_pool *pool = hearth_main_pool;
+  /* The low bits stay: the owner is not found at an address that is not aligned. */
+  uintptr_t head = (uintptr_t)block & (~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1) | (HEARTH_GRANULE - 1));
+  if (HEARTH_LIKELY(head)) {
+    hearth_segment *segment = (hearth_segment *)head;
+    if (HEARTH_LIKELY(*(uintptr_t *)segment == (uintptr_t)pool)) {
+      hearth_map *map = hearth_map_of(segment);
+      size_t granule = hearth_granule_of(block);
+      int8_t class = (int8_t)hearth_map_get(map, granule);
+      if (HEARTH_LIKELY(class > 0)) {
+        hearth_map_set(map, granule, (uint8_t)(class | HEARTH_FREE));
+        hearth_pool_push(pool, block, (size_t)class);
+        pool->budget -= class;
+        if (HEARTH_LIKELY(pool->budget >= 0))
+          return;
+        free_too_much();
+        return;
+      }
+    }
+  }
+  free_slowly(block);
+}
+
+/* operator delete, in all forms: a sized one would save the load of a byte that has to be written all the same. */
+#define HEARTH_DELETE(name) HEARTH_EXPORT void name(void *block) __attribute__((alias("free")));
+#define HEARTH_DELETES(name)                                                                                           \
+  HEARTH_DELETE(name)                                                                                                  \
+  HEARTH_DELETE(name##m)                                                                                               \
+  HEARTH_DELETE(name##RKSt9nothrow_t)                                                                                  \
+  HEARTH_DELETE(name##St11align_val_t)                                                                                 \
+  HEARTH_DELETE(name##mSt11align_val_t)                                                                                \
+  HEARTH_DELETE(name##St11align_val_tRKSt9nothrow_t)
+HEARTH_DELETES(_ZdlPv)
+HEARTH_DELETES(_ZdaPv)
+
+HEARTH_EXPORT void *calloc(size_t count, size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  bool is_zero = false;
+  void *block = all <= HEARTH_MEDIUM_BYTES ? malloc(all) : alloc_slowly(hearth_main_pool, all, &is_zero);
+  return block && !is_zero ? memset(block, 0, all) : block;
+}
+
+HEARTH_EXPORT size_t malloc_usable_size(void *block) {
+  if (!block)
+    return 0;
+  return hearth_kind_of(block) == HEARTH_KIND_LARGE ? hearth_large_usable(block)
+                                                    : hearth_class_granules(hearth_block_class(block)) * HEARTH_GRANULE;
+}
+
+HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
+  if (!block)
+    return malloc(bytes);
+  if (!bytes) {
+    free(block);
+    return NULL;
+  }
+  if (hearth_kind_of(block) == HEARTH_KIND_LARGE && bytes > HEARTH_MEDIUM_BYTES) {
+    void *resized = hearth_large_resize(block, bytes);
+    if (!resized)
+      errno = ENOMEM;
+    return resized;
+  }
+  size_t usable = malloc_usable_size(block);
+  if (bytes <= usable && bytes > usable / 2)
+    return block;
+  void *moved = malloc(bytes);
+  if (!moved)
+    return NULL;
+  memcpy(moved, block, usable < bytes ? usable : bytes);
+  free(block);
+  return moved;
+}
+
+void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment) {
+  bool is_zero;
+  if (alignment <= HEARTH_GRANULE)
+    return alloc_slowly(pool, bytes, &is_zero);
+  void *block = bytes <= HEARTH_MEDIUM_BYTES && alignment <= HEARTH_SLOT_BYTES
+                    ? hearth_pool_alloc_aligned(pool, bytes, alignment)
+                    : hearth_large_alloc(bytes, alignment, &is_zero);
+  if (!block)
+    errno = ENOMEM;
+  return block;
+}
+
+static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
+
+HEARTH_EXPORT void *memalign(size_t alignment, size_t bytes) {
+  if (!is_power_of_two(alignment)) { /* as the C library does: the next one */
+    if (alignment > PTRDIFF_MAX) {
+      errno = EINVAL;
+      return NULL;
+    }
+    size_t next = HEARTH_GRANULE;
+    while (next < alignment)
+      next *= 2;
+    alignment = next;
+  }
+  return hearth_alloc(hearth_main_pool, bytes, alignment);
+}
+
+HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+
+HEARTH_EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
+  if (!is_power_of_two(alignment) || alignment % sizeof(void *))
+    return EINVAL;
+  int saved_errno = errno;
+  void *block = hearth_alloc(hearth_main_pool, bytes, alignment);
+  errno = saved_errno;
+  if (!block)
+    return ENOMEM;
+  *ret_block = block;
+  return 0;
+}
+
+enum { HEARTH_VALLOC_BYTES = 4096 };
+HEARTH_EXPORT void *valloc(size_t bytes) { return hearth_alloc(hearth_main_pool, bytes, HEARTH_VALLOC_BYTES); }
+HEARTH_EXPORT void *pvalloc(size_t bytes) {
+  if (bytes > PTRDIFF_MAX) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return hearth_alloc(hearth_main_pool, (bytes + HEARTH_VALLOC_BYTES - 1) & -(size_t)HEARTH_VALLOC_BYTES,
+                      HEARTH_VALLOC_BYTES);
+}
+HEARTH_EXPORT void *reallocarray(void *block, size_t count, size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc(block, all);
+}
+
+/* C23. */
+HEARTH_EXPORT void free_sized(void *block, size_t bytes) {
+  (void)bytes;
+  free(block);
+}
+HEARTH_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t bytes) {
+  (void)alignment;
+  (void)bytes;
+  free(block);
+}
+
+/* The C library's other names. */
+HEARTH_EXPORT void *__libc_malloc(size_t bytes) __attribute__((alias("malloc")));
+HEARTH_EXPORT void __libc_free(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void cfree(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void *__libc_calloc(size_t count, size_t bytes) __attribute__((alias("calloc")));
+HEARTH_EXPORT void *__libc_realloc(void *block, size_t bytes) __attribute__((alias("realloc")));
+HEARTH_EXPORT void *__libc_memalign(size_t alignment, size_t bytes) __attribute__((alias("memalign")));
+HEARTH_EXPORT void *__libc_valloc(size_t bytes) __attribute__((alias("valloc")));
+HEARTH_EXPORT void *__libc_pvalloc(size_t bytes) __attribute__((alias("pvalloc")));
+HEARTH_EXPORT int __posix_memalign(void **ret_block, size_t alignment, size_t bytes)
+    __attribute__((alias("posix_memalign")));

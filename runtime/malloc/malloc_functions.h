@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef HEARTH_MALLOC_FUNCTIONS_H
+#define HEARTH_MALLOC_FUNCTIONS_H
+
+#include "engine.h"
+
+#define HEARTH_EXPORT __attribute__((visibility("default")))
+
+/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. */
+HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment);
+
+/* A freed block of the thread's, for up to 1 KiB. NULL: the list is empty. */
+static inline void *hearth_pop_small(size_t bytes) {
+  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+  return HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES) ? hearth_pool_pop(hearth_main_pool, class, class) : NULL;
+}
+
+#endif

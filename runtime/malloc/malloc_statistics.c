@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* mallinfo and its like, and malloc_trim. Counts of other threads' pools are read without stopping them; a block in a list
+ * counts as free, the rest at a cursor as used. */
+#define _GNU_SOURCE
+#include "malloc_functions.h"
+
+#include "large_block.h"
+#include "slots.h"
+#include "segments.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct counts {
+  size_t segment_bytes, kept_bytes, used_bytes; /* used: of blocks below the large ones */
+  hearth_large_stats large;
+} counts;
+
+static void add_pool(hearth_pool *pool, void *counts_of) {
+  counts *sum = counts_of;
+  int64_t free = hearth_pool_quota(pool) - pool->budget + (int64_t)(pool->hole_granules + pool->marked_granules) +
+                 (int64_t)atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
+  int64_t used = (int64_t)pool->used_granules - (free > 0 ? free : 0);
+  sum->used_bytes += used > 0 ? (size_t)used * HEARTH_GRANULE : 0;
+}
+
+static counts count(void) {
+  counts counts = {0};
+  hearth_segments_count(&counts.segment_bytes, &counts.kept_bytes);
+  hearth_large_count(&counts.large);
+  hearth_heaps_for_each_pool(add_pool, &counts);
+  return counts;
+}
+
+HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
+  counts counts = count();
+  size_t free = counts.segment_bytes - counts.used_bytes;
+  return (struct mallinfo2){
+      .arena = counts.segment_bytes,
+      .hblks = counts.large.live,
+      .hblkhd = counts.large.live_bytes,
+      .uordblks = counts.used_bytes + counts.large.live_bytes,
+      .fordblks = free + counts.large.dirty_bytes,
+      .keepcost = counts.kept_bytes + counts.large.dirty_bytes,
+  };
+}
+
+static int clamp(size_t number) { return number > INT_MAX ? INT_MAX : (int)number; }
+
+HEARTH_EXPORT struct mallinfo mallinfo(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (struct mallinfo){
+      .arena = clamp(info.arena),
+      .hblks = clamp(info.hblks),
+      .hblkhd = clamp(info.hblkhd),
+      .uordblks = clamp(info.uordblks),
+      .fordblks = clamp(info.fordblks),
+      .keepcost = clamp(info.keepcost),
+  };
+}
+
+HEARTH_EXPORT void malloc_stats(void) {
+  counts counts = count();
+  fprintf(stderr,
+          "hearth malloc\n"
+          "segments:     %12zu bytes, %zu of them kept for reuse\n"
+          "in use there: %12zu bytes\n"
+          "large blocks: %12zu bytes in %zu blocks, in areas of %zu bytes, %zu of them free and in memory\n",
+          counts.segment_bytes, counts.kept_bytes, counts.used_bytes, counts.large.live_bytes, counts.large.live,
+          counts.large.area_bytes, counts.large.dirty_bytes);
+}
+
+HEARTH_EXPORT int malloc_info(int options, FILE *file) {
+  if (options)
+    return EINVAL;
+  counts counts = count();
+  fprintf(file,
+          "<malloc version=\"1\">\n<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
+          "<system type=\"current\" size=\"%zu\"/>\n<aspace type=\"total\" size=\"%zu\"/>\n</malloc>\n",
+          counts.large.live, counts.large.live_bytes, counts.used_bytes + counts.large.live_bytes,
+          counts.segment_bytes + counts.large.area_bytes);
+  return 0;
+}
+
+/* 1: memory went back to the system. */
+HEARTH_EXPORT int malloc_trim(size_t kept_bytes) {
+  (void)kept_bytes;
+  hearth_heap *heap = hearth_main_pool->heap;
+  if (heap)
+    hearth_heap_collect(heap);
+  bool any = hearth_segments_trim();
+  return hearth_large_trim() || any;
+}
+
+/* Its options are of another allocator's design: none changes anything, and that is no error, as with values that the C
+ * library ignores. */
+HEARTH_EXPORT int mallopt(int option, int value) {
+  (void)option;
+  (void)value;
+  return 1;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* All of the C++ library is weak: a C program does not have it, and never throws. */
+#include "new_handler.h"
+
+typedef void new_handler(void);
+extern "C" {
+__attribute__((weak)) new_handler *_ZSt15get_new_handlerv(void);
+__attribute__((weak)) void _ZSt17__throw_bad_allocv(void);
+}
+__asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n.weak _ZSt9terminatev");
+
+static void *ask_handler(size_t bytes, size_t alignment, unsigned placement) {
+  for (;;) {
+    void *block = hearth_new_try(bytes, alignment, placement);
+    if (block)
+      return block;
+    new_handler *handler = _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : nullptr;
+    if (!handler)
+      return nullptr;
+    handler();
+  }
+}
+
+void *hearth_new_or_throw(size_t bytes, size_t alignment, unsigned placement) {
+  void *block = ask_handler(bytes, alignment, placement);
+  if (block)
+    return block;
+  if (_ZSt17__throw_bad_allocv)
+    _ZSt17__throw_bad_allocv();
+  __builtin_trap(); /* a program without the C++ library calls this by a name that it has made up */
+}
+
+void *hearth_new_or_null(size_t bytes, size_t alignment, unsigned placement) {
+  try {
+    return ask_handler(bytes, alignment, placement);
+  } catch (...) {
+    return nullptr;
+  }
+}

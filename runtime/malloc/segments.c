@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The table has a byte for each two MiB of the address space, in leaves that are mapped when something lies there. Empty
+ * segments are kept up to a twentieth of the most that were in use at once, so that a program that frees everything keeps little. */
+#include "segments.h"
+
+#include "system_memory.h"
+
+#include <string.h>
+
+enum {
+  ADDRESS_BITS = 48,
+  SEGMENT_BITS = 21,
+  LEAF_BITS = 14, /* 16 KiB, for 32 GiB of addresses */
+  LEAVES = 1 << (ADDRESS_BITS - SEGMENT_BITS - LEAF_BITS),
+  KEPT_SHARE = 20,
+};
+_Static_assert(1 << SEGMENT_BITS == HEARTH_SEGMENT_BYTES, "");
+
+typedef _Atomic uint8_t *leaf;
+static leaf _Atomic table[LEAVES];
+
+struct hearth_futex_lock hearth_segments_lock;
+static hearth_segment *kept; /* by `next` */
+static size_t kept_count, used_count, most_used;
+
+static size_t piece_of(const void *address) { return (uintptr_t)address >> SEGMENT_BITS; }
+
+hearth_kind hearth_kind_of(const void *address) {
+  size_t piece = piece_of(address);
+  if (piece >> LEAF_BITS >= LEAVES)
+    return HEARTH_KIND_NONE;
+  leaf found = atomic_load_explicit(&table[piece >> LEAF_BITS], memory_order_acquire);
+  return found ? atomic_load_explicit(&found[piece % (1 << LEAF_BITS)], memory_order_relaxed) : HEARTH_KIND_NONE;
+}
+
+static leaf leaf_of(size_t piece) {
+  leaf _Atomic *entry = &table[piece >> LEAF_BITS];
+  leaf found = atomic_load_explicit(entry, memory_order_acquire);
+  if (found)
+    return found;
+  leaf made = hearth_system_reserve(1 << LEAF_BITS, HEARTH_PAGE_BYTES);
+  if (!made || !hearth_system_open((void *)made, 1 << LEAF_BITS))
+    return NULL;
+  if (atomic_compare_exchange_strong(entry, &found, made))
+    return made;
+  hearth_system_release((void *)made, 1 << LEAF_BITS);
+  return found;
+}
+
+bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind) {
+  size_t first = piece_of(start), end = piece_of((const char *)start + bytes);
+  if (end >> LEAF_BITS >= LEAVES)
+    return false;
+  for (size_t piece = first; piece < end; piece++)
+    if (!leaf_of(piece))
+      return false;
+  for (size_t piece = first; piece < end; piece++)
+    atomic_store_explicit(&leaf_of(piece)[piece % (1 << LEAF_BITS)], (uint8_t)kind, memory_order_relaxed);
+  return true;
+}
+
+static hearth_segment *make_segment(void) {
+  hearth_segment *segment = hearth_system_reserve(HEARTH_SEGMENT_BYTES, HEARTH_SEGMENT_BYTES);
+  if (!segment)
+    return NULL;
+  if (hearth_system_open(segment, HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES) &&
+      hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_SEGMENT)) {
+    segment->open_slots = HEARTH_MAP_SLOTS;
+    return segment;
+  }
+  hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+  return NULL;
+}
+
+hearth_segment *hearth_segment_take(bool huge) {
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_segment *segment = kept;
+  if (segment) {
+    kept = segment->next;
+    kept_count--;
+  } else {
+    segment = make_segment();
+  }
+  if (segment && ++used_count > most_used)
+    most_used = used_count;
+  hearth_futex_lock_release(&hearth_segments_lock);
+  if (segment && huge && !segment->is_huge) {
+    hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
+    segment->is_huge = true;
+  }
+  return segment;
+}
+
+bool hearth_segment_open(hearth_segment *segment, unsigned slots) {
+  if (slots <= segment->open_slots)
+    return true;
+  /* At least as much as is open already, so that a segment is open after a few calls. */
+  unsigned opened = segment->is_huge ? HEARTH_SLOTS : 2 * segment->open_slots - HEARTH_MAP_SLOTS;
+  if (opened < slots)
+    opened = slots;
+  if (opened > HEARTH_SLOTS)
+    opened = HEARTH_SLOTS;
+  char *start = (char *)segment;
+  if (!hearth_system_open(start + segment->open_slots * HEARTH_SLOT_BYTES,
+                          (opened - segment->open_slots) * HEARTH_SLOT_BYTES))
+    return false;
+  segment->open_slots = opened;
+  return true;
+}
+
+void hearth_segment_give(hearth_segment *segment) {
+  unsigned open_slots = segment->open_slots;
+  bool is_huge = segment->is_huge;
+  memset(segment, 0, sizeof *segment);
+  segment->open_slots = open_slots;
+  segment->is_huge = is_huge;
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  used_count--;
+  bool keep = kept_count <= most_used / KEPT_SHARE;
+  if (keep) {
+    segment->next = kept;
+    kept = segment;
+    kept_count++;
+  } else {
+    hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_NONE);
+  }
+  hearth_futex_lock_release(&hearth_segments_lock);
+  if (!keep)
+    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+}
+
+void hearth_segments_count(size_t *ret_bytes, size_t *ret_kept_bytes) {
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  *ret_bytes = (used_count + kept_count) * HEARTH_SEGMENT_BYTES;
+  *ret_kept_bytes = kept_count * HEARTH_SEGMENT_BYTES;
+  hearth_futex_lock_release(&hearth_segments_lock);
+}
+
+bool hearth_segments_trim(void) {
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_segment *all = kept;
+  for (hearth_segment *segment = all; segment; segment = segment->next)
+    hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_NONE);
+  kept = NULL;
+  kept_count = 0;
+  hearth_futex_lock_release(&hearth_segments_lock);
+  for (hearth_segment *next, *segment = all; segment; segment = next) {
+    next = segment->next;
+    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+  }
+  return all;
+}

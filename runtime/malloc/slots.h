@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A pool's segments and slots, for slow_path.c and sweep.c. */
+#ifndef HEARTH_MALLOC_SLOTS_H
+#define HEARTH_MALLOC_SLOTS_H
+
+#include "engine.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A slot has no block any more. */
+void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigned slot);
+/* A segment without slots in use leaves the pool. */
+void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment);
+void hearth_segment_set_state(hearth_segment *segment);
+
+/* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. */
+static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
+  return (int64_t)(pool->used_granules / 4 + 2 * HEARTH_SLOT_GRANULES);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The ways of malloc and free that the lists do not serve.
+ *
+ * Memory for a request, in this order: the cursor of its range, holes of swept segments, the next segment to be swept, a
+ * drop of the lists if too much is free, unused slots, a new segment. */
+#include "slots.h"
+
+#include "misuse.h"
+#include "large_block.h"
+#include "segments.h"
+#include "system_memory.h"
+
+#include <string.h>
+
+enum { ORDINARY_SEGMENTS = 4 }; /* of a pool, before its segments are huge pages: small programs stay small */
+
+static const struct {
+  unsigned slots;
+} ranges[HEARTH_RANGES] = {
+#define HEARTH_ROW(largest, slots) {slots},
+    HEARTH_RANGE_TABLE(HEARTH_ROW)
+#undef HEARTH_ROW
+};
+
+void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) {
+  pool->heap = heap;
+  pool->placement = (uint8_t)placement;
+  pool->key = hearth_system_random();
+  pool->budget = hearth_pool_quota(pool);
+}
+
+/* Segments and slots. */
+
+void hearth_segment_set_state(hearth_segment *segment) {
+  hearth_pool *pool = segment->pool;
+  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED
+                               : segment->is_medium               ? HEARTH_LISTED_MEDIUM
+                                                                  : HEARTH_LISTED;
+  atomic_store_explicit(&segment->owner, (uintptr_t)pool + state, memory_order_relaxed);
+}
+
+static hearth_segment *add_segment(hearth_pool *pool, bool is_medium) {
+  hearth_segment *segment = hearth_segment_take(pool->segments >= ORDINARY_SEGMENTS);
+  if (!segment)
+    return NULL;
+  segment->pool = pool;
+  segment->is_medium = is_medium;
+  segment->next = NULL;
+  segment->previous = pool->last;
+  *(pool->last ? &pool->last->next : &pool->first) = segment;
+  pool->last = segment;
+  pool->segments++;
+  pool->unused_slots[is_medium] += HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  hearth_segment_set_state(segment);
+  return segment;
+}
+
+void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment) {
+  hearth_expect(!segment->used_slots && !segment->to_sweep);
+  for (unsigned range = 0; range < HEARTH_RANGES; range++)
+    hearth_expect(!segment->has_holes[range]);
+  *(segment->previous ? &segment->previous->next : &pool->first) = segment->next;
+  *(segment->next ? &segment->next->previous : &pool->last) = segment->previous;
+  if (pool->next_to_sweep == segment)
+    pool->next_to_sweep = segment->next;
+  pool->segments--;
+  pool->unused_slots[segment->is_medium] -= HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  hearth_segment_give(segment);
+}
+
+void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigned slot) {
+  segment->used_slots &= ~(1u << slot);
+  pool->used_granules -= HEARTH_SLOT_GRANULES;
+}
+
+/* The first run of at least `least` unused slots, at most `most` of them. 0: there is none. */
+static unsigned find_slots(const hearth_segment *segment, unsigned least, unsigned most, unsigned *ret_first) {
+  uint32_t unused = ~segment->used_slots & (uint32_t)-1 << HEARTH_MAP_SLOTS;
+  while (unused) {
+    unsigned first = (unsigned)__builtin_ctz(unused), count = 1;
+    while (first + count < HEARTH_SLOTS && unused >> (first + count) & 1 && count < most)
+      count++;
+    if (count >= least) {
+      *ret_first = first;
+      return count;
+    }
+    unused &= (uint32_t)(~(uint64_t)0 << (first + count));
+  }
+  return 0;
+}
+
+static unsigned slots_for(size_t granules) {
+  return (unsigned)((granules + HEARTH_SLOT_GRANULES - 1) / HEARTH_SLOT_GRANULES);
+}
+
+static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first, unsigned count, unsigned range) {
+  if (!hearth_segment_open(segment, first + count))
+    return false;
+  for (unsigned slot = first; slot < first + count; slot++) {
+    segment->used_slots |= 1u << slot;
+    segment->range_of_slot[slot] = (uint8_t)range;
+  }
+  size_t granules = (size_t)count * HEARTH_SLOT_GRANULES;
+  pool->unused_slots[segment->is_medium] -= count;
+  pool->used_granules += granules;
+  pool->budget += (int64_t)granules / 4;
+  char *start = hearth_address_of(segment, (size_t)first * HEARTH_SLOT_GRANULES);
+  hearth_cursor *cursor = &pool->cursor[range];
+  if (cursor->end != start) {
+    hearth_pool_close_cursor(pool, range);
+    cursor->at = start;
+  }
+  cursor->end = start + (size_t)count * HEARTH_SLOT_BYTES;
+  return true;
+}
+
+/* Unused slots of a segment that is swept, for the range's cursor, which has room for `granules` then. */
+static bool take_unused_slots(hearth_pool *pool, unsigned range, size_t granules) {
+  bool is_medium = range >= HEARTH_SMALL_RANGES;
+  unsigned least = slots_for(granules), most = ranges[range].slots > least ? ranges[range].slots : least, first;
+  if (pool->unused_slots[is_medium] < least)
+    return false;
+  for (hearth_segment *segment = pool->last; segment; segment = segment->previous)
+    if (segment->is_medium == is_medium && !segment->to_sweep) {
+      unsigned count = find_slots(segment, least, most, &first);
+      if (count)
+        return use_slots(pool, segment, first, count, range);
+    }
+  return false;
+}
+
+static bool take_new_slots(hearth_pool *pool, unsigned range, size_t granules) {
+  unsigned least = slots_for(granules), count = ranges[range].slots > least ? ranges[range].slots : least;
+  hearth_segment *segment = add_segment(pool, range >= HEARTH_SMALL_RANGES);
+  return segment && use_slots(pool, segment, HEARTH_MAP_SLOTS, count, range);
+}
+
+/* Requests. */
+
+static bool has_room(const hearth_cursor *cursor, size_t granules) {
+  return (size_t)(cursor->end - cursor->at) >= granules * HEARTH_GRANULE;
+}
+
+static bool is_too_much_free(hearth_pool *pool) {
+  size_t elsewhere = atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
+  return pool->budget < (int64_t)(elsewhere + pool->marked_granules);
+}
+
+static void sweep_next(hearth_pool *pool, bool is_growing) {
+  hearth_segment *segment = pool->next_to_sweep;
+  pool->next_to_sweep = segment->next;
+  if (segment->to_sweep)
+    hearth_segment_sweep(pool, segment, is_growing);
+}
+
+static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
+  hearth_cursor *cursor = &pool->cursor[range];
+  while (!has_room(cursor, granules)) {
+    if (cursor->at != cursor->end && pool->with_holes[range])
+      hearth_pool_close_cursor(pool, range);
+    if (hearth_pool_next_hole(pool, range) || take_unused_slots(pool, range, granules))
+      continue;
+    if (pool->next_to_sweep) {
+      sweep_next(pool, true);
+    } else if (is_too_much_free(pool)) {
+      hearth_pool_drop_lists(pool);
+    } else {
+      return take_new_slots(pool, range, granules);
+    }
+  }
+  return true;
+}
+
+static void *take_at_cursor(hearth_pool *pool, unsigned range, size_t class, size_t granules) {
+  hearth_cursor *cursor = &pool->cursor[range];
+  void *block = cursor->at;
+  cursor->at += granules * HEARTH_GRANULE;
+  hearth_map *map = hearth_map_of(hearth_segment_of(block));
+  hearth_expect(hearth_map_get(map, hearth_granule_of(block)) == 0);
+  hearth_map_set(map, hearth_granule_of(block), class);
+  return block;
+}
+
+void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
+  unsigned range = hearth_class_range(class);
+  size_t granules = hearth_class_granules(class);
+  if (HEARTH_LIKELY(has_room(&pool->cursor[range], granules)))
+    return take_at_cursor(pool, range, class, granules);
+  if (!pool->heap) { /* the thread's first request */
+    hearth_heap *heap = hearth_heap_of_thread();
+    if (!heap)
+      return NULL;
+    pool = &heap->main;
+  }
+  void *block = hearth_pool_pop(pool, class, granules); /* of a heap that another thread left */
+  if (block)
+    return block;
+  return make_room(pool, range, granules) ? take_at_cursor(pool, range, class, granules) : NULL;
+}
+
+/* At the cursor, behind as much as the alignment asks for, which becomes freed blocks. */
+void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignment) {
+  size_t class = hearth_class_of(bytes), granules = hearth_class_granules(class);
+  unsigned range = hearth_class_range(class);
+  if (!pool->heap) {
+    hearth_heap *heap = hearth_heap_of_thread();
+    if (!heap)
+      return NULL;
+    pool = &heap->main;
+  }
+  if (pool->list[class] && pool->list[class] % alignment == 0)
+    return hearth_pool_pop(pool, class, granules);
+  hearth_cursor *cursor = &pool->cursor[range];
+  if (!make_room(pool, range, granules + alignment / HEARTH_GRANULE))
+    return NULL;
+  char *end = cursor->end, *start = (char *)(((uintptr_t)cursor->at + alignment - 1) & -alignment);
+  cursor->end = start;
+  hearth_pool_close_cursor(pool, range);
+  *cursor = (hearth_cursor){start, end};
+  return take_at_cursor(pool, range, class, granules);
+}
+
+/* Frees. */
+
+static _Noreturn void abort_for(const void *block) {
+  hearth_kind kind = hearth_kind_of(block);
+  if (kind == HEARTH_KIND_SEGMENT && (uintptr_t)block % HEARTH_GRANULE == 0 &&
+      hearth_map_get(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block)) & HEARTH_FREE)
+    hearth_fatal("double free, or realloc of a freed block: ", block);
+  hearth_fatal("free or realloc of a pointer that is no block's: ", block);
+}
+
+size_t hearth_block_class(const void *block) {
+  hearth_kind kind = hearth_kind_of(block);
+  hearth_segment *segment = hearth_segment_of(block);
+  size_t granule = hearth_granule_of(block);
+  if (kind != HEARTH_KIND_SEGMENT || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
+    abort_for(block);
+  size_t class = hearth_map_get(hearth_map_of(segment), granule);
+  if (!class || class & HEARTH_FREE)
+    abort_for(block);
+  return class;
+}
+
+static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, size_t class) {
+  size_t granules = hearth_class_granules(class);
+  hearth_map_set(hearth_map_of(segment), hearth_granule_of(block), HEARTH_FREE | class);
+  if (segment->to_sweep) {
+    segment->freed_granules += (uint32_t)granules;
+    pool->marked_granules += granules;
+    pool->paid_granules += granules;
+    if (pool->paid_granules >= HEARTH_SEGMENT_GRANULES / 8) {
+      pool->paid_granules = 0;
+      sweep_next(pool, false);
+    }
+    return;
+  }
+  if (!pool->is_cold)
+    hearth_pool_push(pool, block, class);
+  pool->budget -= (int64_t)granules;
+  if (pool->budget < 0)
+    hearth_pool_free_too_much(pool);
+}
+
+void hearth_pool_free_slowly(hearth_pool *own, void *block) {
+  if (!block)
+    return;
+  if (hearth_kind_of(block) == HEARTH_KIND_LARGE) {
+    hearth_large_free(block);
+    return;
+  }
+  size_t class = hearth_block_class(block);
+  hearth_segment *segment = hearth_segment_of(block);
+  if (own->heap && segment->pool->heap == own->heap)
+    free_own(segment->pool, segment, block, class);
+  else
+    hearth_heap_free_foreign(segment, block, class);
+}
+
+void hearth_pool_collect(hearth_pool *pool) {
+  hearth_pool_drop_lists(pool);
+  for (hearth_segment *next, *segment = pool->first; segment; segment = next) {
+    next = segment->next;
+    hearth_segment_sweep(pool, segment, false);
+  }
+  pool->next_to_sweep = NULL;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Finds free memory by a walk over the map: neighbouring freed blocks and holes become one hole, slots without blocks go back
+ * to their segment, segments without slots in use to all.
+ *
+ * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules have no
+ * room for that there; they wait in the list of their size, as freed blocks. */
+#include "slots.h"
+
+#include <string.h>
+
+enum {
+  LEAST_CHAINED = 8, /* granules of a hole whose bytes in the map hold its length and the next hole */
+  LENGTH_AT = 1,
+  LINK_AT = 4,
+};
+
+static size_t get_bytes(hearth_map *map, size_t granule, size_t count) {
+  size_t value = 0;
+  for (size_t i = 0; i < count; i++)
+    value |= (size_t)hearth_map_get(map, granule + i) << (8 * i);
+  return value;
+}
+
+static void set_bytes(hearth_map *map, size_t granule, size_t count, size_t value) {
+  for (size_t i = 0; i < count; i++)
+    hearth_map_set(map, granule + i, (value >> (8 * i)) & 0xff);
+}
+
+static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
+  if (granules < LEAST_CHAINED) {
+    hearth_map_set(map, granule, HEARTH_FREE | granules);
+    return;
+  }
+  hearth_map_set(map, granule, HEARTH_FREE);
+  set_bytes(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT, granules);
+}
+
+/* The granules of the freed block or hole with this byte; its bytes are zero then. */
+static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
+  if (byte != HEARTH_FREE) {
+    hearth_map_set(map, granule, 0);
+    return hearth_class_granules(byte & ~HEARTH_FREE);
+  }
+  size_t granules = get_bytes(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
+  set_bytes(map, granule, LEAST_CHAINED, 0);
+  return granules;
+}
+
+/* Where the holes of a sweep are chained, in the order of addresses. */
+typedef struct chains {
+  size_t last[HEARTH_RANGES];
+} chains;
+
+static void add_hole(hearth_segment *segment, chains *chains, size_t start, size_t end, unsigned range) {
+  hearth_map *map = hearth_map_of(segment);
+  hearth_pool *pool = segment->pool;
+  size_t granules = end - start;
+  if (!granules)
+    return;
+  mark_hole(map, start, granules);
+  if (granules < LEAST_CHAINED) {
+    if (!pool->is_cold && range < HEARTH_SMALL_RANGES)
+      hearth_pool_push(pool, hearth_address_of(segment, start), granules);
+    return;
+  }
+  pool->hole_granules += granules;
+  if (chains->last[range])
+    set_bytes(map, chains->last[range] + LINK_AT, 4, start);
+  else
+    segment->holes[range] = (uint32_t)start;
+  chains->last[range] = start;
+}
+
+static unsigned slot_of(size_t granule) { return (unsigned)(granule / HEARTH_SLOT_GRANULES); }
+
+static void add_free_run(hearth_segment *segment, chains *chains, size_t start, size_t end) {
+  unsigned range = segment->range_of_slot[slot_of(start)];
+  unsigned first = slot_of(start + HEARTH_SLOT_GRANULES - 1), behind = slot_of(end);
+  if (first >= behind) {
+    add_hole(segment, chains, start, end, range);
+    return;
+  }
+  for (unsigned slot = first; slot < behind; slot++)
+    hearth_pool_return_slot(segment->pool, segment, slot);
+  add_hole(segment, chains, start, (size_t)first * HEARTH_SLOT_GRANULES, range);
+  add_hole(segment, chains, (size_t)behind * HEARTH_SLOT_GRANULES, end, range);
+}
+
+static bool is_in_use(const hearth_segment *segment, size_t granule, unsigned range) {
+  unsigned slot = slot_of(granule);
+  return granule < HEARTH_SEGMENT_GRANULES && segment->used_slots >> slot & 1 && segment->range_of_slot[slot] == range;
+}
+
+static void walk(hearth_segment *segment, chains *chains) {
+  hearth_map *map = hearth_map_of(segment);
+  for (size_t granule = HEARTH_FIRST_GRANULE; granule < HEARTH_SEGMENT_GRANULES;) {
+    if (!(segment->used_slots >> slot_of(granule) & 1)) {
+      granule = (size_t)(slot_of(granule) + 1) * HEARTH_SLOT_GRANULES;
+      continue;
+    }
+    /* Acquire: whoever freed the block has done with it. */
+    uint8_t byte = atomic_load_explicit(&map[granule], memory_order_acquire);
+    hearth_expect(byte);
+    if (!(byte & HEARTH_FREE)) {
+      granule += hearth_class_granules(byte);
+      continue;
+    }
+    size_t start = granule;
+    unsigned range = segment->range_of_slot[slot_of(granule)];
+    do {
+      granule += unmark(map, granule, byte);
+      byte = is_in_use(segment, granule, range) ? atomic_load_explicit(&map[granule], memory_order_acquire) : 0;
+    } while (byte & HEARTH_FREE);
+    add_free_run(segment, chains, start, granule);
+  }
+}
+
+void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_growing) {
+  hearth_expect(segment->to_sweep && segment->pool == pool);
+  chains chains = {0};
+  walk(segment, &chains);
+  pool->marked_granules -= segment->freed_granules;
+  segment->freed_granules = 0;
+  segment->to_sweep = false;
+  pool->unused_slots[segment->is_medium] +=
+      (size_t)(HEARTH_SLOTS - HEARTH_MAP_SLOTS - __builtin_popcount(segment->used_slots));
+  if (!segment->used_slots && !is_growing) {
+    hearth_pool_return_segment(pool, segment);
+    return;
+  }
+  hearth_segment_set_state(segment);
+  for (unsigned range = 0; range < HEARTH_RANGES; range++)
+    if (segment->holes[range]) {
+      segment->has_holes[range] = true;
+      segment->next_with_holes[range] = pool->with_holes[range];
+      pool->with_holes[range] = segment;
+    }
+}
+
+bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
+  for (hearth_segment *segment; (segment = pool->with_holes[range]);) {
+    size_t granule = segment->holes[range];
+    if (!granule) {
+      pool->with_holes[range] = segment->next_with_holes[range];
+      segment->has_holes[range] = false;
+      continue;
+    }
+    hearth_map *map = hearth_map_of(segment);
+    segment->holes[range] = (uint32_t)get_bytes(map, granule + LINK_AT, 4);
+    size_t granules = unmark(map, granule, HEARTH_FREE);
+    pool->hole_granules -= granules;
+    char *start = hearth_address_of(segment, granule);
+    pool->cursor[range] = (hearth_cursor){start, start + granules * HEARTH_GRANULE};
+    return true;
+  }
+  return false;
+}
+
+void hearth_pool_close_cursor(hearth_pool *pool, unsigned range) {
+  hearth_cursor *cursor = &pool->cursor[range];
+  size_t granules = (size_t)(cursor->end - cursor->at) / HEARTH_GRANULE;
+  if (granules) {
+    hearth_map *map = hearth_map_of(hearth_segment_of(cursor->at));
+    size_t granule = hearth_granule_of(cursor->at);
+    if (granules <= HEARTH_SMALL_CLASSES && range < HEARTH_SMALL_RANGES && !pool->is_cold) {
+      hearth_map_set(map, granule, HEARTH_FREE | granules);
+      hearth_pool_push(pool, cursor->at, granules);
+    } else {
+      mark_hole(map, granule, granules);
+    }
+  }
+  *cursor = (hearth_cursor){0};
+}
+
+void hearth_pool_drop_lists(hearth_pool *pool) {
+  for (unsigned range = 0; range < HEARTH_RANGES; range++) {
+    hearth_pool_close_cursor(pool, range);
+    pool->with_holes[range] = NULL;
+  }
+  memset(pool->list, 0, sizeof pool->list);
+  for (hearth_segment *segment = pool->first; segment; segment = segment->next) {
+    memset(segment->holes, 0, sizeof segment->holes);
+    memset(segment->has_holes, 0, sizeof segment->has_holes);
+    segment->to_sweep = true;
+    segment->freed_granules = 0;
+    hearth_segment_set_state(segment);
+  }
+  pool->next_to_sweep = pool->first;
+  pool->unused_slots[0] = pool->unused_slots[1] = 0;
+  pool->marked_granules = 0;
+  pool->hole_granules = 0;
+  atomic_store_explicit(&pool->freed_elsewhere, 0, memory_order_relaxed);
+  pool->budget = hearth_pool_quota(pool);
+}
+
+void hearth_pool_free_too_much(hearth_pool *pool) {
+  if (pool->next_to_sweep)
+    hearth_pool_collect(pool);
+  else
+    hearth_pool_drop_lists(pool);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Linux, with the C library's `syscall` alone. */
+#define _GNU_SOURCE
+#include "system_memory.h"
+
+#include <errno.h>
+#include <linux/mman.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void *map(void *at, size_t bytes, int protection, int flags) {
+  int saved_errno = errno;
+  long result = syscall(SYS_mmap, at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0L);
+  errno = saved_errno;
+  return result == -1 ? NULL : (void *)result; /* page 0 is never mapped by itself */
+}
+
+void hearth_system_release(void *start, size_t bytes) {
+  int saved_errno = errno;
+  syscall(SYS_munmap, start, bytes);
+  errno = saved_errno;
+}
+
+/* New mappings lie below the last one, so a place below an aligned one is aligned itself, as a rule. */
+void *hearth_system_reserve(size_t bytes, size_t alignment) {
+  char *start = map(NULL, bytes, PROT_NONE, MAP_NORESERVE);
+  if (!start || (uintptr_t)start % alignment == 0)
+    return start;
+  hearth_system_release(start, bytes);
+  start = map(NULL, bytes + alignment, PROT_NONE, MAP_NORESERVE);
+  if (!start)
+    return NULL;
+  size_t before = -(uintptr_t)start % alignment;
+  if (before)
+    hearth_system_release(start, before);
+  hearth_system_release(start + before + bytes, alignment - before);
+  return start + before;
+}
+
+bool hearth_system_open(void *start, size_t bytes) {
+  int saved_errno = errno;
+  long result = syscall(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  errno = saved_errno;
+  return result == 0;
+}
+
+static void advise(void *start, size_t bytes, int advice) {
+  int saved_errno = errno;
+  syscall(SYS_madvise, start, bytes, advice);
+  errno = saved_errno;
+}
+
+void hearth_system_discard(void *start, size_t bytes) { advise(start, bytes, MADV_DONTNEED); }
+
+void hearth_system_make_huge(void *start, size_t bytes) { advise(start, bytes, MADV_HUGEPAGE); }
+
+bool hearth_system_move(void *from, void *to, size_t bytes) {
+  int saved_errno = errno;
+  long result = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  errno = saved_errno;
+  if (result == -1)
+    return false;
+  return map(from, bytes, PROT_READ | PROT_WRITE, MAP_FIXED) != NULL;
+}
+
+uintptr_t hearth_system_random(void) {
+  const uintptr_t *bytes = (const uintptr_t *)getauxval(AT_RANDOM); /* sixteen, from the kernel */
+  return bytes ? bytes[1] : (uintptr_t)&hearth_system_random;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The heaps of threads. A heap is busy while a thread owns it, and is never taken apart: a thread that ends leaves it, a
+ * thread that starts takes one that was left. After fork, the heaps of the threads that the child does not have stay busy
+ * for ever: they may have been in the middle of a change. */
+#define _GNU_SOURCE
+#include "engine.h"
+
+#include "large_block.h"
+#include "slots.h"
+#include "segments.h"
+#include "system_memory.h"
+
+#include <pthread.h>
+#include <string.h>
+
+_Thread_local hearth_pool *hearth_main_pool __attribute__((tls_model("initial-exec"))) = &hearth_no_heap.main;
+hearth_heap hearth_no_heap;
+
+static hearth_heap *_Atomic heaps; /* all, by next_of_all */
+static pthread_key_t key_of_end;
+static _Atomic bool has_key;
+
+static bool take(hearth_heap *heap) {
+  uint32_t idle = 0;
+  return !atomic_load_explicit(&heap->is_busy, memory_order_relaxed) &&
+         atomic_compare_exchange_strong_explicit(&heap->is_busy, &idle, 1, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+static void leave(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
+
+hearth_heap *hearth_heap_create(void) {
+  size_t bytes = (sizeof(hearth_heap) + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
+  hearth_heap *heap = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
+  if (!heap || !hearth_system_open(heap, bytes))
+    return NULL;
+  hearth_pool_init(&heap->main, heap, 0);
+  atomic_store_explicit(&heap->is_busy, 1, memory_order_relaxed);
+  heap->next_of_all = atomic_load_explicit(&heaps, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(&heaps, &heap->next_of_all, heap, memory_order_release,
+                                                memory_order_relaxed))
+    ;
+  return heap;
+}
+
+hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
+  if (!placement)
+    return &heap->main;
+  hearth_pool *pool = atomic_load_explicit(&heap->other[placement], memory_order_relaxed);
+  if (pool)
+    return pool;
+  size_t bytes = (sizeof *pool + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
+  pool = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
+  if (!pool || !hearth_system_open(pool, bytes))
+    return NULL;
+  hearth_pool_init(pool, heap, placement);
+  atomic_store_explicit(&heap->other[placement], pool, memory_order_release);
+  return pool;
+}
+
+static void for_each_pool(hearth_heap *heap, void (*function)(hearth_pool *pool, void *argument), void *argument) {
+  function(&heap->main, argument);
+  for (unsigned i = 0; i < HEARTH_PLACEMENTS; i++) {
+    hearth_pool *pool = atomic_load_explicit(&heap->other[i], memory_order_relaxed);
+    if (pool)
+      function(pool, argument);
+  }
+}
+
+void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument) {
+  for (hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire); heap; heap = heap->next_of_all)
+    for_each_pool(heap, function, argument);
+}
+
+static void collect(hearth_pool *pool, void *unused) {
+  (void)unused;
+  hearth_pool_collect(pool);
+}
+
+void hearth_heap_collect(hearth_heap *heap) { for_each_pool(heap, collect, NULL); }
+
+/* Foreign blocks. Counts are told in parts, so that threads do not share a cache line at each free. */
+
+enum { TOLD_GRANULES = HEARTH_SLOT_GRANULES };
+
+static void collect_if_worth(hearth_pool *pool, void *unused) {
+  (void)unused;
+  size_t elsewhere = atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
+  if (hearth_pool_quota(pool) - pool->budget + (int64_t)(elsewhere + pool->marked_granules) >
+      hearth_pool_quota(pool) / 2)
+    hearth_pool_collect(pool);
+}
+
+static void tell(hearth_foreign_count *count) {
+  hearth_pool *pool = count->pool;
+  if (!count->granules)
+    return;
+  atomic_fetch_add_explicit(&pool->freed_elsewhere, count->granules, memory_order_relaxed);
+  count->granules = 0;
+  if (take(pool->heap)) { /* nobody else will look */
+    collect_if_worth(pool, NULL);
+    leave(pool->heap);
+  }
+}
+
+void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class) {
+  hearth_pool *pool = segment->pool;
+  atomic_store_explicit(&hearth_map_of(segment)[hearth_granule_of(block)], (uint8_t)(HEARTH_FREE | class),
+                        memory_order_release);
+  hearth_heap *own = hearth_main_pool->heap;
+  hearth_foreign_count alone = {0};
+  hearth_foreign_count *count = own ? &own->foreign[(uintptr_t)pool / HEARTH_PAGE_BYTES % HEARTH_FOREIGN_COUNTS] : &alone;
+  if (count->pool != pool) {
+    if (count->pool)
+      tell(count);
+    count->pool = pool;
+  }
+  count->granules += hearth_class_granules(class);
+  if (count->granules >= TOLD_GRANULES || !own)
+    tell(count);
+}
+
+/* Threads. */
+
+void hearth_heap_leave(void *left) {
+  hearth_heap *heap = left;
+  hearth_main_pool = &hearth_no_heap.main;
+  for (unsigned i = 0; i < HEARTH_FOREIGN_COUNTS; i++)
+    if (heap->foreign[i].pool)
+      tell(&heap->foreign[i]);
+  for_each_pool(heap, collect_if_worth, NULL);
+  leave(heap);
+}
+
+hearth_heap *hearth_heap_of_thread(void) {
+  hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire);
+  while (heap && !take(heap))
+    heap = heap->next_of_all;
+  if (!heap)
+    heap = hearth_heap_create();
+  if (!heap)
+    return NULL;
+  hearth_main_pool = &heap->main;
+  if (atomic_load_explicit(&has_key, memory_order_acquire))
+    pthread_setspecific(key_of_end, heap);
+  return heap;
+}
+
+/* Fork: the child has one thread, and the locks as they were. */
+
+static void before_fork(void) {
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_thread_is_forking = true;
+}
+
+static void after_fork(void) {
+  hearth_thread_is_forking = false;
+  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_futex_lock_release(&hearth_large_lock);
+}
+
+__attribute__((constructor(101))) static void open_threads(void) {
+  has_key = pthread_key_create(&key_of_end, hearth_heap_leave) == 0;
+  if (has_key && hearth_main_pool->heap)
+    pthread_setspecific(key_of_end, hearth_main_pool->heap);
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
