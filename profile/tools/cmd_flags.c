@@ -20,15 +20,18 @@
 #include "program_file.h"
 
 static const hearth_help help = {
-    .usage =
-        "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static] [--burst]\n"
-        "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] [--library-calls]",
-    .about = "Print flags for clang on one line: clang $(hearth flags instrument) ...",
+    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static] [--burst]\n"
+             "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] "
+             "[--library-calls]\n"
+             "flags malloc [--link|--preload] [--static]",
+    .about = "Print flags for clang on one line: clang $(hearth flags instrument) ... Those of 'malloc' are for any "
+             "compiler.",
     .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
            "any number of times (with --static, programs only)."};
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
+  bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
   bool compile, link, preload, is_static, library_calls, burst;
@@ -38,8 +41,9 @@ typedef struct arguments {
 static int check(int operands, char **argv, arguments *a) {
   bool instrument = operands > 0 && strcmp(argv[1], "instrument") == 0;
   bool use = operands > 0 && strcmp(argv[1], "use") == 0;
-  if (!instrument && !use)
-    return hearth_tool_usage_error("flags", "say 'instrument' or 'use PROFILE'");
+  a->is_malloc = operands > 0 && strcmp(argv[1], "malloc") == 0;
+  if (!instrument && !use && !a->is_malloc)
+    return hearth_tool_usage_error("flags", "say 'instrument', 'use PROFILE' or 'malloc'");
   if (use && operands == 1)
     return hearth_tool_usage_error("flags", "'use' needs the indexed profile");
   if (operands > 1 + use)
@@ -48,9 +52,11 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
   if (a->preload && (a->compile || a->link || a->is_static || a->lto))
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option but '--library-calls'");
+  if (a->is_malloc && (a->compile || a->clang))
+    return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
   if (a->library_calls && (!use || a->is_static))
     return hearth_tool_usage_error("flags", "'--library-calls' goes with 'use', and not with '--static'");
-  if (a->burst && use)
+  if (a->burst && !instrument)
     return hearth_tool_usage_error("flags", "'--burst' goes with 'instrument'");
   if (a->lto && !use)
     return hearth_tool_usage_error("flags", "'--lto' goes with 'use': profiling builds need nothing for it");
@@ -65,6 +71,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "instrument", .help = "for a build that writes a heap profile when it runs"},
       {.name = "use PROFILE", .help = "for a build that is optimised with this indexed profile"},
+      {.name = "malloc", .help = "for a program that takes Hearth's allocator for every block, without any profile"},
       {.name = "--clang",
        .value = "CLANG",
        .expects = "a compiler",
@@ -101,8 +108,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
-  if (!a->compile && !a->link && !a->preload)
-    a->compile = a->link = true;
+  if (!a->compile && !a->link && !a->preload) {
+    a->compile = !a->is_malloc;
+    a->link = true;
+  }
   return true;
 }
 
@@ -237,6 +246,7 @@ typedef struct library {
 } library;
 
 #define ADAPTER_SYMBOLS "-Wl,-u,malloc_hot_cold,-u,_Znwm12__hot_cold_t"
+static const library allocator = {"", "hearth_malloc", "hearth_malloc", "-Wl,-u,malloc"};
 static const library runtime_library = {"", "hearth_rt", "hearth_rt", "-Wl,-u,__memprof_init"};
 static const library adapter = {"", "hearth_hotcold", "hearth_hotcold", ADAPTER_SYMBOLS};
 static const library library_calls_adapter = {"/library-calls", "hearth_hotcold", "hearth_hotcold_calls",
@@ -284,6 +294,8 @@ static void print_lto_link(FILE *out, int release, const char *kind, const char 
 }
 
 static const library *library_for(const arguments *a, const profile_facts *facts) {
+  if (a->is_malloc)
+    return &allocator;
   if (!a->profile)
     return &runtime_library;
   return a->library_calls || (facts->library_calls && !a->is_static) ? &library_calls_adapter : &adapter;
@@ -314,7 +326,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
   if (a->lto)
     fprintf(out, " -flto=%s", a->lto);
   if (a->link) {
-    fputs(profile ? "" : " -Wl,--build-id", out);
+    fputs(profile || a->is_malloc ? "" : " -Wl,--build-id", out);
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
     if (a->lto)
@@ -329,11 +341,11 @@ int hearth_flags_write(int argc, char **argv, FILE *out) {
   arguments a;
   char directory[PATH_MAX], plugin[PATH_MAX], file[PATH_MAX + 64], profile[PATH_MAX];
   profile_facts facts = {0};
-  int code, release;
+  int code, release = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
   bool use = a.profile != NULL;
-  if ((code = find_plugin(a.clang, &release, plugin, sizeof plugin)) != HEARTH_EXIT_OK)
+  if (!a.is_malloc && (code = find_plugin(a.clang, &release, plugin, sizeof plugin)) != HEARTH_EXIT_OK)
     return code;
   if (use && (code = check_profile(a.profile, profile, &facts)) != HEARTH_EXIT_OK)
     return code;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth run`: run an unchanged program, with the allocator adapter preloaded and a list of its calls.
+/* `hearth run`: run an unchanged program with another allocator preloaded: Hearth's, for every block; or, with a profile, the
+ * adapter with a list of the program's calls.
  *
  * The command takes this process's place: input, output, exit and process id are its own. The list is in memory that it
  * inherits, under a descriptor that no program uses by chance. */
@@ -21,10 +22,12 @@
 #include "view_options.h"
 
 static const hearth_help help = {
-    .usage = "run [OPTION...] PROFILE [--] COMMAND [ARGUMENT...]",
+    .usage = "run -- COMMAND [ARGUMENT...]\nrun [OPTION...] PROFILE [--] COMMAND [ARGUMENT...]",
     .about =
-        "Run a dynamically linked program as it is, with its blocks placed by PROFILE: what 'hearth index' makes of a "
-        "recording by 'hearth record'. 'hearth plan --paths PROFILE' shows how its calls are told apart.",
+        "Run a dynamically linked program as it is, with Hearth's allocator. With PROFILE, its blocks are placed by "
+        "what "
+        "'hearth index' makes of a recording by 'hearth record'; 'hearth plan --paths PROFILE' shows how its calls are "
+        "told apart.",
     .end = "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
            "Exit code: the command's; 125 the list cannot be made, 126 the command cannot be run, 127 it does not "
            "exist; 2 "
@@ -100,10 +103,16 @@ static bool describe(const char *list, settings *ret) {
 static int run_as_it_is(const request *r, const hearth_preloaded *program, char **argv) {
   if (!r->quiet)
     fprintf(stderr, "hearth: %s: nothing is predicted to gain: the program runs as it is\n", r->profile);
-  return hearth_preloaded_start(program, NULL, NULL, argv);
+  return hearth_preloaded_start(program, false, NULL, NULL, argv);
 }
 
-static int run(const request *r, char **argv) {
+static int run_without_profile(char **argv) {
+  hearth_preloaded program;
+  int code = hearth_preloaded_find(argv[0], "libhearth_malloc.so", &program);
+  return code == HEARTH_EXIT_OK ? hearth_preloaded_start(&program, true, NULL, NULL, argv) : code;
+}
+
+static int run_with_profile(const request *r, char **argv) {
   char path[PATH_MAX];
   hearth_preloaded program;
   settings settings;
@@ -125,10 +134,23 @@ static int run(const request *r, char **argv) {
     return hearth_preloaded_refuse("%s: the path cannot be told, or has colons: choose another one", r->list);
   if (!describe(path, &settings))
     return hearth_preloaded_refuse("HEARTH_HOTCOLD is too long");
-  return hearth_preloaded_start(&program, "HEARTH_HOTCOLD", settings.text, argv);
+  return hearth_preloaded_start(&program, true, "HEARTH_HOTCOLD", settings.text, argv);
+}
+
+/* "--" before the first operand, which options may precede. */
+static bool begins_with_command(int argc, char **argv) {
+  static const char *const with_value[] = {"--list", "--layout"};
+  for (int i = 1; i < argc && argv[i][0] == '-'; i++) {
+    if (strcmp(argv[i], "--") == 0)
+      return true;
+    for (size_t k = 0; k < sizeof with_value / sizeof *with_value; k++)
+      i += strcmp(argv[i], with_value[k]) == 0;
+  }
+  return false;
 }
 
 int hearth_cmd_run(int argc, char **argv) {
+  bool has_no_profile = begins_with_command(argc, argv);
   request r = {.layout = HEARTH_PATH_LAYOUT_OWN};
   const hearth_option options[] = {
       {.name = "--list",
@@ -152,11 +174,16 @@ int hearth_cmd_run(int argc, char **argv) {
   if (!hearth_tool_parse_command(options, &help, argc, argv, &operands, &code))
     return code;
   if (operands == 0)
-    return hearth_tool_usage_error("run", "which profile, and which command?");
-  int first = operands > 1 && strcmp(argv[2], "--") == 0 ? 3 : 2;
-  if (first > operands)
     return hearth_tool_usage_error("run", "which command?");
   argv[operands + 1] = NULL;
+  if (has_no_profile) {
+    if (r.list || r.layout != HEARTH_PATH_LAYOUT_OWN)
+      return hearth_tool_usage_error("run", "--list and --layout go with a profile");
+    return run_without_profile(argv + 1);
+  }
+  int first = operands > 1 && strcmp(argv[2], "--") == 0 ? 3 : 2;
+  if (first > operands)
+    return hearth_tool_usage_error("run", "which command? (without a profile: hearth run -- %s)", argv[1]);
   r.profile = argv[1];
-  return run(&r, argv + first);
+  return run_with_profile(&r, argv + first);
 }

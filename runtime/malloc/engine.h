@@ -32,8 +32,8 @@
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 
-#include "size_classes.h"
 #include "futex_lock.h"
+#include "size_classes.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -41,8 +41,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEARTH_HIDDEN __attribute__((visibility("hidden")))
-#define HEARTH_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define HEARTH_HIDDEN              __attribute__((visibility("hidden")))
+#define HEARTH_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HEARTH_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 #ifdef HEARTH_MALLOC_CHECKS /* in the build of the tests */
@@ -76,24 +76,24 @@ struct hearth_block { /* freed, in a list */
 
 /* Who may push freed blocks of a segment to the lists: its pool, by the first words of malloc and free. */
 typedef enum hearth_segment_state {
-  HEARTH_LISTED = 0,   /* small blocks; freed ones go to the lists */
+  HEARTH_LISTED = 0,        /* small blocks; freed ones go to the lists */
   HEARTH_LISTED_MEDIUM = 1, /* the same of medium ones, which need a look at their class */
-  HEARTH_MARKED = 2,   /* to be swept: freed ones are only marked */
+  HEARTH_MARKED = 2,        /* to be swept: freed ones are only marked */
 } hearth_segment_state;
 
 struct hearth_segment {
   _Atomic uintptr_t owner; /* its pool plus its state */
   uint64_t zero[2];        /* a pointer that is not aligned reads a word between here: never an owner */
   hearth_pool *pool;
-  hearth_segment *next, *previous;             /* of the pool, in the order of addresses as far as the system gives them so */
+  hearth_segment *next, *previous; /* of the pool, in the order of addresses as far as the system gives them so */
   hearth_segment *next_with_holes[HEARTH_RANGES];
-  uint32_t holes[HEARTH_RANGES];               /* granule of the first hole of each range, 0: none */
-  uint32_t used_slots;                         /* bit for each */
-  uint32_t open_slots;                         /* from the first one on: readable and writable */
-  uint32_t freed_granules;                     /* since it was marked; by its thread only */
+  uint32_t holes[HEARTH_RANGES]; /* granule of the first hole of each range, 0: none */
+  uint32_t used_slots;           /* bit for each */
+  uint32_t open_slots;           /* from the first one on: readable and writable */
+  uint32_t freed_granules;       /* since it was marked; by its thread only */
   bool is_medium, is_huge;
-  bool to_sweep;                               /* its freed blocks are in no list; its holes are not known */
-  bool has_holes[HEARTH_RANGES];               /* is among the pool's segments with holes */
+  bool to_sweep;                 /* its freed blocks are in no list; its holes are not known */
+  bool has_holes[HEARTH_RANGES]; /* is among the pool's segments with holes */
   uint8_t range_of_slot[HEARTH_SLOTS];
 };
 _Static_assert(sizeof(hearth_segment) <= HEARTH_HEAD_BYTES, "the head is the map's bytes of the map");
@@ -107,19 +107,19 @@ struct hearth_pool {
   int64_t budget;                 /* granules that may still be freed before the lists are dropped */
   hearth_cursor cursor[HEARTH_RANGES];
   hearth_segment *with_holes[HEARTH_RANGES];
-  hearth_segment *first, *last;   /* all segments */
-  hearth_segment *next_to_sweep;  /* NULL: all are swept */
+  hearth_segment *first, *last;  /* all segments */
+  hearth_segment *next_to_sweep; /* NULL: all are swept */
   size_t segments;
-  size_t used_granules;           /* of slots in use */
-  size_t marked_granules;         /* freed in segments that are to be swept */
-  size_t paid_granules;           /* freed in segments that are to be swept, since a free swept one */
-  size_t hole_granules;           /* in holes of swept segments */
-  size_t unused_slots[2];         /* of swept segments: of small, of medium blocks */
+  size_t used_granules;   /* of slots in use */
+  size_t marked_granules; /* freed in segments that are to be swept */
+  size_t paid_granules;   /* freed in segments that are to be swept, since a free swept one */
+  size_t hole_granules;   /* in holes of swept segments */
+  size_t unused_slots[2]; /* of swept segments: of small, of medium blocks */
   /* Never changed; read by threads that free the pool's blocks. */
   _Alignas(64) uintptr_t key;
   hearth_heap *heap;
   uint8_t placement;
-  bool is_cold; /* freed blocks are never written to */
+  bool is_cold;                                /* freed blocks are never written to */
   _Alignas(64) _Atomic size_t freed_elsewhere; /* granules that other threads marked, since they were last counted */
 };
 
@@ -132,11 +132,11 @@ typedef struct hearth_foreign_count {
 enum { HEARTH_PLACEMENTS = 33, HEARTH_FOREIGN_COUNTS = 8 };
 
 struct hearth_heap {
-  hearth_pool main; /* first: what the thread's variable points to */
+  hearth_pool main;                              /* first: what the thread's variable points to */
   hearth_pool *_Atomic other[HEARTH_PLACEMENTS]; /* NULL until used */
   hearth_foreign_count foreign[HEARTH_FOREIGN_COUNTS];
   hearth_heap *next_of_all, *next_idle;
-  _Atomic uint32_t is_busy;  /* an idle heap is being worked on by some thread */
+  _Atomic uint32_t is_busy; /* an idle heap is being worked on by some thread */
   _Atomic bool is_idle;
 };
 
@@ -148,7 +148,7 @@ static inline hearth_segment *hearth_segment_of(const void *block) {
   return (hearth_segment *)((uintptr_t)block & ~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1));
 }
 static inline size_t hearth_granule_of(const void *block) {
-  return (uintptr_t)block / HEARTH_GRANULE % HEARTH_SEGMENT_GRANULES;
+  return (uint32_t)(uintptr_t)block / HEARTH_GRANULE % HEARTH_SEGMENT_GRANULES;
 }
 typedef _Atomic uint8_t hearth_map;
 static inline hearth_map *hearth_map_of(hearth_segment *segment) { return (hearth_map *)segment; }

@@ -6,8 +6,8 @@
  * was live, or 32 MiB. */
 #include "large_block.h"
 
-#include "misuse.h"
 #include "engine.h"
+#include "misuse.h"
 #include "segments.h"
 #include "system_memory.h"
 
@@ -30,7 +30,7 @@ typedef struct area area;
 typedef struct page {
   size_t pages; /* of the run; in its first and last entry */
   run_state state;
-  area *area;             /* from here on in the first entry alone */
+  area *area;                   /* from here on in the first entry alone */
   struct page *next, *previous; /* in the bin */
 } page;
 

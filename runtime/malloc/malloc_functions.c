@@ -57,7 +57,7 @@ HEARTH_EXPORT void free(void *block) {
       size_t granule = hearth_granule_of(block);
       int8_t class = (int8_t)hearth_map_get(map, granule);
       if (HEARTH_LIKELY(class > 0)) {
-        hearth_map_set(map, granule, (uint8_t)(class | HEARTH_FREE));
+        hearth_map_set(map, granule, (size_t)class + HEARTH_FREE);
         hearth_pool_push(pool, block, (size_t)class);
         pool->budget -= class;
         if (HEARTH_LIKELY(pool->budget >= 0))

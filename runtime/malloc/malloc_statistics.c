@@ -5,8 +5,8 @@
 #include "malloc_functions.h"
 
 #include "large_block.h"
-#include "slots.h"
 #include "segments.h"
+#include "slots.h"
 
 #include <errno.h>
 #include <limits.h>

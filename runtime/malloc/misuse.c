@@ -15,8 +15,7 @@ _Noreturn void hearth_fatal(const char *what, const void *address) {
   for (int i = 0; i < 16; i++)
     digits[2 + i] = "0123456789abcdef"[(uintptr_t)address >> (60 - 4 * i) & 15];
   digits[18] = '\n';
-  struct iovec parts[] = {
-      {(char *)prefix, sizeof prefix - 1}, {(char *)what, strlen(what)}, {digits, sizeof digits}};
+  struct iovec parts[] = {{(char *)prefix, sizeof prefix - 1}, {(char *)what, strlen(what)}, {digits, sizeof digits}};
   syscall(SYS_writev, STDERR_FILENO, parts, 3);
   abort();
 }

@@ -12,10 +12,10 @@
 
 enum {
   HEARTH_GRANULE = 16,
-  HEARTH_SMALL_CLASSES = 64,                                          /* classes 1 to 64: that many granules */
-  HEARTH_SMALL_BYTES = HEARTH_SMALL_CLASSES * HEARTH_GRANULE,         /* 1 KiB */
+  HEARTH_SMALL_CLASSES = 64,                                  /* classes 1 to 64: that many granules */
+  HEARTH_SMALL_BYTES = HEARTH_SMALL_CLASSES * HEARTH_GRANULE, /* 1 KiB */
   HEARTH_MEDIUM_BYTES = 128 << 10,
-  HEARTH_CLASSES = HEARTH_SMALL_CLASSES + 8 * 7 + 1,                  /* class 0 is none */
+  HEARTH_CLASSES = HEARTH_SMALL_CLASSES + 8 * 7 + 1, /* class 0 is none */
   HEARTH_RANGES = 5,
   HEARTH_SMALL_RANGES = 3,
 };

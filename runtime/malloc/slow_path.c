@@ -5,8 +5,8 @@
  * drop of the lists if too much is free, unused slots, a new segment. */
 #include "slots.h"
 
-#include "misuse.h"
 #include "large_block.h"
+#include "misuse.h"
 #include "segments.h"
 #include "system_memory.h"
 

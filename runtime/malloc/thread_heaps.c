@@ -6,8 +6,8 @@
 #include "engine.h"
 
 #include "large_block.h"
-#include "slots.h"
 #include "segments.h"
+#include "slots.h"
 #include "system_memory.h"
 
 #include <pthread.h>
@@ -23,8 +23,7 @@ static _Atomic bool has_key;
 static bool take(hearth_heap *heap) {
   uint32_t idle = 0;
   return !atomic_load_explicit(&heap->is_busy, memory_order_relaxed) &&
-         atomic_compare_exchange_strong_explicit(&heap->is_busy, &idle, 1, memory_order_acquire,
-                                                 memory_order_relaxed);
+         atomic_compare_exchange_strong_explicit(&heap->is_busy, &idle, 1, memory_order_acquire, memory_order_relaxed);
 }
 
 static void leave(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
@@ -109,7 +108,8 @@ void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class
                         memory_order_release);
   hearth_heap *own = hearth_main_pool->heap;
   hearth_foreign_count alone = {0};
-  hearth_foreign_count *count = own ? &own->foreign[(uintptr_t)pool / HEARTH_PAGE_BYTES % HEARTH_FOREIGN_COUNTS] : &alone;
+  hearth_foreign_count *count =
+      own ? &own->foreign[(uintptr_t)pool / HEARTH_PAGE_BYTES % HEARTH_FOREIGN_COUNTS] : &alone;
   if (count->pool != pool) {
     if (count->pool)
       tell(count);
