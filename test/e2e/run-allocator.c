@@ -23,7 +23,8 @@
  * RUN: not %hearth run --layout=none -- ./program 2>&1 | FileCheck %s --check-prefix=PROFILE
  * PROFILE: --list and --layout go with a profile
  * RUN: not %hearth flags malloc --compile 2>&1 | FileCheck %s --check-prefix=LINKING
- * LINKING: 'malloc' is for linking */
+ * LINKING: 'malloc' is for linking
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
