@@ -27,6 +27,7 @@ Subjects, compiled by the same clang, files one by one:
   plain            without profile
   adapter          the same, with the allocator adapter linked in: what it does without hints
   hearth           with the profile
+  engine           plain, with Hearth's allocator for every block, without a profile
   hugetlb          plain, under GLIBC_TUNABLES=glibc.malloc.hugetlb=1
   mimalloc, jemalloc, tcmalloc
                    plain, with the distribution's library preloaded
@@ -66,7 +67,7 @@ if [[ $layouts ]]; then
   subjects=(plain "${subjects[@]/#/layout-}")
 else
   results=subjects
-  chosen=plain,${chosen:-adapter,hearth,hugetlb,mimalloc,jemalloc,tcmalloc,hearth-mimalloc}
+  chosen=plain,${chosen:-adapter,hearth,engine,hugetlb,mimalloc,jemalloc,tcmalloc,hearth-mimalloc}
   read -ra subjects <<<"${chosen//,/ }"
 fi
 
@@ -79,6 +80,7 @@ run_as() {
   case $1 in
     plain) ;;
     adapter | hearth | layout-*) executable=$folder/$1.exe ;;
+    engine) environment=("LD_PRELOAD=$build/lib/libhearth_malloc.so") ;;
     hugetlb) environment=(GLIBC_TUNABLES=glibc.malloc.hugetlb=1) ;;
     mimalloc) environment=("LD_PRELOAD=$(library libmimalloc.so.2)") ;;
     jemalloc) environment=("LD_PRELOAD=$(library libjemalloc.so.2)") ;;
