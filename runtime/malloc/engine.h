@@ -150,6 +150,10 @@ static inline hearth_segment *hearth_segment_of(const void *block) {
 static inline size_t hearth_granule_of(const void *block) {
   return (uint32_t)(uintptr_t)block / HEARTH_GRANULE % HEARTH_SEGMENT_GRANULES;
 }
+/* Of a pointer that may be none of ours, or not aligned: then it is no pool's. */
+static inline uintptr_t hearth_owner_of(const hearth_segment *segment) {
+  return atomic_load_explicit(&segment->owner, memory_order_relaxed);
+}
 typedef _Atomic uint8_t hearth_map;
 static inline hearth_map *hearth_map_of(hearth_segment *segment) { return (hearth_map *)segment; }
 static inline uint8_t hearth_map_get(hearth_map *map, size_t granule) {

@@ -285,7 +285,7 @@ static void return_too_many(void) {
 
 /* Blocks. */
 
-static size_t pages_for(size_t bytes) { return (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES; }
+static size_t pages_for(size_t bytes) { return (bytes + !bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES; }
 
 /* Takes [at, at + pages) out of a free run; the rest stays free. Returns the state that the run had. */
 static run_state cut(page *run, size_t skipped, size_t pages) {

@@ -43,7 +43,24 @@ HEARTH_EXPORT void *malloc(size_t bytes) {
   return malloc_slowly(bytes);
 }
 
-static __attribute__((noinline)) void free_slowly(void *block) { hearth_pool_free_slowly(hearth_main_pool, block); }
+static __attribute__((noinline)) void free_slowly(void *block) {
+  hearth_pool *pool = hearth_main_pool;
+  hearth_segment *segment = hearth_segment_of(block);
+  if (segment && (uintptr_t)block % HEARTH_GRANULE == 0 &&
+      hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED_MEDIUM) {
+    hearth_map *map = hearth_map_of(segment);
+    size_t granule = hearth_granule_of(block), class = hearth_map_get(map, granule);
+    if (HEARTH_LIKELY(class && class < HEARTH_FREE)) {
+      hearth_map_set(map, granule, class + HEARTH_FREE);
+      hearth_pool_push(pool, block, class);
+      pool->budget -= (int64_t)hearth_class_granules(class);
+      if (HEARTH_UNLIKELY(pool->budget < 0))
+        hearth_pool_free_too_much(pool);
+      return;
+    }
+  }
+  hearth_pool_free_slowly(pool, block);
+}
 static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }
 
 HEARTH_EXPORT void free(void *block) {
@@ -52,7 +69,7 @@ HEARTH_EXPORT void free(void *block) {
   uintptr_t head = (uintptr_t)block & (~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1) | (HEARTH_GRANULE - 1));
   if (HEARTH_LIKELY(head)) {
     hearth_segment *segment = (hearth_segment *)head;
-    if (HEARTH_LIKELY(*(uintptr_t *)segment == (uintptr_t)pool)) {
+    if (HEARTH_LIKELY(hearth_owner_of(segment) == (uintptr_t)pool)) {
       hearth_map *map = hearth_map_of(segment);
       size_t granule = hearth_granule_of(block);
       int8_t class = (int8_t)hearth_map_get(map, granule);
