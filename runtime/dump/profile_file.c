@@ -51,10 +51,12 @@ int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *fi
 
 /* The snapshot file stands under the profile's name, until a profile replaces it. */
 static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
-  if (hearth_snapshot_file_is_open())
-    return hearth_snapshot_file_write(snapshot);
+  int error = hearth_snapshot_file_is_open() ? hearth_snapshot_file_write(snapshot) : EFAULT;
+  if (error != EFAULT)
+    return error;
+  hearth_snapshot_file_close(); /* if it was cut, another one takes its place */
   begin_file(file);
-  int error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
+  error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
   if (!error)
     error = hearth_snapshot_file_write(snapshot);
   error = finish_file(error, replace);

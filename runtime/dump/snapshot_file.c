@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file of two halves, mapped into memory. Snapshots are written to them in turns, and its header then names the newer
- * one: whenever the program is killed, one of them is whole. */
+ * one: whenever the program is killed, one of them is whole. The kernel does the stores: somebody may cut the file. */
 #include "snapshot_file.h"
 
 #include "os.h"
@@ -8,11 +8,10 @@
 #include "hearth/raw.h"
 
 #include <errno.h>
-#include <string.h>
 
 static struct {
   hearth_raw_snapshots *header; /* at the mapping's start; NULL: no file is open */
-  size_t size;
+  size_t size, half_size;
   uint64_t sequence; /* of the newest snapshot */
 } file;
 
@@ -30,15 +29,15 @@ static long write_half(int fd, const void *from, size_t size) {
   (void)fd;
   if (size > half.size - half.used)
     return -EFBIG;
-  memcpy(half.start + half.used, from, size);
+  if (!hearth_os_poke((uintptr_t)(half.start + half.used), from, size))
+    return -EFAULT;
   half.used += size;
   return (long)size;
 }
 
 static long write_half_at(int fd, const void *from, size_t size, uint64_t offset) {
   (void)fd;
-  memcpy(half.start + offset, from, size);
-  return (long)size;
+  return hearth_os_poke((uintptr_t)(half.start + offset), from, size) ? (long)size : -EFAULT;
 }
 
 static int close_half(int fd) { return (void)fd, 0; }
@@ -79,6 +78,7 @@ int hearth_snapshot_file_begin(hearth_file_output *output, size_t size) {
   };
 
   file.size = HEARTH_OS_PAGE + 2 * header.half_size;
+  file.half_size = header.half_size;
   file.sequence = 0;
   take_blocks(output, file.size);
   hearth_file_output_patch(output, 0, &header, sizeof header);
@@ -90,21 +90,26 @@ int hearth_snapshot_file_begin(hearth_file_output *output, size_t size) {
 
 bool hearth_snapshot_file_is_open(void) { return file.header != NULL; }
 
+static bool write_sequence(uint64_t number, uint64_t sequence) {
+  return hearth_os_poke((uintptr_t)&file.header->sequence[number % 2], &sequence, sizeof sequence);
+}
+
 int hearth_snapshot_file_write(const hearth_snapshot *snapshot) {
   static hearth_file_output output;
   uint64_t number = file.sequence + 1;
-  uint64_t *sequence = &file.header->sequence[number % 2];
 
-  half.size = file.header->half_size;
-  half.start = (char *)file.header + file.header->header_size + number % 2 * half.size;
+  half.size = file.half_size;
+  half.start = (char *)file.header + HEARTH_OS_PAGE + number % 2 * half.size;
   half.used = 0;
-  __atomic_store_n(sequence, 0, __ATOMIC_SEQ_CST);
+  if (!write_sequence(number, 0))
+    return EFAULT;
   hearth_file_output_begin(&output, &half_calls, "");
   int error = hearth_dump_write(&output, snapshot);
   int written = hearth_file_output_finish(&output, true);
   if (error || written)
     return error ? error : written;
-  __atomic_store_n(sequence, number, __ATOMIC_RELEASE);
+  if (!write_sequence(number, number))
+    return EFAULT;
   file.sequence = number;
   return 0;
 }

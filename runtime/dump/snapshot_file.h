@@ -16,7 +16,7 @@ int hearth_snapshot_file_begin(hearth_file_output *output, size_t size);
 bool hearth_snapshot_file_is_open(void);
 
 /* Replace the older snapshot of the open file. Returns 0 or an error number, EFBIG if a half has no room for it; the newer
- * one is then unchanged. */
+ * one is then unchanged. EFAULT: somebody has cut the file. */
 int hearth_snapshot_file_write(const hearth_snapshot *snapshot);
 
 /* The file does not change. Does nothing if none is open. */

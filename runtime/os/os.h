@@ -55,6 +55,8 @@ bool hearth_os_wipe_on_fork(void *at, size_t size);
 void hearth_os_mark_sparse(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
+/* The same the other way: also of a mapped file that somebody has cut, where a store would be SIGBUS. */
+bool hearth_os_poke(uintptr_t address, const void *from, size_t size);
 
 /* Addresses that the system gives to this process have at most so many bits. */
 unsigned hearth_os_address_bits(void);

@@ -100,12 +100,12 @@ void hearth_os_mark_sparse(void *at, size_t size) {
 }
 
 /* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */
-static bool peek_by_pipe(uintptr_t address, void *to, size_t size) {
+static bool copy_by_pipe(uintptr_t from, uintptr_t to, size_t size) {
   int ends[2];
 
   if (call3(SYS_pipe2, (long)ends, O_CLOEXEC | O_NONBLOCK, 0) != 0)
     return false;
-  bool copied = call3(SYS_write, ends[1], (long)address, (long)size) == (long)size &&
+  bool copied = call3(SYS_write, ends[1], (long)from, (long)size) == (long)size &&
                 call3(SYS_read, ends[0], (long)to, (long)size) == (long)size;
   hearth_os_close(ends[0]);
   hearth_os_close(ends[1]);
@@ -117,7 +117,16 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
   struct iovec local = {to, size}, remote = {(void *)address, size};
   long result = hearth_os_call(SYS_process_vm_readv, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
 
-  return result == (long)size || ((result == -EPERM || result == -ENOSYS) && peek_by_pipe(address, to, size));
+  return result == (long)size ||
+         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe(address, (uintptr_t)to, size));
+}
+
+bool hearth_os_poke(uintptr_t address, const void *from, size_t size) {
+  struct iovec local = {(void *)(uintptr_t)from, size}, remote = {(void *)address, size};
+  long result = hearth_os_call(SYS_process_vm_writev, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
+
+  return result == (long)size ||
+         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe((uintptr_t)from, address, size));
 }
 
 static int open_file(const char *path, int flags, int mode) {

@@ -33,6 +33,13 @@
  * FITS: snapshots: 1044480 bytes
  * FITS: AllocCount=1 MaxSize=222222
  *
+ * A file that somebody cuts is no harm to the program: another one takes its place.
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/cut:snapshot=10 not --crash %t cut %t.dir/cut 2>&1 | FileCheck %s --check-prefix=CUT
+ * RUN: python3 %S/../Inputs/raw_print.py %t.dir/cut.* AllocCount MaxSize | FileCheck %s --check-prefix=ANEW
+ * CUT: went on after the cut
+ * ANEW: snapshots: 33550336 bytes
+ * ANEW: AllocCount=1 MaxSize=222
+ *
  * A disk without room for the file is told, and the program goes on.
  * RUN: (ulimit -f 100; HEARTH_OPTIONS=log_path=%t.dir/full:snapshot=10 %t churn 2>&1) | FileCheck %s --check-prefix=FULL
  * FULL: cannot write the profile {{.*}}full.{{[0-9]+}}: file too large
@@ -75,7 +82,7 @@ static uint64_t count_snapshots(const char *log_path) {
   if (file < 0)
     return 0;
   if (read(file, header, sizeof header) != sizeof header)
-    abort();
+    header[3] = header[4] = 0; /* it was cut */
   close(file);
   return header[3] > header[4] ? header[3] : header[4];
 }
@@ -115,6 +122,19 @@ static void fork_and_kill(const char *log_path) {
   printf("parent %d\nchild %d\n", (int)getpid(), (int)child);
 }
 
+static void cut_and_die(const char *log_path) {
+  char path[4096];
+
+  churn_for_two_snapshots(log_path);
+  snprintf(path, sizeof path, "%s.%d", log_path, (int)getpid());
+  if (truncate(path, 0) != 0)
+    abort();
+  while (count_snapshots(log_path) < 2)
+    churn(0.01);
+  write(1, "went on after the cut\n", 22);
+  kill(getpid(), SIGKILL);
+}
+
 static void *free_and_wait(void *freed) {
   for (int i = 0; i < 7; ++i)
     free(malloc(444));
@@ -141,6 +161,8 @@ int main(int argc, char **argv) {
     churn(0.1);
     puts("went on");
   }
+  if (strcmp(argv[1], "cut") == 0)
+    cut_and_die(argv[2]);
   if (strcmp(argv[1], "fork") == 0)
     fork_and_kill(argv[2]);
   if (strcmp(argv[1], "thread") == 0) {
