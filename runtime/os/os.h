@@ -38,6 +38,13 @@ void *hearth_os_map(size_t size);
 /* The same at this address. NULL: something is there, or the system cannot say so. */
 void *hearth_os_map_at(void *at, size_t size);
 void hearth_os_unmap(void *at, size_t size);
+/* Lock all memory, as mlockall does, but each page when it is used. Returns 0 or a negated error number. */
+#define HEARTH_OS_LOCK_ON_FAULT 4 /* MCL_ONFAULT */
+int hearth_os_lock_all(int flags);
+/* Lock pages and have them in memory, as far as that is possible. */
+void hearth_os_lock_pages(void *at, size_t size);
+/* The first range of hearth_os_map, of a MiB or more, that ends behind `at`; without one, nothing is set. */
+void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end);
 /* No huge pages there. */
 void hearth_os_keep_small_pages(void *at, size_t size);
 /* Clear the accessed bits of the range's pages, as far as it is mapped. False: the system refuses. */

@@ -12,6 +12,7 @@
 #include <linux/mman.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -22,6 +23,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#ifndef MADV_DONTNEED_LOCKED /* Linux 5.18 */
+#define MADV_DONTNEED_LOCKED 24
+#endif
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14; older kernels refuse it, and pages come by faults */
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -46,7 +50,55 @@ bool hearth_os_protect(void *at, size_t size, bool executable, bool writable) {
   return call3(SYS_mprotect, (long)at, (long)size, protection) == 0;
 }
 
-void *hearth_os_map(size_t size) { return map(size, PROT_READ | PROT_WRITE); }
+#define TABLES_MOST 64
+#define TABLE_LEAST ((size_t)1 << 20)
+
+/* What hearth_os_map has given, so far as it is large. */
+static struct table {
+  _Atomic uintptr_t start; /* 0: free */
+  _Atomic uintptr_t end;   /* 0: not set yet */
+} tables[TABLES_MOST];
+
+static void note_table(uintptr_t start, size_t size) {
+  for (struct table *at = tables; at < tables + TABLES_MOST; at++) {
+    uintptr_t nothing = 0;
+    if (atomic_compare_exchange_strong(&at->start, &nothing, start)) {
+      atomic_store(&at->end, start + size);
+      return;
+    }
+  }
+}
+
+static void forget_table(uintptr_t start) {
+  for (struct table *at = tables; at < tables + TABLES_MOST; at++)
+    if (atomic_load(&at->start) == start) {
+      atomic_store(&at->end, 0);
+      atomic_store(&at->start, 0);
+      return;
+    }
+}
+
+void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end) {
+  for (const struct table *table = tables; table < tables + TABLES_MOST; table++) {
+    uintptr_t start = atomic_load(&table->start), end = atomic_load(&table->end);
+    if (end > at && start < *ret_start) {
+      *ret_start = start;
+      *ret_end = end;
+    }
+  }
+}
+
+int hearth_os_lock_all(int flags) { return (int)call3(SYS_mlockall, flags | HEARTH_OS_LOCK_ON_FAULT, 0, 0); }
+
+void hearth_os_lock_pages(void *at, size_t size) { call3(SYS_mlock, (long)at, (long)size, 0); }
+
+void *hearth_os_map(size_t size) {
+  void *memory = map(size, PROT_READ | PROT_WRITE);
+
+  if (memory && size >= TABLE_LEAST)
+    note_table((uintptr_t)memory, size);
+  return memory;
+}
 
 void *hearth_os_map_at(void *at, size_t size) {
   long result = hearth_os_call(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
@@ -78,12 +130,17 @@ void *hearth_os_map_file(int fd, size_t size) {
   return (void *)result;
 }
 
-void hearth_os_unmap(void *at, size_t size) { call3(SYS_munmap, (long)at, (long)size, 0); }
+void hearth_os_unmap(void *at, size_t size) {
+  if (size >= TABLE_LEAST)
+    forget_table((uintptr_t)at);
+  call3(SYS_munmap, (long)at, (long)size, 0);
+}
 
 void hearth_os_discard(void *at, size_t size) {
-  if (call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0)
+  if (call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0 ||
+      call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED_LOCKED) == 0)
     return;
-  /* Locked pages (mlockall) cannot be dropped, but callers of this rely on zeros. */
+  /* Older kernels cannot drop locked pages (mlockall), but callers of this rely on zeros. */
   for (volatile uint64_t *word = at, *end = (uint64_t *)((char *)at + size); word < end; ++word)
     *word = 0;
 }
