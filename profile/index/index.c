@@ -31,9 +31,19 @@ static hearth_status check_dump(hearth_indexer *ix, const char *name, const hear
   return hearth_modules_check(ix->modules, name, dump, ix->owner->options.skip_failing, err);
 }
 
+static void warn(hearth_indexer *ix, const char *name, const char *what) {
+  char text[640];
+  snprintf(text, sizeof text, "%.300s: %s", name, what);
+  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
+}
+
 static hearth_status read_dump(hearth_indexer *ix, const char *name, const hearth_file *file, size_t *offset,
                                hearth_raw_dump *ret, hearth_error *err) {
   HEARTH_TRY(hearth_raw_read(name, file, offset, ret, err));
+  if (ret->ends_early)
+    warn(ix, name,
+         "the program's end is not in the trace, and what it did last is not counted: there was no room for it, the "
+         "program was killed, or it still runs");
   hearth_status status = check_dump(ix, name, ret, err);
   if (status != HEARTH_OK)
     hearth_raw_free(ret);
@@ -104,12 +114,6 @@ static hearth_status add_indexed(hearth_indexer *ix, const char *name, const voi
 }
 
 /* -------------------------------------------------- inputs of LLVM's --------------------------------------------- */
-
-static void warn(hearth_indexer *ix, const char *name, const char *what) {
-  char text[640];
-  snprintf(text, sizeof text, "%.300s: %s", name, what);
-  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
-}
 
 typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
                                 hearth_llvm_skipped *ret, hearth_error *err);

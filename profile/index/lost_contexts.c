@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elf_file.h"
+#include "hearth/type_table.h"
 #include "modules.h"
 
 #define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
@@ -61,6 +63,25 @@ static void report_sum(const hearth_lost_contexts *lost, const char *name, const
   options->note(options->context, HEARTH_NOTE_WARNING, text);
 }
 
+/* Types of allocation calls are noted where strip lets them stay. */
+static bool is_instrumented(const char *path) {
+  hearth_elf_file *file;
+  if (!path || hearth_elf_file_open(path, &file, NULL) != HEARTH_OK)
+    return false;
+  bool has_types = hearth_elf_file_has(file, HEARTH_TYPES_SECTION);
+  hearth_elf_file_close(file);
+  return has_types;
+}
+
+#define STRIPPED "is stripped (give with --binary the file as it was linked, or with --debug-dir its debug information)"
+
+static const char *why(const hearth_lost_file *file) {
+  if (file->given)
+    return "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)";
+  return is_instrumented(file->path) ? "it " STRIPPED
+                                     : "it was not compiled for profiling, so its callers are not known";
+}
+
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options) {
   if (!options->note)
@@ -75,9 +96,7 @@ void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint
     bool matters = file->given || (!has_remedy(lost, options) && file->bytes > total_bytes / 20);
     snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
              (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
-             file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are",
-             file->given ? "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)"
-                         : "it was not compiled for profiling, so its callers are not known");
+             file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are", why(file));
     options->note(options->context, matters ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
   }
 }
@@ -103,6 +122,9 @@ hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_er
                             "the code of %.300s that allocates has no debug information (compile it with -gmlt "
                             "-fdebug-info-for-profiling)",
                             most->path ? most->path : "the program");
+  if (is_instrumented(most->path))
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%.300s, in which all blocks were allocated, " STRIPPED,
+                            most->path);
   return hearth_error_set(err, HEARTH_E_EMPTY,
                           "all blocks were allocated inside %.300s, which was not compiled for profiling (give with "
                           "--binary the programs and libraries that were)",

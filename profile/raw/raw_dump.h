@@ -75,6 +75,7 @@ struct hearth_raw_dump {
   bool accesses_counted, accesses_estimated; /* the second: the first is set, but they are estimates */
   bool
       in_bursts; /* for part of the time: sums are estimates; fields that say which memory was accessed are 0, unknown */
+  bool ends_early;                   /* a trace without the program's end */
   enum hearth_raw_occasion occasion; /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
   bool has_residency, has_together, has_heights;
   hearth_together_totals together;

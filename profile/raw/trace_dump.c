@@ -112,6 +112,7 @@ static hearth_status sum(hearth_trace *trace, hearth_raw_dump *dump, hearth_erro
     return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
   dump->kind = HEARTH_RAW_FILE_OFFSET;
   dump->duration_ns = info.duration_ns;
+  dump->ends_early = !info.ended;
   dump->dropped_blocks = info.dropped_events;
   dump->dropped_stacks = info.dropped_stacks;
   dump->read_record = read_record;

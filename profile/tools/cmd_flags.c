@@ -163,6 +163,8 @@ static int release_by_folder(const char *clang) {
 static int find_plugin(const char *clang, int *ret_release, char *plugin, size_t size) {
   char output[1024], standard[32];
   int newest = hearth_tool_release_below(HEARTH_RELEASE_LIMIT, HEARTH_PLUGIN_NAME);
+  if (!hearth_tool_library_directory(output, sizeof output))
+    return hearth_tool_error("the directory of the installation cannot be told (is /proc mounted?)");
   if (newest == 0)
     return hearth_tool_error("no plugin is installed for any release of LLVM");
   if (!clang) {

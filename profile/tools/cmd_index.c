@@ -120,6 +120,21 @@ static int add_operands(arguments *a, int operands, char **argv) {
   return HEARTH_EXIT_OK;
 }
 
+/* Adding to a profile is what `merge` is for. A pattern of the shell has the result of the time before in it. */
+static int check_output(const arguments *a) {
+  struct stat output, input;
+  if (strcmp(a->command, "index") != 0 || stat(a->output, &output) != 0 || !S_ISREG(output.st_mode))
+    return HEARTH_EXIT_OK;
+  for (size_t i = 0; i < a->inputs.count; i++)
+    if (stat(a->inputs.rows[i].path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+      return hearth_tool_usage_error(
+          a->command,
+          "%s is the output and an input, so that its runs would count once more; leave it out ('hearth "
+          "merge' adds runs to a profile)",
+          a->inputs.rows[i].path);
+  return HEARTH_EXIT_OK;
+}
+
 static int check(const arguments *a) {
   if (a->inputs.count == 0)
     return hearth_tool_usage_error(a->command, "no profile was given");
@@ -129,7 +144,7 @@ static int check(const arguments *a) {
     return hearth_tool_usage_error(a->command, "--memprof-version goes with --format=llvm, not %s", a->format->name);
   if (a->format->is_indexed && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
     return hearth_tool_usage_error(a->command, "an indexed profile is not for terminals: give -o OUT or --format=text");
-  return HEARTH_EXIT_OK;
+  return check_output(a);
 }
 
 /* Old inputs that no longer count are none. */

@@ -21,12 +21,29 @@ typedef struct request {
   hearth_number_option repeats;
 } request;
 
+/* What is true of a trace without events that has no end is true of every program. */
+static bool open_any(const char *path, hearth_trace **ret) {
+  hearth_error err;
+  hearth_trace_info info;
+  if (hearth_trace_open(path, ret, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message), false;
+  hearth_trace_get_info(*ret, &info);
+  if (info.events > 0 || info.ended)
+    return true;
+  hearth_trace_close(*ret);
+  hearth_tool_error(
+      "%s: no operation is in the trace, nor the program's end: there was no room for it, the program was "
+      "killed, or it still runs",
+      path);
+  return false;
+}
+
 static int stat_trace(const char *path, const request *request) {
   hearth_trace *trace;
   hearth_error err;
   (void)request;
-  if (hearth_trace_open(hearth_tool_input_path(path), &trace, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
+  if (!open_any(hearth_tool_input_path(path), &trace))
+    return HEARTH_EXIT_ERROR;
   hearth_status status = hearth_trace_stat(trace, stdout, &err);
   hearth_trace_close(trace);
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
@@ -61,8 +78,8 @@ static int replay_with(const char *path, const request *request, const hearth_tr
       .touch = request->touch, .repeats = (uint32_t)request->repeats.value, .hints = hints};
   hearth_trace *trace;
   hearth_error err;
-  if (hearth_trace_open(path, &trace, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
+  if (!open_any(path, &trace))
+    return HEARTH_EXIT_ERROR;
   hearth_status status = hearth_trace_replay(trace, &options, &result, &err);
   hearth_trace_close(trace);
   if (status != HEARTH_OK)

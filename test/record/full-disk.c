@@ -12,12 +12,30 @@
  * RUN: sh -c 'ulimit -f 0; %hearth record --mode=trace -o trace -- date' 2>&1 | FileCheck %s --check-prefix=TRACE
  * TRACE: hearth: cannot write the trace {{.*}}/trace: file too large{{$}}
  * TRACE-NOT: hearth
+ *
+ * With room for the beginning, or for a part: neither is taken for all that the program did.
+ * RUN: %clang -O1 -g -fno-builtin %s -o %t
+ * RUN: dash -c 'ulimit -f 2; %hearth record -q --mode=trace -o begun -- %t many' 2>&1 | FileCheck %s --check-prefix=EARLY
+ * RUN: dash -c 'ulimit -f 40; %hearth record -q --mode=trace -o part -- %t many' 2>&1 | FileCheck %s --check-prefix=EARLY
+ * EARLY: hearth: the trace {{.*}} ends early: file too large
+ * RUN: not %hearth trace stat begun 2>&1 | FileCheck %s --check-prefix=BEGUN
+ * BEGUN: hearth: error: begun: no operation is in the trace, nor the program's end: there was no room for it, the program was killed, or it still runs
+ * RUN: not %hearth index --symbols begun -o out 2>&1 | FileCheck %s --check-prefix=PART
+ * RUN: %hearth trace stat part && %hearth index --symbols part -o out 2>&1 | FileCheck %s --check-prefix=PART
+ * PART: hearth: warning: {{begun|part}}: the program's end is not in the trace, and what it did last is not counted: there was no room for it,
+ * RUN: %hearth report part -o part.html 2>&1 | FileCheck %s --check-prefix=PART
+ * RUN: %hearth record -q --mode=trace -o whole -- %t many && %hearth index --symbols whole -o out 2>&1 | FileCheck %s --check-prefix=WHOLE
+ * WHOLE-NOT: warning
+ * WHOLE: out: {{.*}} 1 run
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
+  for (int i = 0; i < 200000 && argc > 1; i++)
+    free(malloc(100));
   for (int i = 1; i <= 20; ++i) {
     char *volatile block = malloc((size_t)i * 100000); /* a peak */
     free(block);

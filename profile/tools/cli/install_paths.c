@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* /proc/self/exe leads to the executable, and its folder to the others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the
- * libraries, PREFIX/lib/hearth/llvm-N/ with what is linked for one release. In a build tree both are links to lib/. */
+/* /proc/self/exe leads to the executable, or where it is missing, the path that was executed; its folder leads to the
+ * others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the libraries, PREFIX/lib/hearth/llvm-N/ with what is linked for one
+ * release. In a build tree both are links to lib/. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "install_paths.h"
 
@@ -8,16 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 enum { OLDEST_RELEASE = 14 };
 
 bool hearth_tool_library_directory(char *path, size_t size) {
   char executable[PATH_MAX], folder[PATH_MAX + 16], real[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  if (length < 0)
+  const char *executed = (const char *)getauxval(AT_EXECFN);
+  if (!realpath("/proc/self/exe", executable) && !(executed && realpath(executed, executable)))
     return false;
-  executable[length] = '\0';
   char *name = strrchr(executable, '/');
   if (!name)
     return false;

@@ -8,6 +8,14 @@
 // FORGOTTEN: hearth: warning: {{.*}}allocated inside forgotten {{(is|are)}} left out: that code has no debug information
 // FORGOTTEN: hearth: error: out: not written: the code of forgotten that allocates has no debug information (compile it with -gmlt -fdebug-info-for-profiling)
 //
+// Stripped, which takes debug information, but not the sign of the instrumentation:
+// RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) %s -o whole && strip whole -o stripped
+// RUN: env HEARTH_OPTIONS=log_path=%t/stripped.raw ./stripped
+// RUN: not %hearth index stripped.raw.* -o out 2>&1 | FileCheck %s --check-prefix=STRIPPED --implicit-check-not='compiled for profiling'
+// STRIPPED: hearth: warning: {{.*}}allocated inside {{.*}}/stripped {{.*}} left out: it is stripped (give with --binary the file as it was linked, or with --debug-dir its debug information)
+// STRIPPED: hearth: error: out: not written: {{.*}}/stripped, in which all blocks were allocated, is stripped (give with --binary
+// RUN: %hearth index -q stripped.raw.* --binary whole -o out
+//
 // Blocks of libraries whose callers are not known: worth a warning only where they are many.
 // RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) %s -o program
 // RUN: env HEARTH_OPTIONS=log_path=%t/few.raw:unwind=fp ./program
