@@ -64,6 +64,13 @@ static void add_all(words *to, const char *text) {
     add(to, word);
 }
 
+static void add_lines(words *to, char *text) {
+  for (char *end; (end = strchr(text, '\n')); text = end + 1) {
+    *end = '\0';
+    add(to, text);
+  }
+}
+
 /* -------------------------------------------------- the step -------------------------------------------------- */
 
 typedef struct step {
@@ -163,9 +170,9 @@ static int add_flags(const char *mode, const step *step, words *command) {
   FILE *stream = code == HEARTH_EXIT_OK ? open_memstream(&text, &size) : NULL;
   if (!stream)
     return code == HEARTH_EXIT_OK ? hearth_tool_error("%s", strerror(errno)) : code;
-  code = hearth_flags_write(request.count, request.rows, stream);
+  code = hearth_flags_write(request.count, request.rows, true, stream);
   fclose(stream);
-  add_all(command, text);
+  add_lines(command, text);
   free(text);
   return code;
 }

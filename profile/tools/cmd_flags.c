@@ -2,7 +2,8 @@
 /* `hearth flags`: the compiler and linker flags for a profiling build, and for a build that uses a profile.
  *
  * The output is meant for the shell's command substitution, which splits at blanks and knows no quotes: a path with a
- * blank in it is refused, as there is no way to pass it. */
+ * blank in it is refused there, and takes --quote. Inside, words stand one a line. */
+#define _GNU_SOURCE /* open_memstream under strict C */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -20,10 +21,10 @@
 #include "program_file.h"
 
 static const hearth_help help = {
-    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static] [--burst]\n"
-             "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] "
+    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--burst]\n"
+             "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--lto=thin|full] "
              "[--library-calls]\n"
-             "flags malloc [--link|--preload] [--static]",
+             "flags malloc [--link|--preload] [--quote] [--static]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ... Those of 'malloc' are for any "
              "compiler.",
     .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
@@ -34,7 +35,7 @@ typedef struct arguments {
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, is_static, library_calls, burst;
+  bool compile, link, preload, quote, is_static, library_calls, burst;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -50,7 +51,7 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[2 + use]);
   if (use && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
-  if (a->preload && (a->compile || a->link || a->is_static || a->lto))
+  if (a->preload && (a->compile || a->link || a->quote || a->is_static || a->lto))
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option but '--library-calls'");
   if (a->is_malloc && (a->compile || a->clang))
     return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
@@ -84,6 +85,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->preload,
        .help = "print the shared object for LD_PRELOAD, for a program that was built without Hearth and loads plug-ins "
                "that were built with it"},
+      {.name = "--quote",
+       .flag = &a->quote,
+       .help =
+           "quote words with blanks and the like, as eval, make and CMake read them: eval \"clang $(hearth flags use "
+           "'a b.heap' --quote) ...\""},
       {.name = "--static",
        .flag = &a->is_static,
        .help = "make Hearth's code a part of the program, which then runs where Hearth is not installed; programs "
@@ -185,13 +191,16 @@ static int find_plugin(const char *clang, int *ret_release, char *plugin, size_t
   return HEARTH_EXIT_OK;
 }
 
-/* Check that a path exists and survives command substitution. Returns an exit code. */
-static int check_path(const char *path) {
+/* Does the path survive command substitution? One with a comma survives no option for the linker, and none is on two lines.
+ * Returns an exit code. */
+static int check_path(const char *path, bool is_quoted, bool is_linked) {
   if (access(path, R_OK) != 0)
     return hearth_tool_error("%s: %s (is the installation complete?)", path, strerror(errno));
-  if (strpbrk(path, " \t\n*?[,"))
+  if (strchr(path, '\n') || (is_linked && strchr(path, ',')))
+    return hearth_tool_error("%s: a path with this sign cannot be passed to the compiler; move it", path);
+  if (!is_quoted && strpbrk(path, " \t*?[,"))
     return hearth_tool_error("%s: a path with blanks, commas or wildcards cannot be passed to the compiler through the "
-                             "shell's $(...); move it",
+                             "shell's $(...); use hearth-cc, or --quote with eval, or move it",
                              path);
   return HEARTH_EXIT_OK;
 }
@@ -201,7 +210,7 @@ typedef struct profile_facts {
   bool library_calls; /* does the plan count on the adapter that stands before malloc? */
 } profile_facts;
 
-static int check_profile(const char *path, char *absolute, profile_facts *ret) {
+static int check_profile(const char *path, bool is_quoted, char *absolute, profile_facts *ret) {
   hearth_error err;
   hearth_profile *profile;
   hearth_plan plan = {0};
@@ -217,7 +226,7 @@ static int check_profile(const char *path, char *absolute, profile_facts *ret) {
     return hearth_tool_error("%s", err.message);
   if (!realpath(path, absolute))
     return hearth_tool_error("%s: %s", path, strerror(errno));
-  return check_path(absolute);
+  return check_path(absolute, is_quoted, false);
 }
 
 /* `profile` is NULL for a profiling build. Its id is there for tools that compare command lines: ninja, ccache,
@@ -227,16 +236,16 @@ static void print_compile(FILE *out, const char *plugin, const char *profile, ui
   /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
    * tracks locations; if it does no more than that, the plugin has line tables written. By -Wp, because libtool takes
    * -R for its own. */
-  fputs(" -Wp,-Rpass-analysis=hearth-locations -fdebug-info-for-profiling", out);
+  fputs("-Wp,-Rpass-analysis=hearth-locations\n-fdebug-info-for-profiling\n", out);
   if (instrument)
-    fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", out);
+    fputs("-fno-omit-frame-pointer\n-mno-omit-leaf-frame-pointer\n-fno-optimize-sibling-calls\n", out);
   /* Releases before 20 parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. ccache
    * hashes the content of such files, but not of those of -fpass-plugin. */
-  fprintf(out, " -fplugin=%s -fpass-plugin=%s", plugin, plugin);
+  fprintf(out, "-fplugin=%s\n-fpass-plugin=%s\n", plugin, plugin);
   if (instrument)
-    fputs(" -mllvm -memprof-instrument", out);
+    fputs("-mllvm\n-memprof-instrument\n", out);
   else
-    fprintf(out, " -mllvm -memprof-use=%s -mllvm -memprof-profile-id=%016" PRIx64, profile, id);
+    fprintf(out, "-mllvm\n-memprof-use=%s\n-mllvm\n-memprof-profile-id=%016" PRIx64 "\n", profile, id);
 }
 
 /* The part of Hearth that goes into a program: as a shared object, which any link may name any number of times, also that of a
@@ -255,12 +264,13 @@ static const library library_calls_adapter = {"/library-calls", "hearth_hotcold"
                                               ADAPTER_SYMBOLS};
 
 static void print_link(FILE *out, const char *directory, const library *library, bool is_static) {
-  fprintf(out, " %s", library->symbols);
+  fprintf(out, "%s\n", library->symbols);
   if (is_static)
-    fprintf(out, " %s/lib%s.a", directory, library->archive);
+    fprintf(out, "%s/lib%s.a\n", directory, library->archive);
   else
-    fprintf(out, " -L%s%s -Wl,-rpath,%s%s -l%s", directory, library->folder, directory, library->folder, library->name);
-  fputs(" -lpthread -ldl", out);
+    fprintf(out, "-L%s%s\n-Wl,-rpath,%s%s\n-l%s\n", directory, library->folder, directory, library->folder,
+            library->name);
+  fputs("-lpthread\n-ldl\n", out);
 }
 
 /* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with, and to know
@@ -268,8 +278,8 @@ static void print_link(FILE *out, const char *directory, const library *library,
 static void print_exported_word(FILE *out, uint64_t plan) {
   if (plan)
     fprintf(out,
-            " -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64
-            " -Wl,--export-dynamic-symbol=__hearth_sites.%016" PRIx64,
+            "-Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64
+            "\n-Wl,--export-dynamic-symbol=__hearth_sites.%016" PRIx64 "\n",
             plan, plan);
 }
 
@@ -287,12 +297,12 @@ static void warn_of_lto(const arguments *a, int release) {
 /* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files
  * a thin link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
 static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
-  fputs(" -fuse-ld=lld", out);
+  fputs("-fuse-ld=lld\n", out);
   if (release < LEAST_LTO)
     return;
-  fprintf(out, " -Wl,--load-pass-plugin=%s", plugin);
+  fprintf(out, "-Wl,--load-pass-plugin=%s\n", plugin);
   if (strcmp(kind, "thin") == 0)
-    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", out);
+    fputs("-Wl,-mllvm,-enable-memprof-context-disambiguation\n-Wl,-mllvm,-supports-hot-cold-new\n", out);
 }
 
 static const library *library_for(const arguments *a, const profile_facts *facts) {
@@ -319,56 +329,101 @@ static void warn_of_library_calls(const arguments *a, const profile_facts *facts
 static void print_flags(FILE *out, const arguments *a, int release, const char *directory, const char *plugin,
                         const library *library, const char *profile, const profile_facts *facts) {
   if (a->compile) {
-    fputs("--start-no-unused-arguments", out);
+    fputs("--start-no-unused-arguments\n", out);
     print_compile(out, plugin, profile, facts->id);
-    fputs(a->burst ? " -mllvm -memprof-burst" : "", out);
+    fputs(a->burst ? "-mllvm\n-memprof-burst\n" : "", out);
   }
   if (a->lto && a->compile && release >= LEAST_LTO)
-    fputs(" -mllvm -memprof-link-plugin", out);
+    fputs("-mllvm\n-memprof-link-plugin\n", out);
   if (a->lto)
-    fprintf(out, " -flto=%s", a->lto);
+    fprintf(out, "-flto=%s\n", a->lto);
   if (a->link) {
-    fputs(profile || a->is_malloc ? "" : " -Wl,--build-id", out);
+    fputs(profile || a->is_malloc ? "" : "-Wl,--build-id\n", out);
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */
-      fprintf(out, " -Wl,--wrap=free,--wrap=realloc -Wl,--dynamic-list=%s/lib%s.list", directory, adapter.archive);
+      fprintf(out, "-Wl,--wrap=free,--wrap=realloc\n-Wl,--dynamic-list=%s/lib%s.list\n", directory, adapter.archive);
   }
-  fputs(a->compile ? " --end-no-unused-arguments\n" : "\n", out);
+  if (a->compile)
+    fputs("--end-no-unused-arguments\n", out);
 }
 
-int hearth_flags_write(int argc, char **argv, FILE *out) {
-  arguments a;
+/* As the shell reads it. */
+static void print_quoted(FILE *out, const char *word, size_t size) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./=+-_,:@%";
+  if (strspn(word, plain) >= size) {
+    fwrite(word, 1, size, out);
+    return;
+  }
+  putc('\'', out);
+  for (size_t i = 0; i < size; i++)
+    if (word[i] == '\'')
+      fputs("'\\''", out);
+    else
+      putc(word[i], out);
+  putc('\'', out);
+}
+
+static void print_line(FILE *out, const char *words, bool quote) {
+  for (size_t size; (size = strcspn(words, "\n")) > 0; words += size + 1) {
+    if (quote)
+      print_quoted(out, words, size);
+    else
+      fwrite(words, 1, size, out);
+    putc(words[size + 1] ? ' ' : '\n', out);
+  }
+}
+
+/* Words one a line. */
+static int write_words(const arguments *a, bool is_quoted, FILE *out) {
   char directory[PATH_MAX], plugin[PATH_MAX], file[PATH_MAX + 64], profile[PATH_MAX];
   profile_facts facts = {0};
   int code, release = 0;
-  if (!parse(argc, argv, &a, &code))
+  bool use = a->profile != NULL;
+  if (!a->is_malloc && (code = find_plugin(a->clang, &release, plugin, sizeof plugin)) != HEARTH_EXIT_OK)
     return code;
-  bool use = a.profile != NULL;
-  if (!a.is_malloc && (code = find_plugin(a.clang, &release, plugin, sizeof plugin)) != HEARTH_EXIT_OK)
+  if (use && (code = check_profile(a->profile, is_quoted, profile, &facts)) != HEARTH_EXIT_OK)
     return code;
-  if (use && (code = check_profile(a.profile, profile, &facts)) != HEARTH_EXIT_OK)
-    return code;
-  if (use && a.link)
-    warn_of_library_calls(&a, &facts);
-  warn_of_lto(&a, release);
+  if (use && a->link)
+    warn_of_library_calls(a, &facts);
+  warn_of_lto(a, release);
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
-  const library *library = library_for(&a, &facts);
-  if (a.is_static)
+  const library *library = library_for(a, &facts);
+  if (a->is_static)
     snprintf(file, sizeof file, "%s/lib%s.a", directory, library->archive);
   else
     snprintf(file, sizeof file, "%s%s/lib%s.so", directory, library->folder, library->name);
-  if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
-      ((a.link || a.preload) && (code = check_path(file)) != HEARTH_EXIT_OK))
+  if (((a->compile || a->lto) && (code = check_path(plugin, is_quoted, a->lto != NULL)) != HEARTH_EXIT_OK) ||
+      ((a->link || a->preload) && (code = check_path(file, is_quoted, true)) != HEARTH_EXIT_OK))
     return code;
-  if (a.preload)
+  if (a->preload)
     fprintf(out, "%s\n", file);
   else
-    print_flags(out, &a, release, directory, plugin, library, use ? profile : NULL, &facts);
+    print_flags(out, a, release, directory, plugin, library, use ? profile : NULL, &facts);
   return HEARTH_EXIT_OK;
+}
+
+int hearth_flags_write(int argc, char **argv, bool lines, FILE *out) {
+  arguments a;
+  int code;
+  char *words = NULL;
+  size_t size;
+  if (!parse(argc, argv, &a, &code))
+    return code;
+  FILE *stream = open_memstream(&words, &size);
+  if (!stream)
+    return hearth_tool_error("%s", strerror(errno));
+  code = write_words(&a, lines || a.quote, stream);
+  fclose(stream);
+  if (code == HEARTH_EXIT_OK && lines)
+    fputs(words, out);
+  else if (code == HEARTH_EXIT_OK)
+    print_line(out, words, a.quote);
+  free(words);
+  return code;
 }
 
 /* The shell goes on when a command in $(...) fails, so the compiler has to stop: neither clang nor gcc takes an option
@@ -385,7 +440,7 @@ static void print_failure(int argc, char **argv) {
 }
 
 int hearth_cmd_flags(int argc, char **argv) {
-  int code = hearth_flags_write(argc, argv, stdout);
+  int code = hearth_flags_write(argc, argv, false, stdout);
   if (code != HEARTH_EXIT_OK)
     print_failure(argc, argv);
   return code == HEARTH_EXIT_OK ? hearth_tool_finish() : code;

@@ -27,7 +27,8 @@ int hearth_cmd_top(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);
 
-/* What `hearth flags` prints, into a stream. On error nothing is written but the message; returns the exit code. */
-int hearth_flags_write(int argc, char **argv, FILE *out);
+/* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command prints them. On
+ * error nothing is written but the message; returns the exit code. */
+int hearth_flags_write(int argc, char **argv, bool lines, FILE *out);
 
 #endif

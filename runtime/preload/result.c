@@ -11,18 +11,42 @@
 #include "thread_cache.h"
 #include "trace_file.h"
 
+#include <string.h>
+
+static bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("/._-+=:@%,", c)) ||
+         (unsigned char)c >= 0x80;
+}
+
+/* As the shell reads it; lives until the next one. */
+static const char *quoted(const char *path) {
+  static char buffer[HEARTH_OUTPUT_NAME + 64]; /* signal stacks are small */
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+  const char *at = path;
+
+  while (is_plain(*at))
+    at++;
+  if (!*at)
+    return path;
+  hearth_text_add(&text, "'");
+  for (at = path; *at; at++)
+    hearth_text_add_bytes(&text, *at == '\'' ? "'\\''" : at, *at == '\'' ? 4 : 1);
+  hearth_text_add(&text, "'");
+  return buffer;
+}
+
 static void tell_dumps(void) {
-  static char buffer[HEARTH_OUTPUT_NAME]; /* signal stacks are small */
+  static char buffer[HEARTH_OUTPUT_NAME];
   hearth_text name = hearth_text_begin(buffer, sizeof buffer);
 
   hearth_profile_file_name(&name);
   hearth_message("the last heap dump is %s", hearth_profile_file_written());
-  hearth_message("to see all: hearth heap %s.*", buffer);
+  hearth_message("to see all: hearth heap %s.*", quoted(buffer));
 }
 
 static void tell_trace(void) {
   hearth_message("the trace is %s", hearth_trace_file_name());
-  hearth_message("to see it: hearth report %s -o report.html", hearth_trace_file_name());
+  hearth_message("to see it: hearth report %s -o report.html", quoted(hearth_trace_file_name()));
 }
 
 /* Rounded as printf rounds them: 'hearth show' prints the same numbers. */
@@ -67,7 +91,7 @@ static void tell_profile(void) {
   const char *name = hearth_profile_file_written();
 
   hearth_message("the profile is %s", name);
-  hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", name);
+  hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", quoted(name));
 }
 
 static void tell_file(void) {
