@@ -114,6 +114,15 @@ bool hearth_ir_cloning_copes_with_pointers() { return LLVM_VERSION_MAJOR != 19; 
 
 bool hearth_ir_is_call(LLVMValueRef instruction) { return isa<CallBase>(unwrap(instruction)); }
 
+bool hearth_ir_is_caller(LLVMValueRef instruction) {
+  auto *Call = dyn_cast<CallBase>(unwrap(instruction));
+  Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (!Call || !Callee || !Callee->isIntrinsic())
+    return Call != nullptr;
+  StringRef Name = Callee->getName();
+  return Name == "llvm.coro.resume" || Name == "llvm.coro.destroy" || Name.contains("llvm.coro.await.suspend.");
+}
+
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }
 
 bool hearth_ir_call_is_musttail(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isMustTailCall(); }

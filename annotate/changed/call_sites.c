@@ -19,10 +19,7 @@ typedef struct collection {
 static void visit(LLVMValueRef instruction, void *data) {
   collection *c = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
-  if (c->failed || !hearth_ir_is_call(instruction))
-    return;
-  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
-  if (callee && LLVMGetIntrinsicID(callee) != 0)
+  if (c->failed || !hearth_ir_is_caller(instruction))
     return;
   for (size_t i = 0, n = hearth_locate(c->locator, instruction, chain); i < n; i++) {
     if (!chain[i].id)

@@ -195,3 +195,28 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   const char *name = LLVMGetValueName2(callee, &length);
   return row_named(name, length) && !row_of(instruction, callee);
 }
+
+#define FRAME "hearth-coroutine-frame"
+
+/* The size is known only when the coroutine is split. */
+static bool allocates_frame(LLVMValueRef call) {
+  static const char size[] = "llvm.coro.size.";
+  LLVMValueRef bytes = LLVMGetNumArgOperands(call) > 0 ? LLVMIsACallInst(LLVMGetOperand(call, 0)) : NULL;
+  LLVMValueRef callee = bytes ? LLVMIsAFunction(LLVMGetCalledValue(bytes)) : NULL;
+  size_t length;
+  return callee && strncmp(LLVMGetValueName2(callee, &length), size, strlen(size)) == 0;
+}
+
+bool hearth_alloc_note_frame(LLVMValueRef call) {
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(hearth_ir_function_of(call)));
+  if (!allocates_frame(call))
+    return false;
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(context, FRAME, (unsigned)strlen(FRAME), "", 0));
+  return true;
+}
+
+bool hearth_alloc_is_by_name(LLVMValueRef call) {
+  return hearth_ir_call_is_nobuiltin(call) && !allocates_frame(call) &&
+         !LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FRAME, (unsigned)strlen(FRAME));
+}

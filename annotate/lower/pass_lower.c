@@ -29,7 +29,7 @@ typedef struct lowering {
 
 /* Why a call with a hint keeps its plain form, or NULL. */
 static const char *obstacle(const lowering *l, LLVMValueRef call) {
-  if (!l->options->nobuiltin && hearth_ir_call_is_nobuiltin(call))
+  if (!l->options->nobuiltin && hearth_alloc_is_by_name(call))
     return "the call is not a builtin (-fno-builtin, or operator new called by name)";
   if (hearth_ir_call_is_musttail(call))
     return "the call is musttail: its parameters cannot change";

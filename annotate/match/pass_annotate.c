@@ -25,7 +25,7 @@ typedef struct annotation {
 } annotation;
 
 static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_contexts *contexts) {
-  if (a->session.options->nobuiltin || !hearth_ir_call_is_nobuiltin(call))
+  if (a->session.options->nobuiltin || !hearth_alloc_is_by_name(call))
     return;
   hearth_context_sums found = hearth_sum_contexts(contexts);
   if (found.of_placement[HEARTH_CLASS_UNKNOWN] == found.count)
@@ -63,10 +63,7 @@ static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
 
 static void visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
-  if (a->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
-    return;
-  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
-  if (callee && LLVMGetIntrinsicID(callee) != 0)
+  if (a->err.status != HEARTH_OK || !hearth_ir_is_caller(instruction))
     return;
   hearth_status status = HEARTH_E_NOT_FOUND;
   if (hearth_alloc_function_of(instruction))

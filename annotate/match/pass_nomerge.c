@@ -11,11 +11,7 @@ typedef struct marking {
 
 static void visit(LLVMValueRef instruction, void *data) {
   marking *m = data;
-  if (!hearth_ir_is_call(instruction))
-    return;
-  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
-  bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
-  if (m->all_calls ? intrinsic : !hearth_alloc_function_of(instruction))
+  if (m->all_calls ? !hearth_ir_is_caller(instruction) : !hearth_alloc_function_of(instruction))
     return;
   hearth_forbid_merging(instruction);
   m->changed = true;

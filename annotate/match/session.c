@@ -328,6 +328,8 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool res
     if (edit->through_pointer)
       edit->call = hearth_promote_pointer_call(edit->call);
     changed |= edit->through_pointer;
+    if (edit->contexts.count)
+      changed |= hearth_alloc_note_frame(edit->call);
     if (!is_wanted(session, edit)) {
       changed |= pass_over(session, edit, resolve);
       continue;

@@ -214,11 +214,9 @@ static bool is_allocation(LLVMValueRef instruction) {
 
 /* Calls of a compiler's own functions cannot allocate; behind a musttail call there is no place. */
 static bool may_be_decision_call(LLVMValueRef instruction) {
-  if (!hearth_ir_is_call(instruction) || LLVMGetInstructionOpcode(instruction) == LLVMCallBr ||
-      hearth_ir_call_is_musttail(instruction) || is_allocation(instruction))
-    return false;
-  LLVMValueRef callee = LLVMGetCalledValue(instruction), function = LLVMIsAFunction(callee);
-  return !LLVMIsAInlineAsm(callee) && !(function && LLVMGetIntrinsicID(function));
+  return hearth_ir_is_caller(instruction) && LLVMGetInstructionOpcode(instruction) != LLVMCallBr &&
+         !hearth_ir_call_is_musttail(instruction) && !is_allocation(instruction) &&
+         !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction));
 }
 
 static void collect_switch(hearth_context_word *word, LLVMValueRef call) {

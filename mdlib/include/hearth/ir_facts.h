@@ -88,6 +88,9 @@ bool hearth_ir_is_clonable(LLVMValueRef function);
 bool hearth_ir_cloning_copes_with_pointers(void);
 /* call, invoke or callbr */
 bool hearth_ir_is_call(LLVMValueRef instruction);
+/* One that can be a caller in a stack: of no intrinsic, but for those that resume, destroy or await coroutines, which LLVM makes
+ * calls later on. */
+bool hearth_ir_is_caller(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
 bool hearth_ir_call_is_musttail(LLVMValueRef call);
 /* Have the code generator make no jump of a call that is not musttail. */
