@@ -18,7 +18,8 @@
  *   byte of the map    0                within a block or a hole, or never used
  *                      1 to 127         a live block begins here; its class
  *                      HEARTH_FREE | c  a freed block of class c, or a hole of c granules (c <= 64)
- *                      HEARTH_FREE      a longer hole: its granules in the next three bytes, the next hole in four more
+ *                      HEARTH_FREE      a longer hole: its granules in the next three bytes, the next hole in four more,
+ *                                       seven bits each beside HEARTH_FREE
  *
  * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
  * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being

@@ -14,16 +14,17 @@ enum {
   LINK_AT = 4,
 };
 
-static size_t get_bytes(hearth_map *map, size_t granule, size_t count) {
+/* Numbers in the map, seven bits a byte: none of these bytes is a class, so that free finds out about a block that began there. */
+static size_t get_number(hearth_map *map, size_t granule, size_t count) {
   size_t value = 0;
   for (size_t i = 0; i < count; i++)
-    value |= (size_t)hearth_map_get(map, granule + i) << (8 * i);
+    value |= (size_t)(hearth_map_get(map, granule + i) & ~HEARTH_FREE) << (7 * i);
   return value;
 }
 
-static void set_bytes(hearth_map *map, size_t granule, size_t count, size_t value) {
+static void set_number(hearth_map *map, size_t granule, size_t count, size_t value) {
   for (size_t i = 0; i < count; i++)
-    hearth_map_set(map, granule + i, (value >> (8 * i)) & 0xff);
+    hearth_map_set(map, granule + i, HEARTH_FREE | ((value >> (7 * i)) & 0x7f));
 }
 
 static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
@@ -32,7 +33,8 @@ static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
     return;
   }
   hearth_map_set(map, granule, HEARTH_FREE);
-  set_bytes(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT, granules);
+  set_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT, granules);
+  set_number(map, granule + LINK_AT, LEAST_CHAINED - LINK_AT, 0);
 }
 
 /* The granules of the freed block or hole with this byte; its bytes are zero then. */
@@ -41,8 +43,9 @@ static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
     hearth_map_set(map, granule, 0);
     return hearth_class_granules(byte & ~HEARTH_FREE);
   }
-  size_t granules = get_bytes(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
-  set_bytes(map, granule, LEAST_CHAINED, 0);
+  size_t granules = get_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
+  for (size_t i = 0; i < LEAST_CHAINED; i++)
+    hearth_map_set(map, granule + i, 0);
   return granules;
 }
 
@@ -65,7 +68,7 @@ static void add_hole(hearth_segment *segment, chains *chains, size_t start, size
   }
   pool->hole_granules += granules;
   if (chains->last[range])
-    set_bytes(map, chains->last[range] + LINK_AT, 4, start);
+    set_number(map, chains->last[range] + LINK_AT, LEAST_CHAINED - LINK_AT, start);
   else
     segment->holes[range] = (uint32_t)start;
   chains->last[range] = start;
@@ -146,7 +149,7 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
       continue;
     }
     hearth_map *map = hearth_map_of(segment);
-    segment->holes[range] = (uint32_t)get_bytes(map, granule + LINK_AT, 4);
+    segment->holes[range] = (uint32_t)get_number(map, granule + LINK_AT, LEAST_CHAINED - LINK_AT);
     size_t granules = unmark(map, granule, HEARTH_FREE);
     pool->hole_granules -= granules;
     char *start = hearth_address_of(segment, granule);
