@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/mman.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -46,13 +47,18 @@ bool hearth_system_open(void *start, size_t bytes) {
   return result == 0;
 }
 
-static void advise(void *start, size_t bytes, int advice) {
+static bool advise(void *start, size_t bytes, int advice) {
   int saved_errno = errno;
-  syscall(SYS_madvise, start, bytes, advice);
+  long result = syscall(SYS_madvise, start, bytes, advice);
   errno = saved_errno;
+  return result == 0;
 }
 
-void hearth_system_discard(void *start, size_t bytes) { advise(start, bytes, MADV_DONTNEED); }
+/* Locked pages cannot be discarded, only replaced. */
+void hearth_system_discard(void *start, size_t bytes) {
+  if (!advise(start, bytes, MADV_DONTNEED) && !map(start, bytes, PROT_READ | PROT_WRITE, MAP_FIXED))
+    memset(start, 0, bytes);
+}
 
 void hearth_system_make_huge(void *start, size_t bytes) { advise(start, bytes, MADV_HUGEPAGE); }
 
