@@ -23,6 +23,7 @@ enum {
   MOST_KEPT = 32 << 20,
   MOVED_BYTES = 1 << 20, /* blocks whose pages are moved, not copied */
 };
+static const size_t most_bytes = (size_t)1 << 47; /* of a block and of its alignment: there are no more addresses */
 
 typedef enum run_state { INNER, LIVE, CLEAN, DIRTY } run_state; /* free runs are clean or dirty */
 
@@ -192,31 +193,31 @@ static void release_area(area *old) {
   hearth_system_release(old, head_bytes(old->pages));
 }
 
-static bool make_area(size_t bytes, size_t alignment) {
+/* The area's one run, which begins as aligned as is asked for. NULL: no memory. */
+static page *make_area(size_t bytes, size_t alignment) {
   alignment = alignment > AREA_BYTES ? alignment : AREA_BYTES;
   char *start = hearth_system_reserve(bytes, alignment);
   if (!start)
-    return false;
+    return NULL;
   size_t pages = bytes / HEARTH_PAGE_BYTES;
   area *made = hearth_system_reserve(head_bytes(pages), HEARTH_PAGE_BYTES);
   if (!made || !hearth_system_open(made, head_bytes(pages))) {
     hearth_system_release(start, bytes);
-    return false;
+    return NULL;
   }
   *made = (area){.start = start, .pages = pages, .is_huge = large.area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES};
   if (!hearth_system_open(start, bytes) || !hearth_kind_set(start, bytes, HEARTH_KIND_LARGE) || !add_area_entry(made)) {
     release_area(made);
-    return false;
+    return NULL;
   }
   if (made->is_huge)
     hearth_system_make_huge(start, bytes);
   made->entry[pages].state = LIVE;
-  add_free(made, 0, pages, CLEAN);
-  return true;
+  return add_free(made, 0, pages, CLEAN);
 }
 
 /* At least for the request, and an eighth of all areas. */
-static bool grow(size_t pages, size_t alignment) {
+static page *grow(size_t pages, size_t alignment) {
   size_t least = pages * HEARTH_PAGE_BYTES, bytes = large.area_pages * HEARTH_PAGE_BYTES / 8;
   least = (least + AREA_BYTES - 1) & -(size_t)AREA_BYTES;
   bytes = bytes / AREA_BYTES * AREA_BYTES;
@@ -229,7 +230,8 @@ static bool grow(size_t pages, size_t alignment) {
       large.kept_pages = most;
     large.returned_pages = 0;
   }
-  return (bytes > least && make_area(bytes, alignment)) || make_area(least, alignment);
+  page *run = bytes > least ? make_area(bytes, alignment) : NULL;
+  return run ? run : make_area(least, alignment);
 }
 
 static page *find_free(size_t pages) {
@@ -315,22 +317,19 @@ static void count_live(size_t pages, bool is_new) {
 }
 
 void *hearth_large_alloc(size_t bytes, size_t alignment, bool *ret_zero) {
-  if (bytes > PTRDIFF_MAX - alignment - 2 * (size_t)AREA_BYTES)
+  if (bytes > most_bytes || alignment > most_bytes)
     return NULL;
   size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
   char *block = NULL;
   hearth_futex_lock_acquire(&hearth_large_lock);
   page *run = find_free(pages + unaligned);
-  if (!run && grow(pages, alignment))
-    run = find_free(pages + unaligned) ? find_free(pages + unaligned) : find_free(pages);
+  if (!run)
+    run = grow(pages, alignment);
   if (run) {
-    char *start = address_of(run), *aligned = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
-    size_t skipped = (size_t)(aligned - start) / HEARTH_PAGE_BYTES;
-    if (skipped + pages <= run->pages) {
-      *ret_zero = cut(run, skipped, pages) == CLEAN;
-      count_live(pages, true);
-      block = aligned;
-    }
+    char *start = address_of(run);
+    block = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
+    *ret_zero = cut(run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
+    count_live(pages, true);
   }
   hearth_futex_lock_release(&hearth_large_lock);
   return block;
@@ -379,6 +378,8 @@ static bool resize_in_place(page *first, size_t pages) {
 }
 
 void *hearth_large_resize(void *block, size_t bytes) {
+  if (bytes > most_bytes)
+    return NULL;
   hearth_futex_lock_acquire(&hearth_large_lock);
   page *first = first_page_of(block);
   size_t old = first->pages, pages = pages_for(bytes);
