@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Knows the map's bytes by the picture in engine.h alone: it reads nothing by the engine's own functions that change them. */
+#include "engine_check.h"
+
+#include "segments.h"
+
+#include <stdio.h>
+
+#define VALID(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      dprintf(2, "%s:%d: not so: %s\n", __func__, __LINE__, #condition);                                               \
+      return false;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+
+enum { HOLE_BYTES = 8 }; /* of the map, that a longer hole has for its length and the next one */
+
+/* Sums over a pool's segments, beside what its counters say. */
+typedef struct walk {
+  hearth_pool_sums sums;
+  size_t segments, used_slots, unused_slots[2], marked, chained;
+} walk;
+
+static uint8_t byte_at(hearth_segment *segment, size_t granule) {
+  return hearth_map_get(hearth_map_of(segment), granule);
+}
+
+/* Seven bits a byte: the high one is set in all of them. 0: one is not. */
+static size_t number_at(hearth_segment *segment, size_t granule, size_t bytes) {
+  size_t number = 0;
+  for (size_t i = 0; i < bytes; i++) {
+    if (!(byte_at(segment, granule + i) & HEARTH_FREE))
+      return 0;
+    number |= (size_t)(byte_at(segment, granule + i) & 0x7f) << (7 * i);
+  }
+  return number;
+}
+static size_t hole_length(hearth_segment *segment, size_t granule) { return number_at(segment, granule + 1, 3); }
+static size_t hole_next(hearth_segment *segment, size_t granule) { return number_at(segment, granule + 4, 4); }
+
+static bool is_zero(hearth_segment *segment, size_t first, size_t end) {
+  for (; first < end; first++)
+    if (byte_at(segment, first))
+      return false;
+  return true;
+}
+
+static bool is_used(const hearth_segment *segment, size_t granule) {
+  return segment->used_slots >> (granule / HEARTH_SLOT_GRANULES) & 1;
+}
+static unsigned range_at(const hearth_segment *segment, size_t granule) {
+  return segment->range_of_slot[granule / HEARTH_SLOT_GRANULES];
+}
+
+/* The granules that the cursor at this place has left; 0: none is here. */
+static size_t cursor_at(hearth_pool *pool, hearth_segment *segment, size_t granule) {
+  for (unsigned range = 0; range < HEARTH_RANGES; range++) {
+    hearth_cursor cursor = pool->cursor[range];
+    if (cursor.at != cursor.end && cursor.at == hearth_address_of(segment, granule))
+      return (size_t)(cursor.end - cursor.at) / HEARTH_GRANULE;
+  }
+  return 0;
+}
+
+static bool piece_is_valid(walk *walk, hearth_segment *segment, size_t granule, size_t *ret_granules) {
+  size_t left = cursor_at(segment->pool, segment, granule);
+  uint8_t byte = byte_at(segment, granule);
+  if (left) {
+    VALID(!segment->to_sweep);
+    VALID(!byte);
+    walk->sums.at_cursors += left;
+    *ret_granules = left;
+    return true;
+  }
+  VALID(byte);
+  bool is_long_hole = byte == HEARTH_FREE;
+  size_t class = byte & ~HEARTH_FREE & 0xff;
+  VALID(class < HEARTH_CLASSES);
+  *ret_granules = is_long_hole ? hole_length(segment, granule) : hearth_class_granules(class);
+  VALID(*ret_granules && (!is_long_hole || *ret_granules >= HOLE_BYTES));
+  if (is_long_hole) /* so that no byte of a hole is a class: a block that began here may be freed once more */
+    for (size_t i = 0; i < HOLE_BYTES; i++)
+      VALID(byte_at(segment, granule + i) & HEARTH_FREE);
+  *(is_long_hole ? &walk->sums.holes : byte & HEARTH_FREE ? &walk->sums.freed : &walk->sums.live) += *ret_granules;
+  VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : 1), granule + *ret_granules));
+  if (!is_long_hole) /* of the class's range, or smaller than that: the rest at a cursor became such a block */
+    VALID(hearth_class_range(class) <= HEARTH_SMALL_RANGES - 1
+              ? range_at(segment, granule) < HEARTH_SMALL_RANGES || byte & HEARTH_FREE
+              : hearth_class_range(class) == range_at(segment, granule));
+  return true;
+}
+
+/* Slots in use are tiled by blocks, holes and what cursors have left; the map of the others is zero. */
+static bool tiles_are_valid(walk *walk, hearth_segment *segment) {
+  for (size_t granule = HEARTH_FIRST_GRANULE, granules; granule < HEARTH_SEGMENT_GRANULES; granule += granules) {
+    if (!is_used(segment, granule)) {
+      granules = HEARTH_SLOT_GRANULES - granule % HEARTH_SLOT_GRANULES;
+      VALID(is_zero(segment, granule, granule + granules));
+      continue;
+    }
+    if (!piece_is_valid(walk, segment, granule, &granules)) {
+      dprintf(2, "  granule %zu of segment %p, range %u\n", granule, (void *)segment, range_at(segment, granule));
+      return false;
+    }
+    VALID(granule + granules <= HEARTH_SEGMENT_GRANULES);
+    for (size_t inner = granule; inner < granule + granules; inner += HEARTH_SLOT_GRANULES)
+      VALID(is_used(segment, inner) && range_at(segment, inner) == range_at(segment, granule));
+    VALID(is_used(segment, granule + granules - 1) &&
+          range_at(segment, granule + granules - 1) == range_at(segment, granule));
+  }
+  return true;
+}
+
+static bool holes_are_valid(walk *walk, hearth_segment *segment) {
+  for (unsigned range = 0; range < HEARTH_RANGES; range++) {
+    VALID(!segment->to_sweep || (!segment->holes[range] && !segment->has_holes[range]));
+    VALID(!segment->holes[range] || segment->has_holes[range]);
+    size_t before = 0;
+    for (size_t granule = segment->holes[range]; granule; granule = hole_next(segment, granule)) {
+      VALID(granule > before && granule < HEARTH_SEGMENT_GRANULES);
+      VALID(is_used(segment, granule) && range_at(segment, granule) == range);
+      VALID(byte_at(segment, granule) == HEARTH_FREE);
+      walk->chained += hole_length(segment, granule);
+      before = granule;
+    }
+  }
+  return true;
+}
+
+static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segment) {
+  VALID(hearth_kind_of(segment) == HEARTH_KIND_SEGMENT);
+  VALID(segment->pool == pool);
+  VALID(segment->next ? segment->next->previous == segment : pool->last == segment);
+  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED
+                               : segment->is_medium               ? HEARTH_LISTED_MEDIUM
+                                                                  : HEARTH_LISTED;
+  VALID(atomic_load(&segment->owner) == (uintptr_t)pool + state);
+  VALID(!segment->zero[0] && !segment->zero[1]);
+  VALID(!(segment->used_slots & ((1u << HEARTH_MAP_SLOTS) - 1)));
+  VALID(segment->open_slots == HEARTH_SLOTS || !(segment->used_slots >> segment->open_slots));
+  for (unsigned slot = HEARTH_MAP_SLOTS; slot < HEARTH_SLOTS; slot++)
+    VALID(!(segment->used_slots >> slot & 1) ||
+          segment->is_medium == (segment->range_of_slot[slot] >= HEARTH_SMALL_RANGES));
+  unsigned used = (unsigned)__builtin_popcount(segment->used_slots);
+  walk->segments++;
+  walk->used_slots += used;
+  walk->marked += segment->to_sweep ? segment->freed_granules : 0;
+  VALID(segment->to_sweep || !segment->freed_granules);
+  walk->unused_slots[segment->is_medium] += segment->to_sweep ? 0 : HEARTH_SLOTS - HEARTH_MAP_SLOTS - used;
+  return tiles_are_valid(walk, segment) && holes_are_valid(walk, segment);
+}
+
+static bool lists_are_valid(hearth_pool *pool) {
+  VALID(!pool->list[0]);
+  for (size_t class = 1; class < HEARTH_CLASSES; class++) {
+    VALID(!pool->is_cold || !pool->list[class]);
+    size_t most = pool->used_granules / hearth_class_granules(class);
+    for (hearth_block *block = (hearth_block *)pool->list[class]; block;
+         block = (hearth_block *)(block->next ^ pool->key)) {
+      VALID(most--); /* a circle */
+      VALID((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_kind_of(block) == HEARTH_KIND_SEGMENT);
+      hearth_segment *segment = hearth_segment_of(block);
+      VALID(segment->pool == pool && !segment->to_sweep);
+      VALID(byte_at(segment, hearth_granule_of(block)) == (HEARTH_FREE | class));
+    }
+  }
+  return true;
+}
+
+static bool segments_with_holes_are_valid(hearth_pool *pool) {
+  for (unsigned range = 0; range < HEARTH_RANGES; range++) {
+    size_t listed = 0, marked = 0;
+    for (hearth_segment *segment = pool->with_holes[range]; segment; segment = segment->next_with_holes[range]) {
+      VALID(++listed <= pool->segments);
+      VALID(segment->pool == pool && segment->has_holes[range]);
+    }
+    for (hearth_segment *segment = pool->first; segment; segment = segment->next)
+      marked += segment->has_holes[range];
+    VALID(listed == marked);
+  }
+  return true;
+}
+
+/* What is to be swept comes at or after the next one. */
+static bool order_is_valid(hearth_pool *pool) {
+  bool is_behind = false;
+  for (hearth_segment *segment = pool->first; segment; segment = segment->next) {
+    is_behind |= segment == pool->next_to_sweep;
+    VALID(is_behind || !segment->to_sweep);
+  }
+  VALID(is_behind || !pool->next_to_sweep);
+  return true;
+}
+
+static bool counters_are_valid(const walk *walk, const hearth_pool *pool) {
+  VALID(walk->segments == pool->segments);
+  VALID(walk->used_slots * HEARTH_SLOT_GRANULES == pool->used_granules);
+  VALID(walk->unused_slots[0] == pool->unused_slots[0]);
+  VALID(walk->unused_slots[1] == pool->unused_slots[1]);
+  VALID(walk->marked == pool->marked_granules);
+  VALID(walk->chained == pool->hole_granules);
+  hearth_pool_sums sums = walk->sums;
+  VALID(sums.live + sums.freed + sums.holes + sums.at_cursors == pool->used_granules);
+  return true;
+}
+
+static bool walk_pool(hearth_pool *pool, walk *walk) {
+  VALID(!pool->first || !pool->first->previous);
+  for (hearth_segment *segment = pool->first; segment; segment = segment->next)
+    if (!segment_is_valid(walk, pool, segment))
+      return false;
+  return order_is_valid(pool) && lists_are_valid(pool) && segments_with_holes_are_valid(pool) &&
+         counters_are_valid(walk, pool);
+}
+
+bool hearth_pool_sum(hearth_pool *pool, hearth_pool_sums *ret_sums) {
+  walk walk = {0};
+  bool is_valid = walk_pool(pool, &walk);
+  *ret_sums = walk.sums;
+  return is_valid;
+}
+
+bool hearth_pool_is_valid(hearth_pool *pool) {
+  hearth_pool_sums sums;
+  return hearth_pool_sum(pool, &sums);
+}
+
+bool hearth_heap_is_valid(hearth_heap *heap) {
+  bool is_valid = hearth_pool_is_valid(&heap->main);
+  for (unsigned i = 0; i < HEARTH_PLACEMENTS; i++) {
+    hearth_pool *pool = atomic_load_explicit(&heap->other[i], memory_order_relaxed);
+    is_valid = is_valid && (!pool || hearth_pool_is_valid(pool));
+  }
+  return is_valid;
+}
