@@ -5,9 +5,10 @@
 
 #include <errno.h>
 #include <linux/mman.h>
+#include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,7 +72,19 @@ bool hearth_system_move(void *from, void *to, size_t bytes) {
   return map(from, bytes, PROT_READ | PROT_WRITE, MAP_FIXED) != NULL;
 }
 
+/* Asked for once, before the program may have forbidden it. */
 uintptr_t hearth_system_random(void) {
-  const uintptr_t *bytes = (const uintptr_t *)getauxval(AT_RANDOM); /* sixteen, from the kernel */
-  return bytes ? bytes[1] : (uintptr_t)&hearth_system_random;
+  static _Atomic uintptr_t state;
+  if (!atomic_load_explicit(&state, memory_order_relaxed)) {
+    int saved_errno = errno;
+    uintptr_t seed = 0, none = 0;
+    syscall(SYS_getrandom, &seed, sizeof seed, GRND_NONBLOCK);
+    errno = saved_errno;
+    atomic_compare_exchange_strong(&state, &none, (seed ^ (uintptr_t)&state) | 1);
+  }
+  /* The finaliser of MurmurHash3: neighbouring states give unlike numbers. */
+  uint64_t number = atomic_fetch_add_explicit(&state, UINT64_C(0x9e3779b97f4a7c16), memory_order_relaxed);
+  number = (number ^ number >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  number = (number ^ number >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return (uintptr_t)(number ^ number >> 33);
 }
