@@ -87,17 +87,9 @@ HEARTH_EXPORT void free(void *block) {
   free_slowly(block);
 }
 
-/* operator delete, in all forms: a sized one would save the load of a byte that has to be written all the same. */
-#define HEARTH_DELETE(name) HEARTH_EXPORT void name(void *block) __attribute__((alias("free")));
-#define HEARTH_DELETES(name)                                                                                           \
-  HEARTH_DELETE(name)                                                                                                  \
-  HEARTH_DELETE(name##m)                                                                                               \
-  HEARTH_DELETE(name##RKSt9nothrow_t)                                                                                  \
-  HEARTH_DELETE(name##St11align_val_t)                                                                                 \
-  HEARTH_DELETE(name##mSt11align_val_t)                                                                                \
-  HEARTH_DELETE(name##St11align_val_tRKSt9nothrow_t)
-HEARTH_DELETES(_ZdlPv)
-HEARTH_DELETES(_ZdaPv)
+/* operator delete; operator_new.c has the other forms. */
+HEARTH_OPERATOR void _ZdlPv(void *block) __attribute__((alias("free")));
+HEARTH_OPERATOR void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 
 HEARTH_EXPORT void *calloc(size_t count, size_t bytes) {
   size_t all;

@@ -4,7 +4,8 @@
 
 #include "engine.h"
 
-#define HEARTH_EXPORT __attribute__((visibility("default")))
+#define HEARTH_EXPORT   __attribute__((visibility("default")))
+#define HEARTH_OPERATOR __attribute__((visibility("default"), weak)) /* which a program may replace */
 
 /* A block of any size; alignment: a power of two. NULL: no memory, errno is set. */
 HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment);

@@ -37,3 +37,19 @@ void *hearth_new_or_null(size_t bytes, size_t alignment, unsigned placement) {
     return nullptr;
   }
 }
+
+void *hearth_new_by(void *(*operator_new)(size_t), size_t bytes) {
+  try {
+    return operator_new(bytes);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void *hearth_new_aligned_by(void *(*operator_new)(size_t, size_t), size_t bytes, size_t alignment) {
+  try {
+    return operator_new(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}

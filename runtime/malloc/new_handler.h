@@ -18,6 +18,10 @@ void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement);
 void *hearth_new_or_throw(size_t bytes, size_t alignment, unsigned placement);
 void *hearth_new_or_null(size_t bytes, size_t alignment, unsigned placement);
 
+/* What a form of operator new returns, or NULL if it throws. */
+void *hearth_new_by(void *(*operator_new)(size_t bytes), size_t bytes);
+void *hearth_new_aligned_by(void *(*operator_new)(size_t bytes, size_t alignment), size_t bytes, size_t alignment);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

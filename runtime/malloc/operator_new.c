@@ -1,28 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new and delete by their mangled names: alignment and hint are plain integers to the ABI. All forms of delete are
- * free: a sized one would save the load of a byte that has to be written all the same. */
+/* operator new and delete by their mangled names: alignment and hint are plain integers to the ABI.
+ *
+ * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
+ * and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "malloc_functions.h"
 #include "new_handler.h"
 
-#define HEARTH_NEW(name)                                                                                               \
-  HEARTH_EXPORT void *name(size_t bytes) {                                                                             \
-    void *block = hearth_pop_small(bytes);                                                                             \
-    return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, 0);                                    \
-  }                                                                                                                    \
-  HEARTH_EXPORT void *name##RKSt9nothrow_t(size_t bytes, const void *nothrow) {                                        \
+HEARTH_OPERATOR void *_Znwm(size_t bytes) {
+  void *block = hearth_pop_small(bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, 0);
+}
+HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
+  return hearth_new_or_throw(bytes, alignment, 0);
+}
+HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
+HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
+  return _ZnwmSt11align_val_t(bytes, alignment);
+}
+
+#define HEARTH_NOTHROW(name)                                                                                           \
+  HEARTH_OPERATOR void *name##RKSt9nothrow_t(size_t bytes, const void *nothrow) {                                      \
     (void)nothrow;                                                                                                     \
-    void *block = hearth_pop_small(bytes);                                                                             \
-    return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_null(bytes, 1, 0);                                     \
+    return hearth_new_by(name, bytes);                                                                                 \
   }                                                                                                                    \
-  HEARTH_EXPORT void *name##St11align_val_t(size_t bytes, size_t alignment) {                                          \
-    return hearth_new_or_throw(bytes, alignment, 0);                                                                   \
-  }                                                                                                                    \
-  HEARTH_EXPORT void *name##St11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const void *nothrow) {       \
+  HEARTH_OPERATOR void *name##St11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const void *nothrow) {     \
     (void)nothrow;                                                                                                     \
-    return hearth_new_or_null(bytes, alignment, 0);                                                                    \
+    return hearth_new_aligned_by(name##St11align_val_t, bytes, alignment);                                             \
   }
-HEARTH_NEW(_Znwm)
-HEARTH_NEW(_Znam)
+HEARTH_NOTHROW(_Znwm)
+HEARTH_NOTHROW(_Znam)
+
+/* The plain forms of delete are free (malloc_functions.c): a sized one would save the load of a byte that has to be written
+ * all the same. */
+void _ZdlPv(void *block);
+void _ZdlPvSt11align_val_t(void *block, size_t alignment);
+HEARTH_OPERATOR void _ZdaPv(void *block) { _ZdlPv(block); }
+HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _ZdlPvSt11align_val_t(block, alignment); }
+
+#define HEARTH_DELETE(name)                                                                                            \
+  HEARTH_OPERATOR void name##m(void *block, size_t bytes) {                                                            \
+    (void)bytes;                                                                                                       \
+    name(block);                                                                                                       \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void name##RKSt9nothrow_t(void *block, const void *nothrow) {                                        \
+    (void)nothrow;                                                                                                     \
+    name(block);                                                                                                       \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void name##mSt11align_val_t(void *block, size_t bytes, size_t alignment) {                           \
+    (void)bytes;                                                                                                       \
+    name##St11align_val_t(block, alignment);                                                                           \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void name##St11align_val_tRKSt9nothrow_t(void *block, size_t alignment, const void *nothrow) {       \
+    (void)nothrow;                                                                                                     \
+    name##St11align_val_t(block, alignment);                                                                           \
+  }
+HEARTH_DELETE(_ZdlPv)
+HEARTH_DELETE(_ZdaPv)
 
 void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
   (void)placement;

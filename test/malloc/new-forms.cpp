@@ -14,11 +14,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 
 static int calls;
-static void *volatile reserve;
-static std::size_t volatile impossible = std::size_t(1) << 46;
+static void *volatile reserve, *volatile block_of_try;
+static std::size_t volatile impossible = PTRDIFF_MAX / 2;
 static void give_up_at_three() {
   if (++calls == 3)
     std::set_new_handler(nullptr);
@@ -40,7 +41,7 @@ template <typename Allocate> static void *check(Allocate allocate, std::size_t b
 
 int main() {
   for (std::size_t bytes : {1, 16, 40, 1000, 5000, 200000})
-    for (std::size_t alignment : {16, 64, 4096, 1 << 18}) {
+    for (std::size_t alignment : {32, 64, 4096, 1 << 18}) {
       std::align_val_t align{alignment};
       operator delete(check([&] { return operator new(bytes); }, bytes, 16));
       operator delete(check([&] { return operator new(bytes); }, bytes, 16), bytes);
@@ -62,7 +63,7 @@ int main() {
   std::set_new_handler(give_up_at_three);
   bool is_thrown = false;
   try {
-    operator new(impossible);
+    block_of_try = operator new(impossible);
   } catch (const std::bad_alloc &) {
     is_thrown = true;
   }
