@@ -5,6 +5,7 @@
  *
  * CHECK: well
  */
+#define _GNU_SOURCE
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
