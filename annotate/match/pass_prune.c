@@ -73,18 +73,20 @@ static bool prune(pruning *p, LLVMValueRef call) {
   return pruned;
 }
 
-/* The profile does not know what contexts are left to a clone. Before there are any, only the inliner has resolved calls, and
- * it calls those notcold, too, whose contexts of one stack differ: the profile knows better. */
-static bool is_resolved_by_cloning(pruning *p, LLVMValueRef call) {
-  bool may_be = p->session.options->lto_phase == HEARTH_LTO_POSTLINK || hearth_has_clones(hearth_ir_function_of(call));
-  return may_be && hearth_md_get_resolved_class(p->session.md, call) != HEARTH_CLASS_UNKNOWN;
+/* LLVM's class of a call stays: the profile does not know what contexts are left to a clone. Before there are any, only the
+ * inliner resolves calls, and it calls those notcold, too, whose contexts of one stack differ: there the profile knows better. */
+static bool keeps_class(pruning *p, LLVMValueRef call) {
+  hearth_class resolved = hearth_md_get_resolved_class(p->session.md, call);
+  bool by_inliner = resolved == HEARTH_CLASS_NOTCOLD && p->session.options->lto_phase != HEARTH_LTO_POSTLINK &&
+                    !hearth_has_clones(hearth_ir_function_of(call));
+  return resolved != HEARTH_CLASS_UNKNOWN && !by_inliner;
 }
 
 /* An allocation call: by the profile, which also knows those that came without metadata, else by the metadata. Returns
  * E_NOT_FOUND if it has no contexts. */
 static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
   hearth_status status = HEARTH_E_NOT_FOUND;
-  if (p->session.matcher && !is_resolved_by_cloning(p, call))
+  if (p->session.matcher && !keeps_class(p, call))
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
   if (status == HEARTH_OK && ret_left)
     *ret_left = hearth_sum_contexts(&p->edits.items[p->edits.count - 1].contexts);
