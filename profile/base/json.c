@@ -80,6 +80,10 @@ void hearth_json_string(hearth_json *json, const char *value) {
       fprintf(json->stream, "\\u%04x", c);
     } else if (length == 0) {
       fputs(HEARTH_UTF8_REPLACEMENT, json->stream);
+    } else if (length > 1 && hearth_utf8_is_control(value)) {
+      unsigned second = (unsigned char)value[1] & 0x3f;
+      fprintf(json->stream, "\\u%04x",
+              length == 2 ? (c & 0x1fu) << 6 | second : 0x2000 | second << 6 | ((unsigned char)value[2] & 0x3f));
     } else {
       fwrite(value, 1, length, json->stream);
     }

@@ -3,7 +3,9 @@
 #ifndef HEARTH_UTF8_H
 #define HEARTH_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define HEARTH_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, in place of a byte that is in no valid sequence */
 
@@ -31,5 +33,23 @@ static inline size_t hearth_utf8_length(const char *text) {
       return 0;
   return length;
 }
+
+/* Is the sequence at `text` (not empty) one that may change how the text around it is shown: a control character, a mark that
+ * reorders text (Unicode annex 9: ALM, LRM, RLM, embeddings, overrides, isolates), or an end of a line or paragraph? */
+static inline bool hearth_utf8_is_control(const char *text) {
+  const unsigned char *t = (const unsigned char *)text;
+  if (t[0] == 0xc2)
+    return t[1] < 0xa0;
+  if (t[0] == 0xd8)
+    return t[1] == 0x9c;
+  if (t[0] != 0xe2)
+    return t[0] < ' ' || t[0] == 0x7f;
+  return t[1] == 0x80 ? t[2] == 0x8e || t[2] == 0x8f || (t[2] >= 0xa8 && t[2] <= 0xae)
+                      : t[1] == 0x81 && t[2] >= 0xa6 && t[2] <= 0xa9;
+}
+
+/* Print text from elsewhere: '?' stands for each such sequence, and for each byte that is in none. Returns the number of
+ * characters. */
+size_t hearth_utf8_put(const char *text, FILE *stream);
 
 #endif

@@ -18,6 +18,7 @@
 #include "output_file.h"
 #include "output_formats.h"
 #include "repeats.h"
+#include "utf8.h"
 #include "view_options.h"
 
 #define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
@@ -316,7 +317,9 @@ static void on_note(void *context, hearth_note_level level, const char *text) {
       hearth_tool_warning("%s", text);
   } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
     hearth_tool_progress("%s", "");
-    fprintf(stderr, "hearth: %s\n", text);
+    fputs("hearth: ", stderr);
+    hearth_utf8_put(text, stderr);
+    putc('\n', stderr);
   }
 }
 

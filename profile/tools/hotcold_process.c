@@ -13,7 +13,8 @@
 
 #include "commands.h"
 
-enum { MOST_THREAD_BYTES = 1 << 20, MOST_THREADS = 1 << 20 };
+/* The process may not mean well: nothing that it says is read for long. */
+enum { MOST_THREAD_BYTES = 1 << 20, MOST_BYTES = 1 << 30 };
 
 static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   struct iovec here = {ret, bytes}, there = {(void *)(uintptr_t)address, bytes};
@@ -163,12 +164,21 @@ static void count_thread(const struct hearth_hotcold_status *status, const char 
   }
 }
 
+/* A list that leads back into itself has no end (Brent's way to tell: one of its threads is kept for comparison, again and
+ * again after twice as many). errno is EILSEQ if the list cannot be a real one. */
 static bool read_threads(const hotcold_process *process, hotcold_sample *ret) {
   const struct hearth_hotcold_status *status = &process->status;
-  uint64_t thread;
+  uint64_t thread, kept = 0, most = MOST_BYTES / status->thread_bytes;
   char *copy = malloc(status->thread_bytes);
   bool read = copy && read_memory(process->pid, status->threads, &thread, sizeof thread);
-  for (uint32_t i = 0; read && thread && i < MOST_THREADS; i++) {
+  for (uint64_t i = 1; read && thread; i++) {
+    if (thread == kept || i > most) {
+      errno = EILSEQ;
+      read = false;
+      break;
+    }
+    if ((i & (i - 1)) == 0)
+      kept = thread;
     read = read_memory(process->pid, thread, copy, status->thread_bytes);
     if (read) {
       count_thread(status, copy, ret);
@@ -255,6 +265,8 @@ int hotcold_process_sample(const hotcold_process *process, hotcold_sample *ret, 
     sum_pools(ret);
     return HEARTH_EXIT_OK;
   }
+  if (errno == EILSEQ)
+    return hearth_tool_error("%d: the counters of its allocator are damaged", (int)process->pid);
   *ret_ended = has_ended();
   return *ret_ended ? HEARTH_EXIT_OK : hearth_tool_error("%d: cannot be read: %s", (int)process->pid, strerror(errno));
 }

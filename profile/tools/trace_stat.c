@@ -4,10 +4,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "amount.h"
 #include "live_blocks.h"
 #include "messages.h"
+#include "utf8.h"
 
 typedef struct counts {
   uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
@@ -49,9 +51,13 @@ static hearth_status count_event(void *data, const hearth_trace_event *event, ui
 }
 
 static void print_command(const hearth_trace_info *info, FILE *to) {
+  const char *end = info->command + info->command_size;
   fputs("command     ", to);
-  for (size_t i = 0; i + 1 < info->command_size; ++i)
-    fputc(info->command[i] ? info->command[i] : ' ', to);
+  for (const char *at = info->command, *next; at < end && (next = memchr(at, '\0', (size_t)(end - at)));
+       at = next + 1) {
+    hearth_utf8_put(at, to);
+    fputs(next + 1 < end ? " " : "", to);
+  }
   fputc('\n', to);
 }
 

@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "utf8.h"
 
+/* Texts have names and paths that files hold, which may be anybody's. */
 static void print_line(const char *kind, const char *format, va_list arguments) {
+  char text[8192];
   hearth_tool_progress("%s", "");
   fflush(stdout); /* so that the two streams come out in order where they end in one place */
+  vsnprintf(text, sizeof text, format, arguments);
   fprintf(stderr, "hearth: %s: ", kind);
-  vfprintf(stderr, format, arguments);
+  hearth_utf8_put(text, stderr);
   fputc('\n', stderr);
 }
 

@@ -7,13 +7,12 @@
 
 #include "hearth/ids.h"
 #include "path_name.h"
+#include "utf8.h"
 
 enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };
 
 void hearth_print_name(const char *name, int width, FILE *stream) {
-  int printed = 0;
-  for (; *name; name++, printed++)
-    fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, stream);
+  int printed = (int)hearth_utf8_put(name, stream);
   fprintf(stream, "%*s", printed < width ? width - printed : 0, "");
 }
 

@@ -3,12 +3,18 @@
 #include <inttypes.h>
 
 #include "exporter.h"
+#include "utf8.h"
 
 /* ';' ends a frame and a line a stack; readers take the last blank for the start of the value, so blanks may stay. */
 static void put_name(const char *name, FILE *stream) {
-  for (; *name; name++) {
-    unsigned char c = (unsigned char)*name;
-    putc_unlocked(c < ' ' || c == 0x7f ? '?' : c == ';' ? ':' : c, stream);
+  for (size_t length; *name; name += length ? length : 1) {
+    length = hearth_utf8_length(name);
+    if (length == 0 || hearth_utf8_is_control(name))
+      putc_unlocked('?', stream);
+    else if (*name == ';')
+      putc_unlocked(':', stream);
+    else
+      fwrite(name, 1, length, stream);
   }
 }
 

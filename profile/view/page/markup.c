@@ -30,6 +30,8 @@ void hearth_page_put_text(const char *text, FILE *stream) {
       put_byte((unsigned char)*text, stream);
     else if (length == 0)
       fputs(HEARTH_UTF8_REPLACEMENT, stream);
+    else if (hearth_utf8_is_control(text))
+      fputc('?', stream);
     else
       fwrite(text, 1, length, stream);
     text += length ? length : 1;
