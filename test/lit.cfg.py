@@ -61,6 +61,7 @@ config.substitutions += [
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),
     ("%preload", os.path.join(build, "lib", "libhearth_preload.so")),
     ("%fleet", os.path.join(config.hearth_source, "examples", "fleet")),
+    ("%malloc_source", os.path.join(config.hearth_source, "runtime", "malloc")),
     ("%malloc_checked", os.path.join(build, "lib", "libhearth_malloc_checked.so")),
     ("%malloc_a", os.path.join(build, "lib", "libhearth_malloc.a")),
     ("%malloc", os.path.join(build, "lib", "libhearth_malloc.so")),
