@@ -4,7 +4,7 @@
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
  * and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "malloc_functions.h"
-#include "new_handler.h"
+#include "new_retry.h"
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   void *block = hearth_pop_small(bytes);

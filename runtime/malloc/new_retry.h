@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* operator new when malloc has no memory, which is the part that needs C++. */
-#ifndef HEARTH_MALLOC_NEW_HANDLER_H
-#define HEARTH_MALLOC_NEW_HANDLER_H
+#ifndef HEARTH_MALLOC_NEW_RETRY_H
+#define HEARTH_MALLOC_NEW_RETRY_H
 
 #include <stddef.h>
 
