@@ -166,11 +166,9 @@ HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) { return memal
 HEARTH_EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
   if (!is_power_of_two(alignment) || alignment % sizeof(void *))
     return EINVAL;
-  int saved_errno = errno;
   void *block = hearth_alloc(hearth_main_pool, bytes, alignment);
-  errno = saved_errno;
   if (!block)
-    return ENOMEM;
+    return ENOMEM; /* in errno, too, as with the C library: there are programs that look */
   *ret_block = block;
   return 0;
 }

@@ -56,8 +56,9 @@ static void errors(void) {
   errno = 77;
   assert(posix_memalign(&block, 3, 100) == EINVAL && posix_memalign(&block, 0, 100) == EINVAL);
   assert(posix_memalign(&block, 4, 100) == EINVAL && posix_memalign(&block, 24, 100) == EINVAL);
-  assert(posix_memalign(&block, 64, half) == ENOMEM && posix_memalign(&block, (size_t)1 << 63, 64) == ENOMEM);
   assert(block == kept && errno == 77);
+  assert(posix_memalign(&block, 64, half) == ENOMEM && posix_memalign(&block, (size_t)1 << 63, 64) == ENOMEM);
+  assert(block == kept && errno == ENOMEM);
   for (int i = 0; i < 300000; i++)
     assert((i >= 100 || ((char *)kept)[i] == 5) && ((char *)large)[i] == 5);
   free(kept);
