@@ -68,6 +68,12 @@ static size_t area_behind(const char *address) { /* the first that begins behind
   return low;
 }
 
+/* Ends the program without the lock: a handler of SIGABRT may allocate. */
+static _Noreturn void fail(const char *what, const void *block) {
+  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_fatal(what, block);
+}
+
 static page *first_page_of(const void *block) {
   size_t at = area_behind(block);
   if (at) {
@@ -78,10 +84,10 @@ static page *first_page_of(const void *block) {
       if (first->state == LIVE && first->area)
         return first;
       if (first->state != INNER && first->area)
-        hearth_fatal("double free, or realloc of a freed block: ", block);
+        fail("double free, or realloc of a freed block: ", block);
     }
   }
-  hearth_fatal("free or realloc of a pointer that is no block's: ", block);
+  fail("free or realloc of a pointer that is no block's: ", block);
 }
 
 static char *address_of(const page *first) {
