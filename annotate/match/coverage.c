@@ -13,6 +13,7 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "hearth/ir_facts.h"
 #include "hearth/plan.h"
 #include "pointer_calls.h"
 #include "shim.h"
@@ -32,10 +33,86 @@ typedef struct measuring {
   const hearth_call_sites *sites;
   hearth_plan plan; /* `id` 0: there is none */
   bool *seen;       /* by row of functions */
+  bool knows_file;  /* some function of the module's file is in the profile */
   bool salvaged;    /* the function that is being measured has changed */
+  bool is_own;      /* it is of the module's file */
   bool exact;
   hearth_error *err;
 } measuring;
+
+/* ------------------------------------------------ the module's file --------------------------------------------- */
+
+/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
+static bool is_path_of(const char *path, const char *name) {
+  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
+    name = strchr(name, '/') + 1;
+  size_t length = strlen(path), wanted = strlen(name);
+  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
+         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
+}
+
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* The last name of the folder before `end`. */
+static const char *folder_before(const char *path, const char *end, size_t *ret_length) {
+  const char *first = end;
+  while (first > path && first[-1] != '/')
+    first--;
+  *ret_length = (size_t)(end - first);
+  return first;
+}
+
+/* The last name of the folder that the module's file is in; of no length if that is not known. */
+static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret_length) {
+  const char *base = base_of(name);
+  if (base > name)
+    return folder_before(name, base - 1, ret_length);
+  *ret_length = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(f);
+    size_t file_length;
+    unsigned length;
+    const char *file = subprogram ? hearth_ir_subprogram_file(subprogram, &file_length) : NULL;
+    if (!file || file_length != strlen(name) || memcmp(file, name, file_length) != 0)
+      continue;
+    const char *folder = LLVMDIFileGetDirectory(LLVMDIScopeGetFile(subprogram), &length);
+    return folder_before(folder, folder + length, ret_length);
+  }
+  return name;
+}
+
+/* Several folders may have files of one name; where the sources lay may have changed. */
+static bool is_folder_alike(const char *path, LLVMModuleRef module) {
+  size_t length, own_length, name_length;
+  const char *base = base_of(path), *own = folder_of(module, LLVMGetSourceFileName(module, &name_length), &own_length);
+  if (base == path || own_length == 0 || own[own_length - 1] == '.')
+    return true;
+  const char *folder = folder_before(path, base - 1, &length);
+  return length == own_length && memcmp(folder, own, length) == 0;
+}
+
+static hearth_status is_in_file(const measuring *m, const hearth_function_info *function, bool *ret) {
+  size_t length;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
+  *ret = is_path_of(path, LLVMGetSourceFileName(m->session->module, &length));
+  return HEARTH_OK;
+}
+
+/* The same, wherever the file was then: of its name, and in a folder of the same name or with functions that the module has. */
+static hearth_status is_own(const measuring *m, const hearth_function_info *function, bool *ret) {
+  size_t length;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
+  *ret = strcmp(base_of(path), base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
+         (m->knows_file || is_folder_alike(path, m->session->module));
+  return HEARTH_OK;
+}
+
+/* ---------------------------------------------------- measuring ------------------------------------------------- */
 
 /* The code in the module at a place of the profile that was not matched whole. */
 static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function, const hearth_frame_info *frame,
@@ -131,6 +208,8 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     remark_elsewhere(m, function, frame, &unmatched);
   if (!in_callee)
     add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
+  if (!in_callee && m->is_own)
+    m->coverage->file.lost += unmatched.bytes;
   add(&m->coverage->all, matched.contexts, matched.bytes);
   add(&m->coverage->matched, matched.contexts, matched.bytes);
   if (m->salvaged)
@@ -180,6 +259,7 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
   uint64_t contexts = m->coverage->all.contexts;
   bool matched = true;
   HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
+  HEARTH_TRY(is_own(m, &function, &m->is_own));
   m->seen[row] = true;
   for (uint32_t i = 0; i < function.frame_count; i++) {
     hearth_frame_info frame;
@@ -195,12 +275,17 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
   return HEARTH_OK;
 }
 
-/* Row of the profile's function that `function` is; E_NOT_FOUND if it has none, or it was asked for before. */
-static hearth_status row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
+/* Row of the profile's function that `function` is; E_NOT_FOUND if it has none. */
+static hearth_status find_row(const measuring *m, LLVMValueRef function, uint32_t *ret) {
   uint64_t id;
   if (LLVMIsDeclaration(function) || !hearth_locate_function(m->session->locator, function, &id))
     return HEARTH_E_NOT_FOUND;
-  HEARTH_TRY(hearth_profile_find_function(m->profile, id, ret, m->err));
+  return hearth_profile_find_function(m->profile, id, ret, m->err);
+}
+
+/* E_NOT_FOUND also if it was asked for before. */
+static hearth_status row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
+  HEARTH_TRY(find_row(m, function, ret));
   return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
 }
 
@@ -220,23 +305,6 @@ static hearth_status is_module_matched(measuring *m, bool *ret) {
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
   }
-  return HEARTH_OK;
-}
-
-/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
-static bool is_path_of(const char *path, const char *name) {
-  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
-    name = strchr(name, '/') + 1;
-  size_t length = strlen(path), wanted = strlen(name);
-  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
-         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
-}
-
-static hearth_status is_in_file(const measuring *m, const hearth_function_info *function, bool *ret) {
-  size_t length;
-  char path[HEARTH_PATH_LIMIT];
-  HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
-  *ret = is_path_of(path, LLVMGetSourceFileName(m->session->module, &length));
   return HEARTH_OK;
 }
 
@@ -282,41 +350,84 @@ static hearth_status measure_module(measuring *m) {
   return HEARTH_OK;
 }
 
-static hearth_status add_gone(measuring *m, const hearth_function_info *function) {
+/* A function of the module's file. If the module does not have it, its places go to `unmatched`, too. */
+static hearth_status measure_own(measuring *m, uint32_t row, const hearth_function_info *function) {
+  hearth_file_sums *file = &m->coverage->file;
   for (uint32_t i = 0; i < function->frame_count; i++) {
-    uint32_t row = function->first_frame + i;
     hearth_frame_info frame;
-    hearth_unmatched gone = {.frame = row, .reason = HEARTH_UNMATCHED_FUNCTION};
-    HEARTH_TRY(hearth_profile_get_frame(m->profile, row, &frame, m->err));
-    for (uint32_t k = 0; k < frame.context_count; k++) {
+    hearth_unmatched gone = {.frame = function->first_frame + i, .reason = HEARTH_UNMATCHED_FUNCTION};
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, gone.frame, &frame, m->err));
+    for (uint32_t k = frame.first_context; k < frame.first_context + frame.context_count; k++) {
       uint64_t bytes;
-      HEARTH_TRY(hearth_profile_get_context_bytes(m->profile, frame.first_context + k, &bytes, m->err));
-      gone.contexts++;
-      gone.bytes += bytes;
+      HEARTH_TRY(hearth_profile_get_context_bytes(m->profile, k, &bytes, m->err));
+      if (m->session->matcher->matched[k])
+        file->matched += bytes;
+      else if (!m->seen[row]) {
+        gone.contexts++;
+        gone.bytes += bytes;
+      }
     }
-    if (gone.contexts && !m->session->matcher->matched[frame.first_context])
+    if (gone.contexts)
       HEARTH_TRY(add_unmatched(m, gone));
+    if (!frame.library)
+      file->lost += gone.bytes;
   }
   return HEARTH_OK;
 }
 
-/* Functions of the module's file that it does not have. Takes time in proportion to all functions of the profile. */
-static hearth_status find_gone(measuring *m) {
+static hearth_status is_any_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
+  for (uint32_t i = 0; i < function->frame_count && !*ret; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
+    for (uint32_t k = 0; k < frame.context_count && !*ret; k++)
+      *ret = m->session->matcher->matched[frame.first_context + k];
+  }
+  return HEARTH_OK;
+}
+
+static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
+  size_t length, name_length;
+  const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length),
+             *base = base_of(LLVMGetSourceFileName(m->session->module, &name_length));
+  size_t base_length = strlen(base);
+  return length >= base_length && memcmp(file + length - base_length, base, base_length) == 0 &&
+         (length == base_length || file[length - base_length - 1] == '/');
+}
+
+/* Was anything found of the module's file? Most modules need no more than this. */
+static hearth_status is_file_matched(measuring *m, bool *ret) {
+  *ret = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !*ret; f = LLVMGetNextFunction(f)) {
+    hearth_function_info function;
+    uint32_t row;
+    hearth_status status = find_row(m, f, &row);
+    if (status == HEARTH_E_NOT_FOUND)
+      continue;
+    HEARTH_TRY(status);
+    HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
+    if (!is_declared_in_file(m, f))
+      continue;
+    m->knows_file = true;
+    HEARTH_TRY(is_any_matched(m, &function, ret));
+  }
+  return HEARTH_OK;
+}
+
+/* Takes time in proportion to all functions of the profile. */
+static hearth_status measure_file(measuring *m) {
   for (uint32_t row = 0, end = hearth_profile_function_count(m->profile); row < end; row++) {
     hearth_function_info function;
-    bool is_gone;
-    if (m->seen[row])
-      continue;
+    bool own;
     HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
-    HEARTH_TRY(is_in_file(m, &function, &is_gone));
-    if (is_gone)
-      HEARTH_TRY(add_gone(m, &function));
+    HEARTH_TRY(is_own(m, &function, &own));
+    if (own)
+      HEARTH_TRY(measure_own(m, row, &function));
   }
   return HEARTH_OK;
 }
 
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
-                                      const hearth_call_sites *sites, bool exact, hearth_error *err) {
+                                      const hearth_call_sites *sites, bool exact, bool of_file, hearth_error *err) {
   measuring m = {.coverage = coverage,
                  .session = session,
                  .profile = session->matcher->profile,
@@ -327,12 +438,17 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
   if (!m.seen)
     return hearth_error_nomem(err);
   hearth_status status = HEARTH_OK;
+  bool file_matched = false;
   if (session->options->by_word)
     status = hearth_profile_get_plan(m.profile, &m.plan, err);
   if (status == HEARTH_OK)
+    status = is_file_matched(&m, &file_matched);
+  if (status == HEARTH_OK)
     status = measure_module(&m);
-  if (status == HEARTH_OK && exact)
-    status = find_gone(&m);
+  if (status == HEARTH_OK && (exact || (of_file && !file_matched)))
+    status = measure_file(&m);
+  else
+    coverage->file = (hearth_file_sums){0};
   free(m.seen);
   return status;
 }

@@ -33,6 +33,11 @@ typedef struct hearth_callsite_sums {
   uint64_t all, matched, salvaged; /* matched: there is a call; salvaged: of these, in functions that have changed */
 } hearth_callsite_sums;
 
+/* Bytes of the functions of the module's source file, those that the module does not have included. */
+typedef struct hearth_file_sums {
+  uint64_t matched, lost; /* lost: by calls that could take a hint, as far as is known */
+} hearth_file_sums;
+
 typedef struct hearth_coverage {
   hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
   hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
@@ -40,14 +45,16 @@ typedef struct hearth_coverage {
   hearth_coverage_sums elsewhere;    /* allocated in a callee, or through a pointer; not in `all` */
   hearth_callsite_sums callsites;
   hearth_callsite_sums decision_sites; /* none if contexts are not told apart by the plan */
-  hearth_unmatched *unmatched;         /* by place, of both */
+  hearth_file_sums file;
+  hearth_unmatched *unmatched; /* by place, of both */
   size_t n_unmatched, room;
 } hearth_coverage;
 
 /* After all allocation calls of the session's module were matched. `exact`: `all` and `matched` are wanted even where
- * all is matched; else they may then be 0. Those of reading a profile, E_NOMEM; free in any case. */
+ * all is matched; else they may then be 0. `of_file`: so is `file`, but it may be 0 if
+ * anything of it was matched. Those of reading a profile, E_NOMEM; free in any case. */
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
-                                      const hearth_call_sites *sites, bool exact, hearth_error *err);
+                                      const hearth_call_sites *sites, bool exact, bool of_file, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
 
 /* Rounded down; 100 if there are none. Bytes are those of the module's allocation calls; where all go through a wrapper, how

@@ -76,7 +76,8 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->err.status = status;
 }
 
-static void warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
+/* False if there is nothing to warn of. */
+static bool warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
   char message[640];
   size_t length;
   unsigned bytes = hearth_coverage_percent_of_bytes(coverage);
@@ -84,7 +85,7 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
   unsigned decision_sites = hearth_coverage_percent_of_decision_sites(coverage);
   unsigned threshold = session->options->coverage_threshold;
   if (bytes >= threshold && callsites >= threshold && decision_sites >= threshold)
-    return;
+    return false;
   char decisions[64] = "";
   if (coverage->decision_sites.all)
     snprintf(decisions, sizeof decisions, " (of the decision sites %u %%)", decision_sites);
@@ -95,6 +96,23 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
            "(-memprof-report=FILE lists the places that were not found, -memprof-coverage-threshold=0 silences this)",
            bytes, callsites, decisions, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
            coverage->all.contexts, coverage->salvaged.contexts);
+  hearth_shim_warn(session->module, session->options->profile, message);
+  return true;
+}
+
+/* Its functions may have other names now: no share of the bytes that the profile has for the module's own shows that. */
+static void warn_of_file(hearth_session *session, const hearth_coverage *coverage) {
+  char message[640];
+  size_t length;
+  if (coverage->file.matched > 0 || coverage->file.lost == 0 || session->options->coverage_threshold == 0)
+    return;
+  snprintf(
+      message, sizeof message,
+      "heap profile matches nothing of %.256s, where it has %" PRIu64
+      " bytes: its functions have other names or types now, or the source, or the compiler, has changed otherwise; "
+      "profile the program again (-memprof-report=FILE lists the places that were not found, "
+      "-memprof-coverage-threshold=0 silences this)",
+      LLVMGetSourceFileName(session->module, &length), coverage->file.lost);
   hearth_shim_warn(session->module, session->options->profile, message);
 }
 
@@ -212,9 +230,9 @@ static hearth_status report_coverage(annotation *a) {
   bool report = *options->report;
   hearth_status status = hearth_call_sites_collect(&sites, a->session.module, a->session.locator, &a->err);
   if (status == HEARTH_OK)
-    status = hearth_coverage_measure(&coverage, &a->session, &sites, report, &a->err);
-  if (status == HEARTH_OK)
-    warn_of_coverage(&a->session, &coverage);
+    status = hearth_coverage_measure(&coverage, &a->session, &sites, report, a->allocates, &a->err);
+  if (status == HEARTH_OK && !warn_of_coverage(&a->session, &coverage) && a->allocates)
+    warn_of_file(&a->session, &coverage);
   if (status == HEARTH_OK)
     status = warn_of_elsewhere(&a->session, &coverage, &a->err);
   if (status == HEARTH_OK && report &&
