@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "density_order.h"
+#include "numbers.h"
 
 /* The exponent and the highest four bits of the fraction stand together in a binary64 number. */
 static uint64_t level_of(double number) {
@@ -65,8 +66,8 @@ hearth_spread_errors hearth_spread_get_errors(const hearth_spread *spread) {
 unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
                                  const hearth_mib *mib, const hearth_spread_errors *errors) {
   unsigned classes = 1u << hearth_classify(classifier, mib);
-  double density = exp2(HEARTH_SPREAD_ERRORS * errors->density),
-         lifetime = exp2(HEARTH_SPREAD_ERRORS * errors->lifetime);
+  double density = hearth_exp2(HEARTH_SPREAD_ERRORS * errors->density),
+         lifetime = hearth_exp2(HEARTH_SPREAD_ERRORS * errors->lifetime);
   bool is_known = classifier->mode == HEARTH_CLASSIFY_LLVM || classifier->total_accesses > 0;
   if (!is_known || mib->AllocCount == 0 || (errors->density == 0 && errors->lifetime == 0))
     return classes;

@@ -49,7 +49,7 @@ static double lines_of_slot(double size, enum plan_allocator allocator) {
 
 /* The share that so many windows touch, if each touches this one. */
 static double in_windows(double share, double windows) {
-  return share < 0.999999 ? plan_covered(-plan_ln(1 - share) * windows) : 1;
+  return share < 0.999999 ? hearth_covered(-hearth_ln(1 - share) * windows) : 1;
 }
 
 static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, double lines) {
@@ -67,7 +67,7 @@ static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, doub
 static void add_briefs(plan_heap *heap, const plan_subject *s, double lines) {
   double slots = s->touched * plan_share_of_scenes(s), uses = s->uses;
   for (uint32_t i = 0; i < PLAN_BRIEFS && slots > 0; i++, uses /= 4)
-    heap->brief[i] += lines * slots * plan_covered(uses / slots);
+    heap->brief[i] += lines * slots * hearth_covered(uses / slots);
 }
 
 void hearth_plan_heap_add(plan_heap *heap, const plan_subject *s, enum plan_allocator allocator) {
@@ -111,7 +111,7 @@ static double touched_pages(const plan_heap *heap, const plan_time *time, uint32
   double units = heap->bytes / size, others = heap->bytes - heap->walking[moment];
   double walked = heap->walked[moment] * (1 + time->between[moment] * others) / heap->bytes;
   walked = walked < 1 ? walked : 1;
-  return units * (walked + (1 - walked) * plan_covered(heap->pages[moment] / units));
+  return units * (walked + (1 - walked) * hearth_covered(heap->pages[moment] / units));
 }
 
 /* Lines in so many touched pages of PAGE bytes. */
@@ -120,7 +120,7 @@ static double touched_lines(const plan_heap *heap, uint32_t moment, double pages
   if (lines <= 0)
     return 0;
   double in_a_line = heap->slots / (heap->bytes / LINE), share = heap->touched[moment] / (lines * in_a_line);
-  return share < 0.999 ? lines * plan_covered(-plan_ln(1 - share) * in_a_line) : lines;
+  return share < 0.999 ? lines * hearth_covered(-hearth_ln(1 - share) * in_a_line) : lines;
 }
 
 /* Memory that stays when the blocks of the peak have died down to the average: pages go back once all of their blocks have
@@ -131,7 +131,7 @@ static double steady_bytes(const plan_heap *heap) {
   double live = heap->bytes / heap->peak_bytes, a_page = PAGE / (heap->bytes / heap->blocks);
   if (live >= 0.999)
     return heap->peak_bytes;
-  return heap->peak_bytes * plan_covered(-plan_ln(1 - live) * (a_page > 1 ? a_page : 1));
+  return heap->peak_bytes * hearth_covered(-hearth_ln(1 - live) * (a_page > 1 ? a_page : 1));
 }
 
 plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time *time) {
@@ -147,7 +147,7 @@ plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time 
 
 /* Of so many lines on touched pages, those that a brief touches. */
 static double brief_lines(const plan_heap *heap, double lines, uint32_t brief) {
-  return lines > 0 ? lines * plan_covered(heap->brief[brief] / lines) : 0;
+  return lines > 0 ? lines * hearth_covered(heap->brief[brief] / lines) : 0;
 }
 
 bool hearth_plan_has_huge_pages(double range_bytes) { return range_bytes >= huge_from; }
@@ -191,17 +191,17 @@ typedef struct footprint {
 static double misses_within(double units, double accesses, double room) {
   if (units <= 1 || accesses <= units)
     return units;
-  double power = plan_ln(units) / plan_ln(accesses);
+  double power = hearth_ln(units) / hearth_ln(accesses);
   power = power < 0.2 ? 0.2 : power;
-  double count = power * room * plan_exp(plan_ln(units / room) / power);
+  double count = power * room * hearth_exp(hearth_ln(units / room) / power);
   return count < accesses ? count : accesses;
 }
 
 /* Misses in a window, if so many windows touch `few` units, at most the room, and four times as many windows touch `many`, more than the
  * room: between them the units grow by a power of the time. */
 static double misses_between(double few, double many, double windows, double room) {
-  double power = plan_ln(many / few) / plan_ln(4);
-  return power * room / (windows * plan_exp(plan_ln(room / few) / power));
+  double power = hearth_ln(many / few) / hearth_ln(4);
+  return power * room / (windows * hearth_exp(hearth_ln(room / few) / power));
 }
 
 /* Misses in a window where several fill the room. */

@@ -168,7 +168,7 @@ static double true_share(double seen, double sampled) {
   double low = seen, high = 1;
   for (int i = 0; i < 30 && seen > 0; i++) {
     double f = (low + high) / 2;
-    if (f * plan_covered(sampled / f) < seen)
+    if (f * hearth_covered(sampled / f) < seen)
       low = f;
     else
       high = f;
@@ -188,14 +188,14 @@ static average average_of(const collecting *c, const plan_subject *s, const fact
     return (average){(double)f->touched.blocks / c->windows, (double)f->touched.lines / c->windows,
                      (double)f->touched.pages / c->windows, share_of(c, &f->touched)};
   double lines = s->blocks * (s->size > LINE ? s->size / LINE : 1);
-  return (average){s->blocks > 0 ? s->blocks * plan_covered(s->uses / s->blocks) : 0,
-                   lines > 0 ? lines * plan_covered(s->uses / lines) : 0,
-                   places > 0 ? places * plan_covered(s->uses / places) : 0, 1};
+  return (average){s->blocks > 0 ? s->blocks * hearth_covered(s->uses / s->blocks) : 0,
+                   lines > 0 ? lines * hearth_covered(s->uses / lines) : 0,
+                   places > 0 ? places * hearth_covered(s->uses / places) : 0, 1};
 }
 
 static double load_of(double places, double touched) {
   double share = places > 0 ? touched / places : 0;
-  return share > 0 ? -places * plan_ln(1 - (share < most_touched ? share : most_touched)) : 0;
+  return share > 0 ? -places * hearth_ln(1 - (share < most_touched ? share : most_touched)) : 0;
 }
 
 /* The pages that a walk covers before it passes a block over, if so many lie on a page and this share of them is touched where
@@ -208,7 +208,7 @@ static double length_of_walk(double blocks_of_page, double share, double pages) 
 
 /* What a scene touches where the subject is in so many of the windows. */
 static void find_loads(const collecting *c, plan_subject *s, const facts *f, double heap_pages) {
-  double own = s->blocks * s->size / PAGE, spread = heap_pages * plan_covered(s->blocks / heap_pages);
+  double own = s->blocks * s->size / PAGE, spread = heap_pages * hearth_covered(s->blocks / heap_pages);
   double places = own > spread ? own : spread;
   s->uses = f->accesses / accesses_per_use * c->window_ns / c->duration_ns;
   average a = average_of(c, s, f, places);

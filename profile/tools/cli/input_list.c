@@ -11,6 +11,7 @@
 
 #include "command_line.h"
 #include "file.h"
+#include "numbers.h"
 
 void hearth_input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)
@@ -92,7 +93,7 @@ static uint64_t age_in_days(const char *path, uint64_t now) {
 
 /* HEARTH_INPUT_SCALE * 2 ^ -(days / half_life), rounded. */
 static uint64_t scaled_weight(uint64_t days, uint64_t half_life) {
-  return (uint64_t)lrint(HEARTH_INPUT_SCALE * exp2(-(double)days / (double)half_life));
+  return (uint64_t)lrint(HEARTH_INPUT_SCALE * hearth_exp2(-(double)days / (double)half_life));
 }
 
 size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now) {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Exponential and logarithm for all that decides a stored number. Those of the C library may differ in the last bit from
+ * machine to machine, and so would profiles and plans. frexp, ldexp, floor, sqrt and lrint are exact everywhere. */
+#ifndef HEARTH_NUMBERS_H
+#define HEARTH_NUMBERS_H
+
+#include <math.h>
+
+/* 1 - exp(-x), x >= 0: a Taylor series near 0, then doublings of x. */
+static inline double hearth_covered(double x) {
+  int doublings = 0;
+  if (x > 40)
+    return 1;
+  for (; x > 0.125; x /= 2)
+    doublings++;
+  double c = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5))));
+  for (; doublings > 0; doublings--)
+    c = c * (2 - c);
+  return c;
+}
+
+/* ln x, x > 0: of the mantissa by the series of atanh. */
+static inline double hearth_ln(double x) {
+  int exponent;
+  double m = frexp(x, &exponent); /* in [1/2, 1) */
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    exponent--;
+  }
+  double z = (m - 1) / (m + 1), z2 = z * z, sum = 0;
+  for (int i = 13; i > 0; i -= 2)
+    sum = sum * z2 + 1.0 / i;
+  return 2 * z * sum + exponent * 0.69314718055994531;
+}
+
+/* exp x, for x up to 700. */
+static inline double hearth_exp(double x) { return x > 0 ? 1 / (1 - hearth_covered(x)) : 1 - hearth_covered(-x); }
+
+/* 2 to the power x: the whole part is exact, the rest a Taylor series of exp. */
+static inline double hearth_exp2(double x) {
+  double bounded = x > 2000 ? 2000 : x < -2000 ? -2000 : x; /* beyond what a double holds */
+  double whole = floor(bounded + 0.5), y = (bounded - whole) * 0.69314718055994531, sum = 1;
+  for (int i = 13; i > 0; i--)
+    sum = 1 + y * sum / i;
+  return ldexp(sum, (int)whole);
+}
+
+#endif
