@@ -4,6 +4,7 @@
 #include "flow.h"
 
 #include "module_facts.h"
+#include "shim.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/AssumptionCache.h>
@@ -218,6 +219,7 @@ LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef fr
 void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then_end,
                         LLVMValueRef *ret_else_end) {
   Instruction *Then, *Else;
+  hearth_shim_before_split(before);
   SplitBlockAndInsertIfThenElse(unwrap(condition), cast<Instruction>(unwrap(before)), &Then, &Else);
   *ret_then_end = wrap(Then);
   *ret_else_end = wrap(Else);
@@ -225,6 +227,7 @@ void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRe
 
 LLVMValueRef hearth_flow_branch_rarely(LLVMValueRef condition, LLVMValueRef before) {
   auto *Before = cast<Instruction>(unwrap(before));
+  hearth_shim_before_split(before);
   MDNode *Rarely = MDBuilder(Before->getContext()).createBranchWeights(1, (1U << 20) - 1);
   return wrap(SplitBlockAndInsertIfThen(unwrap(condition), Before, /*Unreachable=*/false, Rarely));
 }

@@ -17,6 +17,11 @@
 #if LLVM_VERSION_MAJOR >= 15
 #include <llvm-c/blake3.h>
 #endif
+#if LLVM_VERSION_MAJOR >= 20 // the header's new place
+#include <llvm/Transforms/Utils/Instrumentation.h>
+#else
+#include <llvm/Transforms/Instrumentation.h>
+#endif
 #if LLVM_VERSION_MAJOR >= 16 // the header's new place
 #include <llvm/TargetParser/Triple.h>
 #else
@@ -128,8 +133,15 @@ LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, L
   return wrap(Forwarder);
 }
 
+void hearth_shim_before_split(LLVMValueRef instruction) {
+  auto *I = cast<Instruction>(unwrap(instruction));
+  if (I->getParent()->isEntryBlock())
+    PrepareToSplitEntryBlock(*I->getParent(), I->getIterator());
+}
+
 LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee) {
   auto *Call = cast<CallBase>(unwrap(call));
+  hearth_shim_before_split(call);
   MDNode *Likely = MDBuilder(Call->getContext()).createBranchWeights(2000, 1);
   return wrap(&promoteCallWithIfThenElse(*Call, cast<Function>(unwrap(callee)), Likely));
 }

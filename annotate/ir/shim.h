@@ -38,6 +38,10 @@ LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValu
  * call. Not for variable arguments. */
 LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call);
 
+/* To be called before the block of an instruction is split there, or behind it: what only the function's first block may have
+ * (variables of fixed size, llvm.localescape) goes in front of the instruction. */
+void hearth_shim_before_split(LLVMValueRef instruction);
+
 /* Put a direct call of `callee`, of the called type, before a call through a pointer: made if the pointer is that function's
  * address, as is expected, and in its place then. Returns the direct call. */
 LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee);

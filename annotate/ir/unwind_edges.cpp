@@ -14,6 +14,8 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "shim.h"
+
 using namespace llvm;
 
 namespace {
@@ -51,6 +53,7 @@ InvokeInst *makeInvoke(CallInst *Call, BasicBlock *Pad) {
   SmallVector<std::pair<unsigned, MDNode *>, 4> Metadata;
   Call->getAllMetadataOtherThanDebugLoc(Metadata);
   BasicBlock *Before = Call->getParent();
+  hearth_shim_before_split(wrap(Call));
   changeToInvokeAndSplitBasicBlock(Call, Pad);
   auto *Invoke = cast<InvokeInst>(Before->getTerminator());
   for (const auto &[Kind, Node] : Metadata)
@@ -109,6 +112,7 @@ bool hearth_may_unwind(LLVMValueRef Called) {
 
 void hearth_call_seldom(LLVMValueRef Called, LLVMValueRef Condition, LLVMValueRef Otherwise) {
   auto *Call = cast<CallInst>(unwrap(Called));
+  hearth_shim_before_split(Called);
   MDNode *Seldom = MDBuilder(Call->getContext()).createBranchWeights(1, 1000);
   Instruction *Then = SplitBlockAndInsertIfThen(unwrap(Condition), Call->getNextNode(), false, Seldom);
   BasicBlock *Head = Call->getParent(), *Tail = Then->getSuccessor(0);
