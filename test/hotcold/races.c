@@ -7,7 +7,7 @@
  * REQUIRES: tsan
  * RUN: %clang -std=gnu11 -g -O1 -fsanitize=thread -I%include -I%adapter/pages -I%adapter/pools -I%adapter/ranges \
  * RUN:   -I%adapter/entries -I%adapter/../guard -I%S/Inputs -I%format %s %S/Inputs/region_check.c \
- * RUN:   %S/Inputs/pools_check.c $(find %adapter/pages %adapter/pools -name "*.c") %adapter/ranges/ranges.c \
+ * RUN:   %S/Inputs/pools_check.c %adapter/../guard/futex_lock.c $(find %adapter/pages %adapter/pools -name "*.c") %adapter/ranges/ranges.c \
  * RUN:   %adapter/ranges/status_page.c %adapter/ranges/cold_file.c %adapter/ranges/huge_pages.c %adapter/ranges/page_out.c \
  * RUN:   %adapter/ranges/warm_tiles.c %adapter/entries/opening.c %adapter/entries/missing_sites.c %adapter/entries/hinted_calls_absent.c -o %t -pthread
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=1 TSAN_OPTIONS=halt_on_error=1 %t | FileCheck %s

@@ -21,7 +21,8 @@
 
 #include "hearth/rt.h"
 
-#define DEPTH 14 /* two ways at each */
+#define DEPTH      14 /* two ways at each */
+#define KEEP_FRAME __asm__ volatile("" ::: "memory") /* the call before is no jump: each frame is in the stack */
 
 __attribute__((noinline)) static int build(int depth) {
   if (depth == 0) {
@@ -31,7 +32,9 @@ __attribute__((noinline)) static int build(int depth) {
     return 1;
   }
   int left = build(depth - 1);
-  return left + build(depth - 1);
+  int right = build(depth - 1);
+  KEEP_FRAME;
+  return left + right;
 }
 
 /* KiB that were resident at most since the last call; no allocation. */

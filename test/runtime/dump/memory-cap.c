@@ -45,11 +45,23 @@
 /* A call stack for each number: its bits are calls of two functions. */
 static void *make(unsigned path, int bits);
 
-__attribute__((noinline)) static void *left(unsigned path, int bits) { return make(path / 2, bits - 1); }
-__attribute__((noinline)) static void *right(unsigned path, int bits) { return make(path / 2, bits - 1); }
+#define KEEP_FRAME __asm__ volatile("" ::: "memory") /* the call before is no jump: each frame is in the stack */
+
+__attribute__((noinline)) static void *left(unsigned path, int bits) {
+  void *block = make(path / 2, bits - 1);
+  KEEP_FRAME;
+  return block;
+}
+__attribute__((noinline)) static void *right(unsigned path, int bits) {
+  void *block = make(path / 2, bits - 1);
+  KEEP_FRAME;
+  return block;
+}
 
 static void *make(unsigned path, int bits) {
-  return bits == 0 ? malloc(100) : path % 2 ? right(path, bits) : left(path, bits);
+  void *block = bits == 0 ? malloc(100) : path % 2 ? right(path, bits) : left(path, bits);
+  KEEP_FRAME;
+  return block;
 }
 
 int main(int argc, char **argv) {
