@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* YAML as llvm-profdata of LLVM 22 prints it, byte for byte: keys are padded to 16 characters, GUIDs are not. */
+/* YAML as llvm-profdata of LLVM 22 prints it: keys are padded to 16 characters, GUIDs are not. */
 #include <string.h>
 
 #include "file.h"
