@@ -26,7 +26,7 @@
  * Threads allocate and free for each other, children are forked, and have no looks: instrumented ones count.
  * RUN: rm -f %t.forked* && HEARTH_OPTIONS=accesses=pages:sample=4096:log_path=%t.forked %t fork > %t.pids
  * RUN: %hearth index -q %t.forked.$(sed -n 's/parent //p' %t.pids) --binary %t -o %t.heap
- * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py estimated
+ * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py parted
  * RUN: %hearth index -q %t.forked.$(sed -n 's/child //p' %t.pids) --binary %t -o %t.heap
  * RUN: %hearth show %t.heap | FileCheck %s --check-prefix=CHILD
  * CHILD: accesses   {{[0-9]+}} loads and stores{{$}}
