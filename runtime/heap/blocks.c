@@ -613,6 +613,22 @@ static bool replace(const hearth_block *block, size_t size, uint32_t context, he
 
 #define GROWING_LEAST ((size_t)32768) /* blocks of this size have address space for half as much again when they grow */
 
+/* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each step would
+ * take as long as copying it. In a sample, each step is drawn anew. */
+static inline bool goes_on(const hearth_block *block, size_t size, uint32_t context) {
+  return block->size >= GROWING_LEAST && size >= block->size && context == block->context && is_counted_live(block) &&
+         hearth_shadow_has_counters() && hearth_rt.options.sample == 0;
+}
+
+/* The claimed block does so, and is live again. */
+static void grow(const hearth_block *block, size_t size) {
+  hearth_shadow_clear_added(hearth_header_memory(block->header), block->size, size);
+  hearth_heap_resize(block->header, size);
+  if (hearth_rt.counts_live)
+    hearth_live_change((int64_t)(size - block->size));
+  hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
+}
+
 /* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
  * each of them. */
 static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
@@ -647,14 +663,17 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     uint32_t context = hearth_find_context(size, frame, own);
     hearth_thread_cache *cache = hearth_thread_cache_take(own);
     kind = hearth_heap_claim(pointer, &block, &chunk);
-    bool replaced = kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
+    bool grows = kind == HEARTH_POINTER_LIVE && goes_on(&block, size, context);
+    if (grows)
+      grow(&block, size);
+    bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
     if (replaced && hearth_watched_contains(block.header))
       hearth_watched_renew(block.header, context);
     hearth_thread_cache_give(cache);
     hearth_reentry_leave();
     if (kind != HEARTH_POINTER_LIVE)
       refuse(pointer, kind, "realloc");
-    if (replaced)
+    if (grows || replaced)
       return pointer;
   }
   return move(pointer, block.size, size, frame);

@@ -163,6 +163,17 @@ void hearth_shadow_clear(const void *memory, size_t size) {
     clear_lines(memory, count_lines(memory, size));
 }
 
+void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger) {
+  uintptr_t end = (uintptr_t)memory + (size ? size : 1), stop = (uintptr_t)memory + larger;
+  uintptr_t granule = (end + HEARTH_GRANULE - 1) & ~(HEARTH_GRANULE - 1);
+  uintptr_t line = (end + HEARTH_LINE - 1) & ~(HEARTH_LINE - 1);
+
+  if (__hearth_counters && granule < stop)
+    clear_counters((const void *)granule, count_granules((const void *)granule, stop - granule));
+  if (hearth_shadow_is_coarse && line < stop)
+    clear_lines((const void *)line, count_lines((const void *)line, stop - line));
+}
+
 #define ZEROS                                                                                                          \
   64 /* counters that are looked at together: blocks that grow by small steps have not touched most of theirs */
 

@@ -62,6 +62,9 @@ void hearth_shadow_clear(const void *memory, size_t size);
 /* The same for a block that has just been summed, and lives on: pages of its counters stay, as they are soon summed again. */
 void hearth_shadow_clear_in_place(const void *memory, size_t size);
 
+/* The same for what is added to a block that had `size` bytes and gets `larger`: the counters of those it had stay as they are. */
+void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger);
+
 /* Whole pages that have only counters of this memory, which is no block's, go back to the system. The other counters stay; a
  * block that begins there clears them. */
 void hearth_shadow_give_back(const void *memory, size_t size);

@@ -58,6 +58,28 @@ static void test_clear_is_exact(void **state) {
   assert_int_not_equal(hearth_shadow_sum(area + 496, 16).accesses, 0);
 }
 
+static void test_only_what_is_added_is_cleared(void **state) {
+  (void)state;
+  for (int coarse = 0; coarse < 2; coarse++) {
+    hearth_shadow_clear(area, 4096);
+    for (size_t at = 0; at < 1024; at += 16)
+      __memprof_record_access(area + at);
+    hearth_shadow_is_coarse = coarse;
+    *hearth_shadow_line_counter((uintptr_t)area + 128) = *hearth_shadow_line_counter((uintptr_t)area + 192) = 5;
+    hearth_shadow_clear_added(area, 150, 400); /* granules from 160 to 399, lines from 192 on */
+    hearth_shadow_is_coarse = false;
+    assert_int_equal(hearth_shadow_sum(area, 1024).accesses, 64 - 15);
+    assert_int_equal(hearth_shadow_sum(area + 160, 240).accesses, 0);
+    assert_int_equal(*hearth_shadow_line_counter((uintptr_t)area + 128), 5);
+    assert_int_equal(*hearth_shadow_line_counter((uintptr_t)area + 192), coarse ? 0 : 5);
+    hearth_shadow_clear_added(area, 400, 416); /* there is one granule more */
+    assert_int_equal(hearth_shadow_sum(area + 400, 16).accesses, 0);
+    hearth_shadow_clear_added(area, 401, 416); /* there is none */
+    assert_int_equal(hearth_shadow_sum(area, 1024).accesses, 64 - 16);
+  }
+  *hearth_shadow_line_counter((uintptr_t)area + 128) = 0;
+}
+
 static uint64_t wrap(const char *at, uint64_t count, uint64_t step) {
   for (uint64_t i = 0; i < count; i += step)
     hearth_shadow_count((uintptr_t)at, step);
@@ -250,6 +272,7 @@ int main(void) {
       cmocka_unit_test(test_counts_by_granule),
       cmocka_unit_test(test_touched_by_line),
       cmocka_unit_test(test_clear_is_exact),
+      cmocka_unit_test(test_only_what_is_added_is_cleared),
       cmocka_unit_test(test_counts_beyond_a_counter),
       cmocka_unit_test(test_pages_of_counters_go_back),
       cmocka_unit_test(test_size_zero_has_one_granule),
