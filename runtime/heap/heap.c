@@ -7,6 +7,7 @@
 #include "lock.h"
 #include "message.h"
 #include "os.h"
+#include "recorder.h"
 #include "reentry.h"
 #include "shadow.h"
 #include "tracts.h"
@@ -93,6 +94,8 @@ void hearth_ensure_heap(void) {
   if (__builtin_expect(ready, true))
     return;
   if (!hearth_heap_create()) {
+    if (hearth_recorder)
+      hearth_recorder->give_up();
     hearth_message("cannot reserve 32 GiB of address space for the heap (see ulimit -v)");
     hearth_os_exit(1);
   }

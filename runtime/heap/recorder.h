@@ -12,6 +12,10 @@
 #include <stddef.h>
 
 typedef struct hearth_recorder_table {
+  /* There is no address space to record in: have the program run unrecorded, before anything of it ran. Returns if that is not
+   * possible. */
+  void (*give_up)(void);
+
   /* Begin the file of a trace. False, after a message: there is none. */
   bool (*begin)(void);
 

@@ -149,6 +149,9 @@ typedef struct hearth_os_program_headers {
   uintptr_t entry;
 } hearth_os_program_headers;
 hearth_os_program_headers hearth_os_find_program_headers(void);
+/* The least limit of the address space that can be reserved, in bytes, and the letter by which ulimit names it; UINT64_MAX: there
+ * is none. */
+uint64_t hearth_os_address_space_limit(char *ret_letter);
 uint64_t hearth_os_random(void); /* does not wait; another number in each process that has the same memory */
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);

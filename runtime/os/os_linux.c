@@ -252,6 +252,19 @@ uint64_t hearth_os_descriptor_limit(void) {
   return hearth_os_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : 0;
 }
 
+static uint64_t limit_of(int resource) {
+  struct rlimit limit;
+
+  return hearth_os_call(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
+uint64_t hearth_os_address_space_limit(char *ret_letter) {
+  uint64_t all = limit_of(RLIMIT_AS), writable = limit_of(RLIMIT_DATA);
+
+  *ret_letter = all <= writable ? 'v' : 'd';
+  return all <= writable ? all : writable;
+}
+
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
 
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {

@@ -5,12 +5,16 @@
 #include "process.h"
 #include "recorder.h"
 #include "result.h"
+#include "run_plain.h"
 #include "running_profile.h"
 #include "trace_recorder.h"
 
 #include <string.h>
 
+static void give_up(void);
+
 static const hearth_recorder_table table = {
+    .give_up = give_up,
     .begin = hearth_trace_begin,
     .allocate = hearth_trace_allocate,
     .allocate_zeroed = hearth_trace_allocate_zeroed,
@@ -56,11 +60,19 @@ static void restore_environment(char **environment) {
   *kept = NULL;
 }
 
+static char **own_environment;
+
+static void give_up(void) {
+  restore_environment(own_environment);
+  hearth_run_plain(own_environment);
+}
+
 /* Somebody else than `hearth record` may have preloaded the library. */
 bool hearth_library_begins(char **environment) {
   if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE))
     return false;
   hearth_recorder = &table;
+  own_environment = environment;
   return true;
 }
 

@@ -125,7 +125,7 @@ static void reserve_counters(void) {
   hearth_shadow_is_histogram = hearth_shadow_is_coarse = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
-  hearth_message("cannot reserve 32 TiB of address space for access counters (see ulimit -v, and "
+  hearth_message("cannot reserve 32 TiB of address space for access counters (see ulimit -v and -d, and "
                  "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
@@ -248,6 +248,8 @@ void hearth_start(char **environment) {
   bool looks = hearth_touches_are_wanted();
   hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
   if (!reserve_tables()) {
+    if (hearth_recorder)
+      hearth_recorder->give_up();
     hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
                    (uint64_t)hearth_rt.options.max_contexts);
     return;
