@@ -101,6 +101,8 @@ if all(shutil.which(program) for program in ("autoreconf", "automake", "libtooli
     config.available_features.add("autotools")
 if all(shutil.which(program) for program in ("dpkg-deb", "dpkg-shlibdeps", "cpack", "file", "pkg-config")):
     config.available_features.add("debian")
+if os.geteuid() == 0:
+    config.available_features.add("root")
 if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
     config.available_features.add("mount-namespace")
 if os.path.exists(tool("ld.lld")):

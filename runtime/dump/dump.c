@@ -206,6 +206,15 @@ bool hearth_dump_pause(bool paused) {
   return true;
 }
 
+/* A trace is open since the start. */
+void hearth_dump_check_place(void) {
+  if (hearth_rt.tracing || hearth_os_may_regain_rights())
+    return;
+  hearth_own_writes before = begin();
+  hearth_profile_file_check_place();
+  finish(before);
+}
+
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
     dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);

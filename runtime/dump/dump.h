@@ -44,6 +44,9 @@ hearth_dump_totals hearth_dump_last_totals(void);
 /* Take no sample, or take one again: of a profile that is sampled; else a message, and false. Also in signal handlers. */
 bool hearth_dump_pause(bool paused);
 
+/* The program has given up rights or changed its root: a message says if its profile cannot be written any more. */
+void hearth_dump_check_place(void);
+
 /* Forget all records so far, including files with spilled records. */
 void hearth_dump_reset(void);
 

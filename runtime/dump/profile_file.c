@@ -27,6 +27,34 @@ void hearth_profile_file_make_directories(const char *file) {
   }
 }
 
+/* Can files be made in the folder of `file`, or can it be made itself? Returns 0 or an error number. */
+static int check_folder(const char *file) {
+  static char path[HEARTH_OUTPUT_NAME];
+  hearth_text text = hearth_text_begin(path, sizeof path);
+  int error = ENOENT;
+
+  hearth_text_add(&text, file);
+  for (char *slash; error == ENOENT && (slash = strrchr(path, '/'));) {
+    slash[slash == path] = '\0';
+    error = hearth_os_check_folder(path);
+    *slash = '\0';
+  }
+  return error;
+}
+
+void hearth_profile_file_check_place(void) {
+  static char path[HEARTH_OUTPUT_NAME];
+  static int told;
+  hearth_text text = hearth_text_begin(path, sizeof path);
+
+  hearth_profile_file_name(&text);
+  int error = hearth_profile_file_is_device() ? 0 : check_folder(path);
+  if (error && hearth_message_is_new(&told, error))
+    hearth_message("the program has changed its user, group or root, and cannot write its profile %s any more: %s (see "
+                   "option log_path)",
+                   path, hearth_error_name(error));
+}
+
 static void begin_file(const char *file) {
   hearth_file_output_begin(&output, &hearth_file_output_system, file);
   if (output.error == ENOENT) {

@@ -33,6 +33,9 @@ void hearth_profile_file_name_others(hearth_text *name);
 /* Is that a device, as /dev/null, which all processes write to? */
 bool hearth_profile_file_is_device(void);
 
+/* A message, once, if the file cannot be made any more. */
+void hearth_profile_file_check_place(void);
+
 void hearth_profile_file_make_directories(const char *file);
 
 /* The name of the file that was written last; lives until the next one. */

@@ -96,6 +96,8 @@ int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);
 int hearth_os_rename_new(const char *from, const char *to); /* -EEXIST if there is a file `to` */
 void hearth_os_unlink(const char *path);
+/* May this process make files there, by its real user and group? Returns 0 or an error number. */
+int hearth_os_check_folder(const char *path);
 int hearth_os_make_directory(const char *path); /* mode 0777 less umask */
 /* The working directory, NUL-terminated; false if it does not fit or does not exist. */
 bool hearth_os_working_directory(char *to, size_t size);
@@ -156,6 +158,11 @@ uint64_t hearth_os_random(void); /* does not wait; another number in each proces
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
+/* Note the users and groups of this thread; our own thread, which the C library does not know, takes them over when it calls the
+ * second. */
+void hearth_os_note_rights(void);
+void hearth_os_take_noted_rights(void);
+bool hearth_os_may_regain_rights(void); /* its user is not for good the one that it has now */
 /* Let hearth_os_barrier work in this process, as long as it is not forked; cheap while there is one thread. False: the
  * system has none. */
 bool hearth_os_barrier_begin(void);

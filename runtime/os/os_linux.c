@@ -306,6 +306,8 @@ int hearth_os_rename_new(const char *from, const char *to) {
 
 void hearth_os_unlink(const char *path) { call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
 
+int hearth_os_check_folder(const char *path) { return -(int)call3(SYS_faccessat, AT_FDCWD, (long)path, W_OK | X_OK); }
+
 int hearth_os_make_directory(const char *path) { return (int)call3(SYS_mkdirat, AT_FDCWD, (long)path, 0777); }
 
 bool hearth_os_working_directory(char *to, size_t size) {
@@ -449,6 +451,54 @@ void hearth_os_host_name(char *to, size_t size) {
 }
 
 bool hearth_os_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+#define GROUPS_MOST 1024 /* of more, our thread has none */
+
+static struct {
+  uid_t users[3]; /* real, effective, saved */
+  gid_t groups[3];
+  gid_t others[GROUPS_MOST];
+  long others_count;
+  bool are_new; /* atomic: set behind the others */
+} noted_rights;
+
+void hearth_os_note_rights(void) {
+  uid_t *users = noted_rights.users;
+  gid_t *groups = noted_rights.groups;
+
+  call3(SYS_getresuid, (long)&users[0], (long)&users[1], (long)&users[2]);
+  call3(SYS_getresgid, (long)&groups[0], (long)&groups[1], (long)&groups[2]);
+  noted_rights.others_count = call3(SYS_getgroups, GROUPS_MOST, (long)noted_rights.others, 0);
+  if (noted_rights.others_count < 0)
+    noted_rights.others_count = 0;
+  __atomic_store_n(&noted_rights.are_new, true, __ATOMIC_RELEASE);
+}
+
+static void take_groups(void) {
+  const gid_t *groups = noted_rights.groups;
+
+  call3(SYS_setgroups, noted_rights.others_count, (long)noted_rights.others, 0);
+  call3(SYS_setresgid, groups[0], groups[1], groups[2]);
+}
+
+/* Groups can be given up while the user may still change them, and taken back when it may again. Of what changes meanwhile, the
+ * next call takes the rest. */
+void hearth_os_take_noted_rights(void) {
+  const uid_t *users = noted_rights.users;
+
+  if (!__atomic_exchange_n(&noted_rights.are_new, false, __ATOMIC_ACQUIRE))
+    return;
+  take_groups();
+  call3(SYS_setresuid, users[0], users[1], users[2]);
+  take_groups();
+}
+
+bool hearth_os_may_regain_rights(void) {
+  uid_t real = 0, effective = 0, saved = 0;
+
+  call3(SYS_getresuid, (long)&real, (long)&effective, (long)&saved);
+  return real != effective || saved != effective;
+}
 
 static void (*thread_to_run)(void);
 

@@ -24,6 +24,7 @@ void hearth_own_thread_sleep(uint64_t ns) {
   hearth_os_sleep(ns);
   if (is_busy)
     hearth_clock_beat();
+  hearth_os_take_noted_rights();
 }
 
 bool hearth_own_thread_wait(uint64_t ns) {
