@@ -20,6 +20,8 @@ static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; ""
 void hearth_profile_file_make_directories(const char *file) {
   static char path[HEARTH_OUTPUT_NAME];
 
+  if (hearth_os_is_privileged()) /* the caller's umask would decide who may write to them */
+    return;
   for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
     hearth_text text = hearth_text_begin(path, sizeof path);
     hearth_text_add_bytes(&text, file, (size_t)(slash - file));

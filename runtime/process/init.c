@@ -64,6 +64,16 @@ static void read_options(hearth_runtime_options *options, char **environment) {
                                  HEARTH_RECORD_VARIABLE);
 }
 
+/* The caller of a set-user-id program chooses its working directory, and must not make files there with rights that it lacks. */
+static bool is_place_trusted(void) {
+  if (!hearth_os_is_privileged() || hearth_rt.options.log_path[0] == '/')
+    return true;
+  hearth_message("nothing is recorded: the program has rights that its caller lacks (set-user-id or the like), and its "
+                 "build names no "
+                 "absolute path for profiles (-fmemory-profile=/FOLDER, or log_path in __memprof_default_options)");
+  return false;
+}
+
 /* The program may change its working directory: the profile goes where it was started. */
 static void make_absolute(char *path, size_t size) {
   static char directory[HEARTH_OPTION_TEXT_SIZE], absolute[HEARTH_OPTION_TEXT_SIZE];
@@ -235,6 +245,7 @@ void hearth_start(char **environment) {
   bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* reading the options calls the program */
   read_options(&hearth_rt.options, environment);
   hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
+  bool has_place = is_place_trusted();
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
   check_patterns(hearth_rt.options.log_path);
   if (hearth_rt.options.help)
@@ -245,6 +256,8 @@ void hearth_start(char **environment) {
   hearth_threads_begin();
   reserve_counters();
   hearth_header_begin(hearth_rt.options.max_contexts + 1, hearth_os_cpu_count());
+  if (!has_place)
+    return;
   bool looks = hearth_touches_are_wanted();
   hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
   if (!reserve_tables()) {
