@@ -24,7 +24,7 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
 }
 
 enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, BY_NAME };
-enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, DISCRIMINATORS, USE };
+enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, MARK, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
     [ANNOTATE] = {"hearth-annotate", HEARTH_PASS_OURS, hearth_pass_annotate},
@@ -42,6 +42,7 @@ static const hearth_pass passes[] = {
     [NOMERGE] = {"hearth-nomerge", HEARTH_PASS_OURS, forbid_merging},
     [TAIL_CALLS] = {"hearth-tail-calls", HEARTH_PASS_OURS, hearth_pass_tail_calls},
     [NOT_OPTIMISED] = {"hearth-not-optimised", HEARTH_PASS_OURS, warn_not_optimised},
+    [MARK] = {"hearth-mark", HEARTH_PASS_OURS, hearth_pass_mark},
     [DISCRIMINATORS] = {"add-discriminators", HEARTH_PASS_DISCRIMINATORS, NULL},
     [USE] = {"hearth-use", HEARTH_PASS_USE, NULL},
 };
@@ -68,6 +69,8 @@ size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass 
   size_t n = 0;
   if (pipeline->uses && !annotates)
     ret[n++] = &passes[NOT_OPTIMISED];
+  if (pipeline->uses || pipeline->instruments)
+    ret[n++] = &passes[MARK];
   if (!annotates && !pipeline->instruments)
     return n;
   ret[n++] = &passes[LINE_TABLES];

@@ -13,19 +13,21 @@
 
 #include "command_line.h"
 #include "commands.h"
+#include "compile_marks.h"
 #include "install_paths.h"
 
 static const hearth_help help = {
     .usage = "cc [CLANG'S ARGUMENT...]\nc++ [CLANG'S ARGUMENT...]",
     .about = "Compile, link or preprocess as clang does, with Hearth's flags as the environment says. hearth-cc and "
              "hearth-c++ are the same in one word: CC=hearth-cc CXX=hearth-c++ ./configure",
-    .end = "What only preprocesses, links objects to an object (-r), or tests the compiler for autoconf, CMake or "
-           "Meson, gets "
-           "no flags: test programs write no profiles.\n"
-           "make does not see that HEARTH or the profile has changed: run 'make clean'. A compiler cache does if it is "
-           "in HEARTH_CC; in "
-           "front of hearth-cc it would not, and stores nothing.\n"
-           "Exit code: clang's; 1 error, 2 wrong usage.",
+    .end =
+        "What only preprocesses, links objects to an object (-r), or tests the compiler for autoconf, CMake or "
+        "Meson, gets "
+        "no flags: test programs write no profiles.\n"
+        "make does not see that HEARTH or the profile has changed: run 'make clean'. A link warns of objects of "
+        "another build, but neither in archives nor of bitcode. A compiler cache does see it if it is in HEARTH_CC; in "
+        "front of hearth-cc it would not, and stores nothing.\n"
+        "Exit code: clang's; 1 error, 2 wrong usage.",
     .heading = "ENVIRONMENT"};
 
 static const hearth_option environment[] = {
@@ -202,6 +204,8 @@ int hearth_cmd_cc(int argc, char **argv) {
   bool wanted = mode && *mode && strcmp(mode, "off") != 0;
   if (wanted && step.has_input && !step.is_plain && (code = add_flags(mode, &step, &command)) != HEARTH_EXIT_OK)
     return code;
+  if (step.has_input && !step.is_plain && !step.compiles_only)
+    hearth_compile_marks_check(argv + 1, wanted ? mode : "off", command.rows);
   for (int i = 1; i < argc; i++)
     add(&command, argv[i]);
   execvp(command.rows[0], command.rows);
