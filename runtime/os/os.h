@@ -118,7 +118,9 @@ typedef struct hearth_os_action {
 } hearth_os_action;
 
 int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old); /* either may be NULL */
-void hearth_os_raise(int signal);                                                               /* for this thread */
+/* In a handler: was SIGSEGV an access beyond the end of a stack? */
+bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context);
+void hearth_os_raise(int signal); /* for this thread */
 uint64_t hearth_os_pending(void); /* mask of those that wait to be unblocked */
 /* Take back a signal of the mask that waits to be unblocked; false if none does. */
 bool hearth_os_take_pending(uint64_t mask);

@@ -342,6 +342,18 @@ int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_ac
   return result;
 }
 
+#define PUSHED_MOST 512u /* bytes below the stack pointer that one instruction stores to */
+
+/* Code stores below its stack pointer, or in a frame that it has just made, of which nothing is there yet. So is a large frame
+ * that was not used yet, but that is no reason to fault. */
+bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context) {
+  uintptr_t stack = hearth_kernel_stack_pointer(context), address = (uintptr_t)info->si_addr;
+  char byte;
+
+  return info->si_code > 0 && address >= stack - PUSHED_MOST &&
+         (address < stack || !hearth_os_peek(stack, &byte, sizeof byte));
+}
+
 void hearth_os_raise(int signal) { call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), signal); }
 
 uint64_t hearth_os_pending(void) {

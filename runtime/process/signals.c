@@ -8,6 +8,7 @@
 #include "signals.h"
 
 #include "dump.h"
+#include "message.h"
 #include "reentry.h"
 #include "running_profile.h"
 #include "signal_stack.h"
@@ -52,9 +53,11 @@ static bool defer(int signal, const siginfo_t *info) {
 static void end(int signal, siginfo_t *info, void *context) {
   const hearth_os_action standard = {0};
 
-  (void)context;
   if (defer(signal, info))
     return;
+  if (signal == SIGSEGV && hearth_os_is_stack_overflow(info, context))
+    hearth_message("a stack overflows: a profiled program needs more of it than others; raise the limit (ulimit -s, or "
+                   "the size that the program gives its threads)");
   hearth_dump_at_end();
   hearth_os_sigaction(signal, &standard, NULL);
   if (!will_repeat(signal, info))
