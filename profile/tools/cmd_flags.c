@@ -294,15 +294,19 @@ static void warn_of_lto(const arguments *a, int release) {
         a->clang, release, a->lto, LEAST_LTO);
 }
 
-/* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files
- * a thin link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
+/* LLVM 19 plans clones for the cold contexts of one call in which those of another are cold, too, though they are not. */
+#define LEAST_THIN_PLAN 20
+
+/* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Unless LLVM is told that the
+ * allocator takes hints, it drops contexts first. Functions of other files a thin link clones by LLVM's own pass, which an
+ * option of LLVM's switches on; a full link by the plugin. */
 static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
   fputs("-fuse-ld=lld\n", out);
   if (release < LEAST_LTO)
     return;
-  fprintf(out, "-Wl,--load-pass-plugin=%s\n", plugin);
-  if (strcmp(kind, "thin") == 0)
-    fputs("-Wl,-mllvm,-enable-memprof-context-disambiguation\n-Wl,-mllvm,-supports-hot-cold-new\n", out);
+  fprintf(out, "-Wl,--load-pass-plugin=%s\n-Wl,-mllvm,-supports-hot-cold-new\n", plugin);
+  if (strcmp(kind, "thin") == 0 && release >= LEAST_THIN_PLAN)
+    fputs("-Wl,-mllvm,-enable-memprof-context-disambiguation\n", out);
 }
 
 static const library *library_for(const arguments *a, const profile_facts *facts) {
