@@ -18,13 +18,34 @@ LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number) {
   return hearth_clone_name(function, number, name) ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
 }
 
-bool hearth_is_clone(LLVMValueRef function) {
-  size_t length;
+/* Of a clone: the length of the original function's name; else 0. */
+static size_t length_of_original(LLVMValueRef function) {
+  size_t length, suffix = strlen(SUFFIX);
   const char *name = LLVMGetValueName2(function, &length), *end = name + length, *digits = end;
   while (digits > name && isdigit((unsigned char)digits[-1]))
     digits--;
-  size_t suffix = strlen(SUFFIX);
-  return digits < end && (size_t)(digits - name) > suffix && memcmp(digits - suffix, SUFFIX, suffix) == 0;
+  bool is_clone = digits < end && (size_t)(digits - name) > suffix && memcmp(digits - suffix, SUFFIX, suffix) == 0;
+  return is_clone ? (size_t)(digits - name) - suffix : 0;
+}
+
+bool hearth_is_clone(LLVMValueRef function) { return length_of_original(function) > 0; }
+
+bool hearth_clones_distrust_aliases(LLVMModuleRef module) {
+  bool changed = false;
+  for (LLVMValueRef alias = LLVMGetFirstGlobalAlias(module); alias; alias = LLVMGetNextGlobalAlias(alias)) {
+    char name[HEARTH_CLONE_NAME_MAX];
+    size_t whole, length = length_of_original(alias);
+    if (!length || length >= sizeof name || !hearth_is_clone(LLVMAliasGetAliasee(alias)))
+      continue;
+    memcpy(name, LLVMGetValueName2(alias, &whole), length);
+    name[length] = '\0';
+    LLVMValueRef original = LLVMGetNamedFunction(module, name);
+    if (!original || LLVMIsDeclaration(original))
+      continue;
+    LLVMAliasSetAliasee(alias, original);
+    changed = true;
+  }
+  return changed;
 }
 
 bool hearth_has_clones(LLVMValueRef function) { return hearth_is_clone(function) || hearth_clone_of(function, 1); }

@@ -7,6 +7,10 @@
 
 #include <llvm-c/Core.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define HEARTH_CLONE_NAME_MAX 512
 
 /* Write the name of clone `number` (>= 1) of a function; false if it is too long. */
@@ -16,7 +20,16 @@ bool hearth_clone_name(LLVMValueRef function, unsigned number, char ret[HEARTH_C
 LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number);
 bool hearth_is_clone(LLVMValueRef function);
 
+/* To be called before anything looks through aliases: those that a link made in place of clones, which LLVM 22 takes for equal
+ * by the numbers of the clones that they call, without regard to which calls have them, become aliases of the original
+ * function, whose calls are of no clones. True if there were some. */
+bool hearth_clones_distrust_aliases(LLVMModuleRef module);
+
 /* Is the function a clone, or does it have some? */
 bool hearth_has_clones(LLVMValueRef function);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

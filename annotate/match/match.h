@@ -16,6 +16,8 @@ typedef struct hearth_matcher {
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
   hearth_leaf *first_leaf; /* of all that have been asked for */
   hearth_wrapper_calls wrapper_calls;
+  hearth_clone_sites clone_sites; /* looked for when a call needs them */
+  bool is_linked;                 /* with other modules, before functions are cloned */
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
   hearth_crowded_places crowded;  /* of the module at the first look at it */
   bool knows_crowded;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Selecting and trimming: a context is needed only up to the caller from which on its placement is no longer in doubt, and
- * is of use only up to where folding has left calls out. */
+/* Selecting and trimming: a context is needed only up to the caller from which on its placement is no longer in doubt, and no
+ * clone for other calls' contexts can take it elsewhere; it is of use only up to where folding has left calls out. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "compare.h"
 #include "leaf_internal.h"
 #include "search.h"
 
@@ -19,6 +20,90 @@ static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err)
     return hearth_error_nomem(err);
   list->items[list->count++] = node;
   return HEARTH_OK;
+}
+
+#define COLD hearth_placement_bit(HEARTH_CLASS_COLD)
+
+/* ------------------------------------------------- clone sites ------------------------------------------------- */
+
+static hearth_status add_id(hearth_site_ids *ids, uint64_t id, hearth_error *err) {
+  if (!id)
+    return HEARTH_OK;
+  if (!hearth_array_grow(&ids->items, &ids->room, ids->count, sizeof *ids->items))
+    return hearth_error_nomem(err);
+  ids->items[ids->count++] = id;
+  return HEARTH_OK;
+}
+
+static bool has_id(const hearth_site_ids *ids, uint64_t id) {
+  size_t i = hearth_lower_bound(&id, ids->items, ids->count, sizeof id, hearth_compare_u64);
+  return i < ids->count && ids->items[i] == id;
+}
+
+/* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
+ * known, but not through how many turns of a cycle; clones follow calls one by one, and would lead the later turns
+ * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. */
+static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
+                                   hearth_error *err) {
+  const hearth_leaf_node *child = &leaf->nodes[node->first_child], *end = child + node->child_count;
+  HEARTH_TRY(hearth_stacks_comes_back(leaf->folded, node->function, ret, err));
+  for (; child < end && !*ret; child++)
+    *ret = !child->ends && child->function == node->function;
+  return HEARTH_OK;
+}
+
+/* Those of a node; its children are added to the list if they may have some. */
+static hearth_status add_sites(hearth_clone_sites *sites, hearth_leaf *leaf, uint32_t number, node_list *waiting,
+                               hearth_error *err) {
+  bool comes_back = false;
+  if (leaf->nodes[number].ends || !(leaf->nodes[number].placements & COLD))
+    return HEARTH_OK;
+  HEARTH_TRY(add_id(&sites->cold, leaf->nodes[number].id, err));
+  if (leaf->nodes[number].placements == COLD)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
+  const hearth_leaf_node *node = &leaf->nodes[number];
+  HEARTH_TRY(may_come_back(leaf, node, &comes_back, err));
+  if (comes_back)
+    return HEARTH_OK;
+  HEARTH_TRY(add_id(&sites->parting, node->id, err));
+  for (uint32_t child = node->first_child; child < node->first_child + node->child_count; child++)
+    HEARTH_TRY(add_node(waiting, child, err));
+  return HEARTH_OK;
+}
+
+hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *leaf, hearth_error *err) {
+  node_list waiting = {0};
+  hearth_status status = hearth_leaf_is_mixed(leaf) ? add_node(&waiting, 0, err) : HEARTH_OK;
+  while (status == HEARTH_OK && waiting.count > 0) {
+    uint32_t number = waiting.items[--waiting.count];
+    status = add_sites(sites, leaf, number, &waiting, err);
+  }
+  free(waiting.items);
+  return status;
+}
+
+/* Ascending, each once. */
+static void sort_ids(hearth_site_ids *ids) {
+  size_t kept = 0;
+  if (ids->count)
+    qsort(ids->items, ids->count, sizeof *ids->items, hearth_compare_u64);
+  for (size_t i = 0; i < ids->count; i++)
+    if (!kept || ids->items[kept - 1] != ids->items[i])
+      ids->items[kept++] = ids->items[i];
+  ids->count = kept;
+}
+
+void hearth_clone_sites_know(hearth_clone_sites *sites) {
+  sort_ids(&sites->parting);
+  sort_ids(&sites->cold);
+  sites->known = true;
+}
+
+void hearth_clone_sites_free(hearth_clone_sites *sites) {
+  free(sites->parting.items);
+  free(sites->cold.items);
+  memset(sites, 0, sizeof *sites);
 }
 
 /* -------------------------------------------------- selecting -------------------------------------------------- */
@@ -108,8 +193,6 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
 
 static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
-#define COLD hearth_placement_bit(HEARTH_CLASS_COLD)
-
 /* Is whatever is not cold one at a call that has contexts of the placements `all`? */
 static bool only_cold_counts(uint64_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
 
@@ -150,8 +233,9 @@ static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nod
   return HEARTH_OK;
 }
 
-/* The child that stands for all of them that are not cold: callers that are not named get the original of a function that is
- * cloned, so one is enough to say that it stays, and one among a child's own children says it, too. NULL: none is needed. */
+/* The child that stands for all of them that are not cold, and that no call's cold contexts come by: callers that are not named
+ * get the original of a function that is cloned, so one is enough to say that it stays, and one among a child's own children
+ * says it, too. NULL: none is needed. */
 static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children, uint32_t count) {
   const hearth_leaf_node *first = NULL;
   for (const hearth_leaf_node *child = children; child < children + count; child++) {
@@ -161,18 +245,6 @@ static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children,
       first = child;
   }
   return first;
-}
-
-/* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
- * known, but not through how many turns of a cycle; clones follow calls one by one, and would lead the later turns
- * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. */
-static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
-                                   hearth_error *err) {
-  const hearth_leaf_node *child = &leaf->nodes[node->first_child], *end = child + node->child_count;
-  HEARTH_TRY(hearth_stacks_comes_back(leaf->folded, node->function, ret, err));
-  for (; child < end && !*ret; child++)
-    *ret = !child->ends && child->function == node->function;
-  return HEARTH_OK;
 }
 
 /* A node as a context for each placement, all of the node's frames: nothing is to tell them apart by their callers. */
@@ -194,13 +266,13 @@ static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_lea
 }
 
 /* The children of a node, the last one first. */
-static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold, node_list *ret,
-                                  hearth_error *err) {
+static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold,
+                                  const hearth_clone_sites *sites, node_list *ret, hearth_error *err) {
   uint32_t first = leaf->nodes[number].first_child, count = leaf->nodes[number].child_count;
   const hearth_leaf_node *not_cold = only_cold ? select_not_cold(&leaf->nodes[first], count) : NULL;
   for (uint32_t i = first + count; i-- > first;) {
     const hearth_leaf_node *child = &leaf->nodes[i];
-    if (only_cold && !(child->placements & COLD) && child != not_cold)
+    if (only_cold && !(child->placements & COLD) && child != not_cold && !has_id(&sites->cold, child->id))
       mark_matched(leaf, child);
     else
       HEARTH_TRY(add_node(ret, i, err));
@@ -208,13 +280,20 @@ static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool
   return HEARTH_OK;
 }
 
+/* Must cloning be told by which callers a node's contexts come, though they agree? It may direct the last of their calls so far
+ * to a clone for another call's cold contexts. Where this call is not told apart from itself in that clone, it is cold there. */
+static bool goes_on(const hearth_leaf_node *node, uint64_t all, const hearth_clone_sites *sites) {
+  return (all & COLD) && !(node->placements & COLD) && has_id(&sites->parting, node->id);
+}
+
 /* A list of nodes from the last on, each replaced by its children until they agree; `all`: the placements of the call. */
 static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t all, hearth_trim trim,
-                                hearth_contexts *ret, hearth_error *err) {
+                                const hearth_clone_sites *sites, hearth_contexts *ret, hearth_error *err) {
   while (nodes->count > 0) {
     uint32_t number = nodes->items[--nodes->count];
     bool comes_back = false, differ = !agree(leaf->nodes[number].placements, all, trim);
-    if (leaf->nodes[number].ends || (!differ && trim != HEARTH_TRIM_OFF)) {
+    bool is_settled = !differ && trim != HEARTH_TRIM_OFF && !goes_on(&leaf->nodes[number], all, sites);
+    if (leaf->nodes[number].ends || is_settled) {
       const hearth_leaf_node *node = &leaf->nodes[number];
       HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
@@ -230,13 +309,13 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t al
     if (comes_back)
       HEARTH_TRY(emit_by_placement(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
     else
-      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
+      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), sites, nodes, err));
   }
   return HEARTH_OK;
 }
 
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
-                                 hearth_contexts *ret, hearth_error *err) {
+                                 const hearth_clone_sites *sites, hearth_contexts *ret, hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
   uint64_t placements = 0;
   hearth_status status = add_node(&nodes, 0, err);
@@ -254,7 +333,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
       nodes.items[nodes.count - 1 - i] = nodes.items[i];
       nodes.items[i] = other;
     }
-    status = emit_apart(leaf, &nodes, placements, trim, ret, err);
+    status = emit_apart(leaf, &nodes, placements, trim, sites, ret, err);
   }
   free(nodes.items);
   free(scratch.items);

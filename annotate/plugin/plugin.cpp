@@ -16,6 +16,7 @@
 #include <string>
 #include <tuple>
 
+#include "clones.h"
 #include "hearth/hints.h"
 #include "hearth/indexed.h"
 #include "passes.h"
@@ -286,8 +287,9 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
   NotedCalls Noted;
   NoteCallsPass(NotedCalls Noted) : Noted(std::move(Noted)) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    bool Changed = hearth_clones_distrust_aliases(wrap(&M));
     hearth_noted_calls_note(Noted.get(), wrap(&M));
-    return PreservedAnalyses::all();
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
 

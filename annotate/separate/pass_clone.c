@@ -70,6 +70,22 @@ static bool goes_to_a_clone(hearth_session *session, const hearth_md_mib *mib, s
   return false;
 }
 
+/* Can other contexts than cold ones be left at a call that LLVM resolved to cold? Its pass moves the contexts of one allocation
+ * call at a time to a clone of a function; those of another that come the same way then find themselves in the clone (LLVM
+ * 19), and some callers are not in sight. */
+static bool may_have_others(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  uint64_t ids[HEARTH_CHAIN_MAX];
+  size_t n = hearth_locate(session->locator, call, chain);
+  for (size_t i = 0; i < n; i++)
+    ids[i] = chain[i].id;
+  for (size_t i = 0; n > 0 && i < all->count; i++)
+    if (all->mibs[i].hotness != HEARTH_CLASS_COLD && hearth_md_callers_agree(&all->mibs[i], 0, ids + 1, n - 1) &&
+        may_reach(session, &all->mibs[i], n - 1, hearth_ir_function_of(call)))
+      return true;
+  return false;
+}
+
 /* Is each call of the function one that some context goes through? Of a caller that the profile never saw nothing is known. */
 static bool has_known_callers(hearth_session *session, const hearth_md_mibs *all, size_t from, LLVMValueRef function) {
   size_t outside;
@@ -130,6 +146,21 @@ static void report_not_cloned(const hearth_clone_candidate *candidate) {
                            "-memprof-clone-budget");
 }
 
+/* LLVM's pass leaves nothing of flat contexts, and what it did is checked with the chained ones. */
+static void keep_contexts(hearth_session *session, LLVMValueRef call) {
+  uint64_t ids[HEARTH_CHAIN_MAX];
+  hearth_md_mibs all;
+  unsigned chained =
+      LLVMGetMDKindIDInContext(LLVMGetModuleContext(session->module), "memprof.mib", strlen("memprof.mib"));
+  size_t n = hearth_md_get_callsite(session->md, call, ids, HEARTH_CHAIN_MAX);
+  if (LLVMGetMetadata(call, chained) || n == 0 || n > HEARTH_CHAIN_MAX || !hearth_md_get_mibs(session->md, call, &all))
+    return;
+  hearth_placement pool = hearth_md_get_pool(call);
+  hearth_md_attach(session->md, call, ids, n, all.mibs, all.count);
+  hearth_md_set_pool(session->md, call, pool);
+  hearth_md_mibs_free(&all);
+}
+
 static bool llvm_clones(void) { return hearth_ir_llvm_major() >= 19; }
 
 /* Without a pass of LLVM's that would do it. */
@@ -151,8 +182,11 @@ bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options 
   bool ok = open_session(&session, module, options) && hearth_clone_plan_make(&plan, &session, options->clone_budget);
   for (size_t i = 0; ok && i < plan.n_candidates; i++) {
     const hearth_clone_candidate *candidate = &plan.candidates[i];
-    if (candidate->chosen)
-      worth_it |= llvm_clones() || clone_for(&session, candidate->call, &plan.budget);
+    if (candidate->chosen && llvm_clones()) {
+      keep_contexts(&session, candidate->call);
+      worth_it = true;
+    } else if (candidate->chosen)
+      worth_it |= clone_for(&session, candidate->call, &plan.budget);
     else if (plan.n_chosen) {
       report_not_cloned(candidate);
       if (llvm_clones())
@@ -181,25 +215,34 @@ typedef struct resolving {
   bool changed;
 } resolving;
 
-static void resolve(LLVMValueRef call, void *data) {
-  resolving *s = data;
+/* What LLVM resolved the call to, as far as its contexts bear that out. */
+static resolution corrected(hearth_session *session, LLVMValueRef call, resolution now) {
   hearth_md_mibs all;
-  if (!hearth_alloc_function_of(call))
-    return;
-  hearth_class hint = hearth_md_get_resolved_class(s->session.md, call);
-  report_clone(call, hint);
-  if (hint != HEARTH_CLASS_NOTCOLD || !hearth_md_get_mibs(s->session.md, call, &all))
-    return;
+  resolution ret = now;
   bool differ = false;
+  if (now.hotness == HEARTH_CLASS_UNKNOWN || !hearth_md_get_mibs(session->md, call, &all))
+    return now;
   for (size_t i = 1; i < all.count; i++)
     differ |= hearth_md_placement(&all.mibs[i]) != hearth_md_placement(&all.mibs[0]);
-  resolution now = {hint, hearth_md_get_pool(call)};
-  resolution rest = differ ? resolution_of_rest(&s->session, call, &all) : now;
-  if (rest.hotness != now.hotness || rest.pool != now.pool) {
-    resolve_to(&s->session, call, rest);
-    s->changed = true;
-  }
+  if (differ && now.hotness == HEARTH_CLASS_NOTCOLD)
+    ret = resolution_of_rest(session, call, &all);
+  if (differ && now.hotness == HEARTH_CLASS_COLD && may_have_others(session, call, &all))
+    ret.hotness = HEARTH_CLASS_UNKNOWN;
   hearth_md_mibs_free(&all);
+  return ret;
+}
+
+static void resolve(LLVMValueRef call, void *data) {
+  resolving *s = data;
+  if (!hearth_alloc_function_of(call))
+    return;
+  resolution now = {hearth_md_get_resolved_class(s->session.md, call), hearth_md_get_pool(call)};
+  resolution right = corrected(&s->session, call, now);
+  report_clone(call, right.hotness == HEARTH_CLASS_UNKNOWN ? right.hotness : now.hotness);
+  if (right.hotness == now.hotness && right.pool == now.pool)
+    return;
+  resolve_to(&s->session, call, right);
+  s->changed = true;
 }
 
 /* Clones are this module's own. Under the name and in the group of the function that they were made of, another module's
