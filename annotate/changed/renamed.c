@@ -26,9 +26,11 @@ static const char *base_of(const char *path, size_t length, size_t *ret_length) 
   return path + first;
 }
 
-static bool is_declared_in(LLVMMetadataRef subprogram, const char *base, size_t length) {
-  size_t path_length, own_length;
-  const char *path = hearth_ir_subprogram_file(subprogram, &path_length);
+bool hearth_is_of_source_file(LLVMValueRef function) {
+  size_t source_length, path_length, length, own_length;
+  const char *source = LLVMGetSourceFileName(LLVMGetGlobalParent(function), &source_length);
+  const char *path = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &path_length);
+  const char *base = base_of(source, source_length, &length);
   const char *own = base_of(path ? path : "", path ? path_length : 0, &own_length);
   return own_length == length && memcmp(own, base, length) == 0;
 }
@@ -59,13 +61,10 @@ static hearth_status add(hearth_namesakes *namesakes, LLVMValueRef function, uin
 /* The functions of the module's file, unless the profile knows one of them. */
 static hearth_status list_functions(hearth_namesakes *namesakes, LLVMModuleRef module, hearth_profile *profile,
                                     hearth_locator *locator, hearth_error *err) {
-  size_t path_length, length;
-  const char *path = LLVMGetSourceFileName(module, &path_length), *base = base_of(path, path_length, &length);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
     uint64_t id;
     uint32_t row;
-    if (LLVMIsDeclaration(f) || !hearth_locate_function(locator, f, &id) ||
-        !is_declared_in(LLVMGetSubprogram(f), base, length))
+    if (LLVMIsDeclaration(f) || !hearth_locate_function(locator, f, &id) || !hearth_is_of_source_file(f))
       continue;
     hearth_status status = hearth_profile_find_function(profile, id, &row, err);
     if (status == HEARTH_OK)

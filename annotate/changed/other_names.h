@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions whose linkage names changed though their source may not have: another type of a parameter or of what a template
+ * returns, another namespace around them. */
+#ifndef HEARTH_OTHER_NAMES_H
+#define HEARTH_OTHER_NAMES_H
+
+#include "hearth/profile.h"
+#include "location.h"
+
+typedef struct hearth_other_name {
+  LLVMValueRef function;
+  uint64_t id;  /* now */
+  uint32_t row; /* in the profile */
+} hearth_other_name;
+
+typedef struct hearth_other_names {
+  hearth_other_name *items;
+  size_t count, room;
+} hearth_other_names;
+
+/* Of the functions of the module's source file, those that the profile does not know, and of those that the profile has of
+ * that file, those that the module does not have: the pairs of one name with its scopes and template arguments, or else of
+ * one name alone, if no other function on either side has it. None if the profile knows nothing of the file. Takes time in
+ * proportion to all functions of the profile. Errors: those of reading a profile, E_NOMEM. Free in any case. */
+hearth_status hearth_other_names_find(hearth_other_names *names, LLVMModuleRef module, hearth_profile *profile,
+                                      hearth_locator *locator, hearth_error *err);
+void hearth_other_names_free(hearth_other_names *names);
+
+#endif
