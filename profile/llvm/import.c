@@ -114,6 +114,8 @@ hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_
                                 .accesses_counted = import->any_access_count,
                                 .densities_only = import->any_density && !import->any_access_count};
   ret->columns = import->contexts > 0 && import->with_column == 0;
+  if (import->contexts == 0) /* call sites alone: nothing is known of a run, nor were accesses left out of it */
+    return HEARTH_OK;
   HEARTH_TRY(hearth_builder_end_run(import->builder, &run, import->err));
   return hearth_builder_add_run(import->builder, &run, import->err);
 }
