@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # Sourced, with `set -euo pipefail` in force. Words:
-#   variant   one of the builds that are compared: plain, adapter, hinted (VARIANTS below)
+#   variant   one of the builds that are compared: plain, allocator, hinted (VARIANTS below)
 #   workload  a function of the example, `workload INPUT COMMAND...`: runs COMMAND with the arguments of the example's
 #             work, once or several times, results on stdout. INPUT is what the example calls its inputs.
 
@@ -13,10 +13,10 @@ hearth=$build/bin/hearth
 plugin=$build/lib/hearth.so
 llvm=22
 
-# The builds that are compared, and what the table calls them. `adapter` shows what the allocator adapter does alone,
+# The builds that are compared, and what the table calls them. `allocator` shows what the allocator does alone,
 # without hints from a profile.
-VARIANTS=(plain adapter hinted)
-VARIANT_TITLES=("plain" "adapter only" "with profile")
+VARIANTS=(plain allocator hinted)
+VARIANT_TITLES=("plain" "allocator only" "with profile")
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -255,8 +255,8 @@ table_title() {
 
 # table_row LABEL FORMAT PLAIN ADAPTER HINTED: numbers, and the change from the first to the last in percent.
 table_row() {
-  awk -v label="$1" -v format="$2" -v plain="$3" -v adapter="$4" -v hinted="$5" 'BEGIN {
-    printf "%-34s%14s%14s%14s", label, sprintf(format, plain), sprintf(format, adapter), sprintf(format, hinted)
+  awk -v label="$1" -v format="$2" -v plain="$3" -v allocator="$4" -v hinted="$5" 'BEGIN {
+    printf "%-34s%14s%14s%14s", label, sprintf(format, plain), sprintf(format, allocator), sprintf(format, hinted)
     if (plain > 0)
       printf "%+8.0f %%", (hinted - plain) * 100 / plain
     print ""

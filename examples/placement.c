@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Linked into an optimised program to see where its blocks went: when the program exits, a line per address range of
- * the allocator adapter is appended to the file that PLACEMENT_REPORT names: "NAME EVER LIVE BYTES FALLBACKS", the
+/* Linked into an optimised program to see where its blocks went: when the program exits, a line for cold memory and for
+ * the pools is appended to the file that PLACEMENT_REPORT names: "NAME EVER LIVE BYTES FALLBACKS", the
  * blocks ever placed there, those still live with their bytes, and those that did not fit. Not needed to use Hearth. */
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_range(FILE *file, const char *name, const struct hearth_hotcold_range_stats *range) {
-  fprintf(file, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", name, range->ever_blocks, range->live_blocks,
-          range->live_bytes, range->fallbacks);
+static void print_part(FILE *file, const char *name, const struct hearth_malloc_part_stats *part) {
+  fprintf(file, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", name, part->placed, part->live_blocks,
+          part->live_bytes, part->fallbacks);
 }
 
 __attribute__((destructor)) static void report(void) {
@@ -18,9 +18,9 @@ __attribute__((destructor)) static void report(void) {
   FILE *file = path ? fopen(path, "a") : NULL;
   if (!file)
     return;
-  struct hearth_hotcold_stats stats;
-  hearth_hotcold_stats(&stats);
-  print_range(file, "cold", &stats.cold);
-  print_range(file, "hot", &stats.hot);
+  struct hearth_malloc_stats stats;
+  hearth_malloc_stats(&stats);
+  print_part(file, "cold", &stats.cold);
+  print_part(file, "hot", &stats.hot);
   fclose(file);
 }

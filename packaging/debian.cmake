@@ -1,4 +1,4 @@
-# Debian packages, by CPack: the command; the plugin for each release of LLVM; runtime and adapter; the metadata library; the
+# Debian packages, by CPack: the command; the plugin for each release of LLVM; runtime and allocator; the metadata library; the
 # development files. packaging/debs.sh makes them of all build trees.
 if(DEFINED ENV{DEBEMAIL}) # as dch takes them
   set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
@@ -55,14 +55,14 @@ set(same "(= ${PROJECT_VERSION})")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own
 set(about "Hearth measures which heap blocks of a C or C++ program are used and which
 only lie around, for each calling context, and has clang and an allocator
-adapter keep the two apart.
+allocator keep the two apart.
 .
 ")
 hearth_package(tools hearth devel "heap profile-guided optimisation for C and C++"
   "${about}This package has the command. It records programs, shows and compares
 profiles, and compiles with them (hearth-cc)."
   "hearth-runtime ${same}" "hearth-llvm22 | hearth-llvm19 | hearth-llvm16 | hearth-llvm15 | hearth-llvm14")
-hearth_package(runtime hearth-runtime libs "heap profiling runtime and allocator adapter of Hearth"
+hearth_package(runtime hearth-runtime libs "heap profiling runtime and allocator of Hearth"
   "${about}This package has what programs that were built with Hearth are linked with."
   "libc6 (>= ${libc})" "")
 hearth_package(md libhearth-md0 libs "heap-profile metadata in LLVM IR"

@@ -10,7 +10,7 @@ source examples/lib.sh
 usage() {
   cat <<END
 usage: test/aarch64.sh
-Builds Hearth for aarch64 below build-aarch64, runs the unit tests of runtime, adapter, profile and mdlib, records a program as
+Builds Hearth for aarch64 below build-aarch64, runs the unit tests of runtime, allocator, profile and mdlib, records a program as
 it is, and takes the quickstart's path: instrument, run, index, optimise, run. Status 77: packages are missing, which it names.
 END
 }
@@ -37,9 +37,9 @@ mkdir -p "$work"
 [[ -e $tree/build.ninja ]] || step "configuring" "$tree/configure.log" cmake -G Ninja -S . -B "$tree" \
   -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DHEARTH_LLVM=$llvm"
 mapfile -t tests < <(ninja -C "$tree" -t targets all | sed -n 's/^\(test_[a-z_]*\): phony$/\1/p')
-step "building for aarch64" "$tree/build.log" ninja -C "$tree" hearth hearth_preload hearth_hotcold_shared "${tests[@]}"
+step "building for aarch64" "$tree/build.log" ninja -C "$tree" hearth hearth_preload hearth_malloc_shared "${tests[@]}"
 
-say "unit tests of runtime, adapter, profile and mdlib"
+say "unit tests of runtime, allocator, profile and mdlib"
 ctest --test-dir "$tree" --output-on-failure -R '^unit-' | tail -n 15
 ((PIPESTATUS[0] == 0)) || fail "a unit test failed"
 

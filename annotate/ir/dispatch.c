@@ -48,27 +48,33 @@ static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plai
   LLVMDisposeBuilder(builder);
 }
 
-/* Linkers take nothing out of an archive for a weak reference. But the adapter's archive is also where the function is
- * that frees such blocks; a program that refers to it gets the adapter from a plain -lhearth_hotcold. So let it refer to
- * it, whether it frees anything or not. Nothing reads the constant. */
+/* Linkers take nothing out of an archive for a weak reference. But the allocator's archive is also where the function is
+ * that frees such blocks; a program that refers to it gets the allocator from a plain -lhearth_malloc. So let it refer to
+ * it, whether it frees anything or not, in a function that nobody calls. It is a call, as an address in data would be that of a
+ * stub of the program's to all the process (in programs at fixed addresses). */
 static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   bool is_c = family == HEARTH_ALLOC_FAMILY_C;
   const char *name = is_c ? HEARTH_OWN_PREFIX "refers_to_free" : HEARTH_OWN_PREFIX "refers_to_delete",
              *target = is_c ? "free" : "_ZdlPv";
   LLVMContextRef context = LLVMGetModuleContext(module);
-  if (LLVMGetNamedGlobal(module, name) || LLVMGetNamedGlobal(module, target))
+  if (LLVMGetNamedFunction(module, name) || LLVMGetNamedGlobal(module, target))
     return;
   LLVMValueRef function = LLVMGetNamedFunction(module, target);
   if (function && !LLVMIsDeclaration(function))
     return; /* the program frees in its own way */
-  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
+  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0), none = LLVMVoidTypeInContext(context),
+              type = LLVMFunctionType(none, &pointer, 1, false);
   if (!function)
-    function = LLVMAddFunction(module, target, LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false));
-  LLVMValueRef reference = LLVMAddGlobal(module, LLVMTypeOf(function), name);
-  LLVMSetInitializer(reference, function);
-  LLVMSetGlobalConstant(reference, true);
-  hearth_share_global(module, reference, name);
-  hearth_shim_keep(reference);
+    function = LLVMAddFunction(module, target, type);
+  LLVMValueRef caller = LLVMAddFunction(module, name, LLVMFunctionType(none, NULL, 0, false)),
+               null = LLVMConstNull(pointer);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, caller, ""));
+  LLVMBuildCall2(builder, type, LLVMConstPointerCast(function, LLVMPointerType(type, 0)), &null, 1, "");
+  LLVMBuildRetVoid(builder);
+  LLVMDisposeBuilder(builder);
+  hearth_share_global(module, caller, name);
+  hearth_shim_keep(caller);
 }
 
 static unsigned attribute_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }

@@ -6,8 +6,8 @@
  *     if (&malloc_hot_cold) return malloc_hot_cold(%0, %1); else return malloc(%0);
  *   }
  *
- * `malloc_hot_cold` is a weak reference, which ld.so resolves to an adapter that was linked as shared object, preloaded, or
- * is in the program. Nothing under the name of a hinted function is defined, so nothing can come before the adapter's
+ * `malloc_hot_cold` is a weak reference, which ld.so resolves to an allocator that was linked as shared object, preloaded, or
+ * is in the program. Nothing under the name of a hinted function is defined, so nothing can come before the allocator's
  * or tcmalloc's. */
 #ifndef HEARTH_DISPATCH_H
 #define HEARTH_DISPATCH_H

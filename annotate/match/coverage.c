@@ -164,8 +164,7 @@ static void remark_elsewhere(const measuring *m, uint64_t function, const hearth
     return;
   if (unmatched->in_library) {
     snprintf(message, sizeof message,
-             "%" PRIu64 " bytes are allocated in a library that is called here: hints reach them only by 'hearth index "
-             "--library-calls'",
+             "%" PRIu64 " bytes are allocated in a library that is called here, where no hint reaches",
              unmatched->bytes);
     hearth_shim_remark(site->call, true, "InLibrary", message);
   } else if (hearth_is_pointer_call(site->call) && !hearth_pointer_callee(site->call, &why)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Constructors that call weak functions of the allocator: without the adapter, nothing happens. */
+/* Constructors that call weak functions of the allocator: without the allocator, nothing happens. */
 #include "announcement.h"
 
 #include <inttypes.h>
@@ -11,10 +11,9 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define CALLS_RECEIVER "hearth_hotcold_library_calls"
-#define SITES_RECEIVER "hearth_hotcold_need_sites"
-#define PLANS_RECEIVER "hearth_hotcold_plan"
-#define LINK_RECEIVER  "hearth_hotcold_no_plugin"
+#define SITES_RECEIVER "hearth_malloc_need_sites"
+#define PLANS_RECEIVER "hearth_malloc_plan"
+#define LINK_RECEIVER  "hearth_malloc_no_plugin"
 #define NEED_OF_LINK   "__hearth_need_link"
 
 /* Names that a plan's id makes different. */
@@ -63,31 +62,6 @@ static LLVMValueRef add_constructor(LLVMModuleRef module, const char *name) {
 }
 
 static LLVMTypeRef id_type(LLVMModuleRef module) { return LLVMInt64TypeInContext(LLVMGetModuleContext(module)); }
-
-/* The text of the list: the linker keeps one of those of all modules. */
-static LLVMValueRef add_list(LLVMModuleRef module, const hearth_library_list *list) {
-  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(LLVMGetModuleContext(module)), 0);
-  LLVMValueRef text = LLVMConstStringInContext(LLVMGetModuleContext(module), list->text, (unsigned)list->size, true);
-  plan_name name = name_of("__hearth_library_calls", list->plan);
-  LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(text), name.c);
-  LLVMSetInitializer(global, text);
-  LLVMSetGlobalConstant(global, true);
-  hearth_share_global(module, global, name.c);
-  return LLVMConstPointerCast(global, pointer);
-}
-
-bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list, LLVMValueRef word) {
-  plan_name name = name_of("__hearth_announce", list->plan);
-  LLVMTypeRef i64 = id_type(module);
-  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, CALLS_RECEIVER))
-    return false;
-  LLVMValueRef arguments[] = {LLVMConstInt(i64, list->plan, false), word, add_list(module, list),
-                              LLVMConstInt(i64, list->size, false)};
-  LLVMTypeRef parameters[] = {i64, LLVMTypeOf(word), LLVMTypeOf(arguments[2]), i64};
-  LLVMValueRef function = add_constructor(module, name.c);
-  define(function, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
-  return true;
-}
 
 static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name, LLVMValueRef word) {
   LLVMValueRef sites = LLVMGetNamedFunction(module, name.c);

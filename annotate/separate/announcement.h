@@ -9,22 +9,6 @@
 
 #include <llvm-c/Core.h>
 
-/* Where the word is that decision sites set bits in, and the functions and hints of the plan, for hints to calls in libraries
- * (docs/formats/library-calls.md):
- *
- *   @__hearth_library_calls.PLAN = linkonce_odr hidden constant "hearth-library-calls 1 ...", comdat
- *   define linkonce_odr hidden void @__hearth_announce.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_hotcold_library_calls) hearth_hotcold_library_calls(PLAN, &word, list, size of list);
- *   } */
-typedef struct hearth_library_list {
-  uint64_t plan;
-  const char *text; /* not terminated; empty: only a list that the user names gives hints */
-  size_t size;
-} hearth_library_list;
-
-/* Whether the module is changed: it may have the announcement already. */
-bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list, LLVMValueRef word);
-
 /* That there are decision sites, in a module that has some. The loader finds it for libraries, as it does the word:
  *
  *   define weak_odr ptr @__hearth_sites.PLAN() comdat { return &word; } */
@@ -34,7 +18,7 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
  * own, as where a version script hides the library's.
  *
  *   define linkonce_odr hidden void @__hearth_need_sites.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_hotcold_need_sites) hearth_hotcold_need_sites(PLAN, &__hearth_sites.PLAN, &word);
+ *     if (&hearth_malloc_need_sites) hearth_malloc_need_sites(PLAN, &__hearth_sites.PLAN, &word);
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
@@ -42,7 +26,7 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValu
  * did not renew after the profile changed has another, or a library that dlopen loads.
  *
  *   define linkonce_odr hidden void @__hearth_plan.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_hotcold_plan) hearth_hotcold_plan(PLAN);
+ *     if (&hearth_malloc_plan) hearth_malloc_plan(PLAN);
  *   } */
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan);
 

@@ -359,26 +359,7 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
   }
 }
 
-/* The list goes with the program. Where no function of a library has a name and a hint, there is none. */
-static bool announce_library_calls(hearth_context_word *word) {
-  hearth_error err;
-  uint32_t written, unhinted;
-  char *text = NULL;
-  hearth_library_list list = {.plan = word->plan.id};
-  FILE *stream = open_memstream(&text, &list.size);
-  if (!stream)
-    return false;
-  hearth_status status =
-      hearth_plan_write_library_calls(word->session.matcher->profile, stream, &written, &unhinted, &err);
-  bool is_whole = fclose(stream) == 0 && status == HEARTH_OK && written > 0;
-  list.size = is_whole ? list.size : 0;
-  list.text = is_whole ? text : "";
-  bool changed = hearth_announce_word(word->session.module, &list, get_variable(word));
-  free(text);
-  return changed;
-}
-
-static bool announce(hearth_context_word *word) {
+static void announce(hearth_context_word *word) {
   LLVMModuleRef module = word->session.module;
   if (word->count > 0 || word->heeds)
     hearth_announce_plan(module, word->plan.id);
@@ -386,7 +367,6 @@ static bool announce(hearth_context_word *word) {
     hearth_announce_sites(module, word->plan.id, get_variable(word));
   else if (word->heeds)
     hearth_announce_need_of_sites(module, word->plan.id, get_variable(word));
-  return word->plan.library_calls && announce_library_calls(word);
 }
 
 bool hearth_context_word_finish(hearth_context_word *word) {
@@ -406,5 +386,6 @@ bool hearth_context_word_finish(hearth_context_word *word) {
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);
-  return announce(word) || word->count + word->switch_count > 0;
+  announce(word);
+  return word->count + word->switch_count > 0;
 }

@@ -67,10 +67,10 @@ split_flags use_flags "$hearth" flags use "$work/store.prof" --compile
 split_flags link_flags "$hearth" flags use "$work/store.prof" --link
 without_plugin plain_flags "${use_flags[@]}"
 
-# build_variants: the same flags for all, but for the profile and the adapter.
+# build_variants: the same flags for all, but for the profile and the allocator.
 build_variants() {
   "$clang" -O2 "${plain_flags[@]}" "${sources[@]}" -o "$work/plain"
-  "$clang" -O2 "${plain_flags[@]}" "${sources[@]}" "${link_flags[@]}" -o "$work/adapter"
+  "$clang" -O2 "${plain_flags[@]}" "${sources[@]}" "${link_flags[@]}" -o "$work/allocator"
   "$clang" -O2 "${plain_flags[@]}" -I"$repository/runtime/include" -c ../placement.c -o "$work/placement.o"
   "$clang" -O2 "${use_flags[@]}" "${sources[@]}" "$work/placement.o" "${link_flags[@]}" -o "$work/hinted"
   for source in "${sources[@]}"; do
@@ -78,7 +78,7 @@ build_variants() {
   done
 }
 if ! is_current "$work/hinted" "${inputs[@]}" ../placement.c "$work/store.prof" "$plugin" \
-  "$build/lib/libhearth_hotcold.so"; then
+  "$build/lib/libhearth_malloc.so"; then
   step "building without and with the profile" "$work/build.log" build_variants
 fi
 
@@ -105,7 +105,7 @@ $quick || table_tlb "$work"
 cat <<END
 
 Time and memory: orders $measured; profile: orders $training.
-'adapter only' has Hearth's allocator linked in but was compiled without a profile.
+'allocator only' has Hearth's allocator linked in but was compiled without a profile.
 END
 if $quick; then
   echo "This was one run of a small input: the times say little."

@@ -54,7 +54,7 @@ opt=(opt-"$llvm" "-passes=default<O2>")
 fetch_once
 $fetch_only && exit
 
-instrument_flags=() instrument_link_flags=() plain_flags=() adapter_flags=()
+instrument_flags=() instrument_link_flags=() plain_flags=() allocator_flags=()
 split_flags instrument_flags "$hearth" flags instrument --compile
 split_flags instrument_link_flags "$hearth" flags instrument --link
 without_plugin plain_flags "${instrument_flags[@]}"
@@ -109,18 +109,18 @@ $profile_only && exit
 say "what the profile says is hot and cold, and where: hearth show"
 show_profile "$work/$program.prof" 45 "$work/show.txt"
 
-split_flags adapter_flags "$hearth" flags use "$work/$program.prof" --link
+split_flags allocator_flags "$hearth" flags use "$work/$program.prof" --link
 
-# build_variants: same bitcode, same passes; what differs is the profile and the adapter.
+# build_variants: same bitcode, same passes; what differs is the profile and the allocator.
 build_variants() {
   build_variant plain --
-  build_variant adapter -- "${adapter_flags[@]}"
+  build_variant allocator -- "${allocator_flags[@]}"
   "$clang" -O2 -I"$repository/runtime/include" -c ../placement.c -o "$work/placement.o"
   build_variant hinted "-load-pass-plugin=$plugin" "-memprof-use=$work/$program.prof" -- \
-    "$work/placement.o" "${adapter_flags[@]}"
+    "$work/placement.o" "${allocator_flags[@]}"
   llvm-dis-"$llvm" "$work/hinted.bc" -o "$work/hinted.ll"
 }
-if ! is_current "$work/hinted" "$work/$program.prof" "$plugin" ../placement.c "$build/lib/libhearth_hotcold.so"; then
+if ! is_current "$work/hinted" "$work/$program.prof" "$plugin" ../placement.c "$build/lib/libhearth_malloc.so"; then
   step "building without and with the profile" "$work/build.log" build_variants
 fi
 
@@ -147,5 +147,5 @@ table_memory "$work"
 $quick || table_tlb "$work"
 cat <<END
 
-'adapter only' has Hearth's allocator linked in but was optimised without a profile.
+'allocator only' has Hearth's allocator linked in but was optimised without a profile.
 END

@@ -65,13 +65,11 @@ static void tell_libraries(hearth_indexer *ix) {
     if (libraries->rows[i].bytes > libraries->rows[most].bytes)
       most = i;
   }
-  if (sum == 0 || ix->options.library_calls || ix->uncounted.count > 0) /* no hints without accesses */
+  if (sum == 0 || ix->uncounted.count > 0) /* no hints without accesses */
     return;
-  snprintf(
-      text, sizeof text,
-      "%.1f%% of the bytes are allocated inside %s%s, which hints reach only if this command is given --library-calls",
-      100.0 * (double)sum / (double)all, libraries->rows[most].name,
-      libraries->count > 1 ? " and other libraries" : "");
+  snprintf(text, sizeof text, "%.1f%% of the bytes are allocated inside %s%s, which no hint reaches",
+           100.0 * (double)sum / (double)all, libraries->rows[most].name,
+           libraries->count > 1 ? " and other libraries" : "");
   hearth_indexer_tell(ix, sum > all / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
 }
 

@@ -64,11 +64,9 @@ static bool differ(const plan_context *contexts, size_t count) {
   return false;
 }
 
-/* Does an allocation call need a table? Where its contexts agree the compiler gives the hint; not in a library. */
+/* Does an allocation call need a table? Where its contexts agree the compiler gives the hint. */
 static bool needs_table(const planner *p, const plan_leaf *leaf) {
-  const plan_context *contexts = p->contexts + leaf->first_context;
-  bool has_hint = leaf->context_count > 0 && contexts[0].place != PLAN_NO_PLACE;
-  return differ(contexts, leaf->context_count) || (plan_is_library_call(p, leaf) && has_hint);
+  return differ(p->contexts + leaf->first_context, leaf->context_count);
 }
 
 static hearth_status add_leaves(planner *p) {

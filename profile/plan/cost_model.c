@@ -16,7 +16,7 @@ static const double l1_pages = 64, l2_pages = 1536;                         /* t
 static const double l1_page_miss = 4, l2_page_miss = 30;
 static const double lonely_line = 10; /* that was not fetched ahead, as the lines beside it are not touched */
 static const double fault = 4000, huge_fault = 400000; /* clearing included, in a virtual machine */
-static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
+static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hinted.sh) */
 /* Cycles between two accesses of the heap where nothing misses. A program that takes longer computes, or it waits: the profile does
  * not tell which. */
 static const double least_per_access = 2.5, most_per_access = 16;
@@ -24,7 +24,7 @@ static const double cycles_per_ns = 2.7;
 /* Memory has a price, too: all of it as much as this part of the time. */
 static const double memory_share = 0.05;
 
-/* What a pool takes beside its blocks: half a unit of the adapter. */
+/* What a pool takes beside its blocks: half a unit of the allocator. */
 static const double pool_waste = 32 << 10;
 /* Pools together, and cold memory, get huge pages once there is so much of it. */
 static const double huge_from = 8 << 20;

@@ -29,7 +29,6 @@ typedef struct searching {
   double steady_bytes; /* then */
   plan_prices prices;
   bool huge;
-  enum hearth_layout last; /* that is looked at */
 } searching;
 
 /* ------------------------------------------------ prediction ------------------------------------------------ */
@@ -101,7 +100,7 @@ static hearth_status place_in_clusters(searching *s, enum hearth_layout kind) {
 }
 
 static hearth_status make_options(searching *s) {
-  for (enum hearth_layout kind = HEARTH_LAYOUT_NONE; kind <= s->last; kind++) {
+  for (enum hearth_layout kind = HEARTH_LAYOUT_NONE; kind < HEARTH_LAYOUTS; kind++) {
     option *o = &s->options[kind];
     HEARTH_TRY(hearth_array_create(&o->placements, s->p->subject_count, 1, s->p->err));
     if (kind <= HEARTH_LAYOUT_WARM)
@@ -124,22 +123,16 @@ static hearth_status make_options(searching *s) {
   return HEARTH_OK;
 }
 
-/* Guessed accesses are equal everywhere: they part no blocks. */
-static enum hearth_layout last_of(const planner *p) {
-  bool guesses = p->options.guess_accesses && !hearth_writer_accesses_counted(p->w);
-  return guesses && !p->options.layout ? HEARTH_LAYOUT_WARM : HEARTH_LAYOUTS - 1;
-}
-
 static bool gains(const searching *s, enum hearth_layout kind, enum hearth_layout over, double share) {
   return cost_of(s, &s->options[kind]) < cost_of(s, &s->options[over]) - share * s->time;
 }
 
-/* Cold blocks lie apart in any case. */
+/* Cold blocks lie apart in any case. Where accesses were not counted, no others have a place. */
 static enum hearth_layout choose(const searching *s) {
   enum hearth_layout best = HEARTH_LAYOUT_COLD;
-  if (!hearth_writer_accesses_counted(s->p->w) && !s->p->options.guess_accesses)
+  if (!hearth_writer_accesses_counted(s->p->w))
     return best;
-  for (enum hearth_layout kind = HEARTH_LAYOUT_WARM; kind <= s->last; kind++)
+  for (enum hearth_layout kind = HEARTH_LAYOUT_WARM; kind < HEARTH_LAYOUTS; kind++)
     if (gains(s, kind, HEARTH_LAYOUT_COLD, worth_it) && gains(s, kind, best, least_gain[kind]))
       best = kind;
   return best;
@@ -149,7 +142,7 @@ static uint64_t time_ppm(double time, double of) { return of > 0 ? (uint64_t)(ti
 
 static void keep_predictions(searching *s) {
   plan_layout *layout = &s->p->layout;
-  for (uint32_t i = 0; i <= (uint32_t)s->last; i++) {
+  for (uint32_t i = 0; i < HEARTH_LAYOUTS; i++) {
     const plan_prediction *p = &s->options[i].prediction;
     layout->predicted[i] = (hearth_plan_layout){.layout = i,
                                                 .pool_count = s->options[i].pool_count,
@@ -161,7 +154,7 @@ static void keep_predictions(searching *s) {
                                                 .cycles = thousandths(p->cycles),
                                                 .time_ppm = time_ppm(s->work + p->cycles, s->time)};
   }
-  layout->predicted_count = (uint32_t)s->last + 1;
+  layout->predicted_count = HEARTH_LAYOUTS;
 }
 
 static void keep_layout(searching *s, enum hearth_layout kind) {
@@ -201,7 +194,7 @@ static hearth_status search(searching *s) {
 }
 
 hearth_status hearth_plan_find_layout(planner *p) {
-  searching s = {.p = p, .last = last_of(p)};
+  searching s = {.p = p};
   hearth_status status = search(&s);
   for (uint32_t i = 0; i < HEARTH_LAYOUTS; i++)
     free(s.options[i].placements);

@@ -46,21 +46,12 @@ static hearth_status find_calls_for_sites(planner *p) {
   return HEARTH_OK;
 }
 
-/* The common facts of contexts that end at a frame, as their allocation call; 0: it cannot be named. */
-static uint64_t leaf_id(const planner *p, uint32_t frame) {
-  const builder_frame *f = &p->w->builder->frames[p->w->frames.order[frame]];
-  const builder_function *function = &p->w->builder->functions[f->function];
-  if (p->stack_ids[frame] || !p->options.library_calls)
-    return p->stack_ids[frame];
-  return hearth_library_call_id(function->id, function->start_line, f->line);
-}
-
 static hearth_status list_leaf_frames(planner *p) {
   const writer *w = p->w;
   HEARTH_TRY(hearth_array_create(&p->leaf_frames, w->frames.count, sizeof *p->leaf_frames, p->err));
   for (uint32_t i = 0; i < w->frames.count; i++)
     if (w->context_ends[i] > plan_first_row(p, i))
-      p->leaf_frames[p->leaf_frame_count++] = (plan_leaf_frame){leaf_id(p, i), i};
+      p->leaf_frames[p->leaf_frame_count++] = (plan_leaf_frame){p->stack_ids[i], i};
   qsort(p->leaf_frames, p->leaf_frame_count, sizeof *p->leaf_frames, compare_leaf_frames);
   return HEARTH_OK;
 }

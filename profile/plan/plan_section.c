@@ -62,7 +62,6 @@ static void write_tables(const choosing *c, hearth_indexed_plan *header, hearth_
                                                         .mask = c->leaves[i].heeded,
                                                         .frame = leaf->frame,
                                                         .first_entry = header->entry_count};
-    header->library_calls += plan_is_library_call(c->p, leaf);
     header->entry_count += write_entries(c, i, entries + header->entry_count);
   }
 }

@@ -16,7 +16,7 @@ typedef struct plan_row {
 
 /* A frame that contexts end at. */
 typedef struct plan_leaf_frame {
-  uint64_t id; /* of its allocation call: a stack id, or that of a function without source; 0: it has no name */
+  uint64_t id; /* of its allocation call: a stack id; 0: it has no name */
   uint32_t frame;
 } plan_leaf_frame;
 
@@ -34,9 +34,9 @@ typedef struct plan_layout {
  * others are those that most of its weight has. Contexts of further ones count as of place 0. */
 enum { PLAN_NO_PLACE = 0, PLAN_COLD = 1, PLAN_WARM = 2, PLAN_PLACES = 8 };
 
-/* An allocation call whose contexts differ, or a function without source. */
+/* An allocation call whose contexts differ. */
 typedef struct plan_leaf {
-  uint64_t stack_id; /* or id of the function */
+  uint64_t stack_id;
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_group, group_count;
@@ -135,11 +135,6 @@ static inline void plan_add_sums(plan_sums *to, const plan_sums *from) {
 /* `parts` of `of` parts of a number, rounded down. */
 static inline uint64_t plan_part_of(uint64_t number, uint64_t parts, uint64_t of) {
   return number / of * parts + number % of * parts / of;
-}
-
-/* Is it a function without source? Its frame has no stack id. */
-static inline bool plan_is_library_call(const planner *p, const plan_leaf *leaf) {
-  return p->stack_ids[leaf->frame] == 0;
 }
 
 /* The contexts that end at a frame are rows from this one on, up to `context_ends` of it. */

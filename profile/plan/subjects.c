@@ -17,8 +17,6 @@ enum { LINE = 64, PAGE = 4096 };
 static const double guessed_window_ns = 1e6;
 /* That follow each other. */
 static const double accesses_per_use = 4;
-/* Where accesses were not counted and are guessed: as often as this, each live byte as often as any other. */
-static const double guessed_accesses_per_ns = 0.1;
 /* A run that counts all accesses takes so many times the plain time, about (docs/measurements.md, "What does profiling cost?"). */
 static const double slowdown = 2;
 /* Touched places beyond this share count as all: a logarithm has to be finite. */
@@ -225,19 +223,12 @@ static void find_loads(const collecting *c, plan_subject *s, const facts *f, dou
   s->fill = s->touched * LINE / (pages * PAGE); /* no line of the profiled run has two blocks */
 }
 
-static bool guesses(const planner *p) { return p->options.guess_accesses && !hearth_writer_accesses_counted(p->w); }
-
 static double live_bytes(const collecting *c, uint32_t subject) {
   return c->p->subjects[subject].blocks * c->p->subjects[subject].size;
 }
 
-static void guess_accesses(collecting *c, double all_bytes) {
-  for (uint32_t i = 0; i < c->p->subject_count && all_bytes > 0; i++)
-    c->facts[i].accesses = guessed_accesses_per_ns * c->duration_ns * live_bytes(c, i) / all_bytes;
-}
-
 static void find_time(planner *p, const collecting *c) {
-  double all = guesses(p) ? guessed_accesses_per_ns * c->duration_ns : 0;
+  double all = 0;
   for (uint32_t i = 0; i < p->w->contexts.count; i++)
     all += (double)mib_rows_number(&p->w->builder->mibs, p->w->contexts.order[i], HEARTH_COL_TotalAccessCount);
   p->time.accesses = all / c->duration_ns * c->window_ns;
@@ -253,8 +244,6 @@ static void finish(collecting *c) {
     find_blocks(c, &p->subjects[i], &c->facts[i]);
     bytes += live_bytes(c, i);
   }
-  if (guesses(p))
-    guess_accesses(c, bytes);
   pages = c->windows > 0 && pages > 0 ? pages / c->windows : bytes / PAGE;
   for (uint32_t i = 0; i < p->subject_count; i++)
     find_loads(c, &p->subjects[i], &c->facts[i], pages > 1 ? pages : 1);

@@ -22,8 +22,8 @@
 
 static const hearth_help help = {
     .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--burst]\n"
-             "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--lto=thin|full] "
-             "[--library-calls]\n"
+             "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] "
+             "[--lto=thin|full]\n"
              "flags malloc [--link|--preload] [--quote] [--static]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ... Those of 'malloc' are for any "
              "compiler.",
@@ -35,7 +35,7 @@ typedef struct arguments {
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, quote, is_static, library_calls, burst;
+  bool compile, link, preload, quote, is_static, burst;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -52,11 +52,9 @@ static int check(int operands, char **argv, arguments *a) {
   if (use && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
   if (a->preload && (a->compile || a->link || a->quote || a->is_static || a->lto))
-    return hearth_tool_usage_error("flags", "'--preload' goes with no other option but '--library-calls'");
+    return hearth_tool_usage_error("flags", "'--preload' goes with no other option");
   if (a->is_malloc && (a->compile || a->clang))
     return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
-  if (a->library_calls && (!use || a->is_static))
-    return hearth_tool_usage_error("flags", "'--library-calls' goes with 'use', and not with '--static'");
   if (a->burst && !instrument)
     return hearth_tool_usage_error("flags", "'--burst' goes with 'instrument'");
   if (a->lto && !use)
@@ -100,10 +98,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->lto,
        .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
                "LLVM 19: within each file only)"},
-      {.name = "--library-calls",
-       .flag = &a->library_calls,
-       .help = "link the adapter that also takes hints for calls in libraries; the default if 'hearth index "
-               "--library-calls' made the profile; not with --static"},
       {.name = "--burst",
        .flag = &a->burst,
        .help =
@@ -206,8 +200,7 @@ static int check_path(const char *path, bool is_quoted, bool is_linked) {
 }
 
 typedef struct profile_facts {
-  uint64_t id, plan;  /* the plan's id, 0 if it has no tables */
-  bool library_calls; /* does the plan count on the adapter that stands before malloc? */
+  uint64_t id, plan; /* the plan's id, 0 if it has no tables */
 } profile_facts;
 
 static int check_profile(const char *path, bool is_quoted, char *absolute, profile_facts *ret) {
@@ -219,7 +212,6 @@ static int check_profile(const char *path, bool is_quoted, char *absolute, profi
     ret->id = hearth_profile_id(profile);
     status = hearth_profile_get_plan(profile, &plan, &err);
     ret->plan = plan.table_count > 0 ? plan.id : 0;
-    ret->library_calls = plan.library_calls > 0;
     hearth_profile_close(profile);
   }
   if (status != HEARTH_OK)
@@ -253,23 +245,18 @@ static void print_compile(FILE *out, const char *plugin, const char *profile, ui
  * the linker takes for -l by itself where it gets -static). The archive's members are taken for the names behind -u, as the
  * objects that need them may come later. */
 typedef struct library {
-  const char *folder, *name, *archive, *symbols;
+  const char *name, *symbols;
 } library;
 
-#define ADAPTER_SYMBOLS "-Wl,-u,malloc_hot_cold,-u,_Znwm12__hot_cold_t"
-static const library allocator = {"", "hearth_malloc", "hearth_malloc", "-Wl,-u,malloc"};
-static const library runtime_library = {"", "hearth_rt", "hearth_rt", "-Wl,-u,__memprof_init"};
-static const library adapter = {"", "hearth_hotcold", "hearth_hotcold", ADAPTER_SYMBOLS};
-static const library library_calls_adapter = {"/library-calls", "hearth_hotcold", "hearth_hotcold_calls",
-                                              ADAPTER_SYMBOLS};
+static const library allocator = {"hearth_malloc", "-Wl,-u,malloc,-u,malloc_hot_cold,-u,_Znwm12__hot_cold_t"};
+static const library runtime_library = {"hearth_rt", "-Wl,-u,__memprof_init"};
 
 static void print_link(FILE *out, const char *directory, const library *library, bool is_static) {
   fprintf(out, "%s\n", library->symbols);
   if (is_static)
-    fprintf(out, "%s/lib%s.a\n", directory, library->archive);
+    fprintf(out, "%s/lib%s.a\n", directory, library->name);
   else
-    fprintf(out, "-L%s%s\n-Wl,-rpath,%s%s\n-l%s\n", directory, library->folder, directory, library->folder,
-            library->name);
+    fprintf(out, "-L%s\n-Wl,-rpath,%s\n-l%s\n", directory, directory, library->name);
   fputs("-lpthread\n-ldl\n", out);
 }
 
@@ -309,26 +296,6 @@ static void print_lto_link(FILE *out, int release, const char *kind, const char 
     fputs("-Wl,-mllvm,-enable-memprof-context-disambiguation\n", out);
 }
 
-static const library *library_for(const arguments *a, const profile_facts *facts) {
-  if (a->is_malloc)
-    return &allocator;
-  if (!a->profile)
-    return &runtime_library;
-  return a->library_calls || (facts->library_calls && !a->is_static) ? &library_calls_adapter : &adapter;
-}
-
-/* Hints for calls in libraries take a plan that has them, and the adapter that stands before malloc. */
-static void warn_of_library_calls(const arguments *a, const profile_facts *facts) {
-  if (a->is_static && facts->library_calls)
-    hearth_tool_warning(
-        "%s: its hints for calls in libraries are without effect in programs that contain the adapter (--static)",
-        a->profile);
-  if (a->library_calls && !facts->library_calls)
-    hearth_tool_warning("%s: it plans no hints for calls in libraries: --library-calls is without effect; make it with "
-                        "'hearth index --library-calls'",
-                        a->profile);
-}
-
 /* Given to every step of a build, some of the flags for compiling are always of no use: no warning about that. */
 static void print_flags(FILE *out, const arguments *a, int release, const char *directory, const char *plugin,
                         const library *library, const char *profile, const profile_facts *facts) {
@@ -348,7 +315,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */
-      fprintf(out, "-Wl,--wrap=free,--wrap=realloc\n-Wl,--dynamic-list=%s/lib%s.list\n", directory, adapter.archive);
+      fprintf(out, "-Wl,--dynamic-list=%s/lib%s.list\n", directory, allocator.name);
   }
   if (a->compile)
     fputs("--end-no-unused-arguments\n", out);
@@ -390,16 +357,11 @@ static int write_words(const arguments *a, bool is_quoted, FILE *out) {
     return code;
   if (use && (code = check_profile(a->profile, is_quoted, profile, &facts)) != HEARTH_EXIT_OK)
     return code;
-  if (use && a->link)
-    warn_of_library_calls(a, &facts);
   warn_of_lto(a, release);
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
-  const library *library = library_for(a, &facts);
-  if (a->is_static)
-    snprintf(file, sizeof file, "%s/lib%s.a", directory, library->archive);
-  else
-    snprintf(file, sizeof file, "%s%s/lib%s.so", directory, library->folder, library->name);
+  const library *library = use || a->is_malloc ? &allocator : &runtime_library;
+  snprintf(file, sizeof file, "%s/lib%s.%s", directory, library->name, a->is_static ? "a" : "so");
   if (((a->compile || a->lto) && (code = check_path(plugin, is_quoted, a->lto != NULL)) != HEARTH_EXIT_OK) ||
       ((a->link || a->preload) && (code = check_path(file, is_quoted, true)) != HEARTH_EXIT_OK))
     return code;

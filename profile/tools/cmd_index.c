@@ -42,7 +42,7 @@ typedef struct arguments {
   uint64_t memory_limit; /* bytes; 0: none */
   const char *parts;     /* a folder; NULL: none are kept */
   hearth_number_option half_life, as_of;
-  bool quiet, verbose, progress, full_recursion, symbols, library_calls;
+  bool quiet, verbose, progress, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
   hearth_repeats warnings;
@@ -186,10 +186,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->symbols,
        .help = "name functions without debug information by symbol tables, or by the address of their first "
                "instruction: enough to read a profile; compiling ignores such frames"},
-      {.name = "--library-calls",
-       .flag = &a->library_calls,
-       .help = "plan also for allocations in libraries without debug information (std::string in the C++ library), by "
-               "their symbols; 'hearth flags use' then links the adapter that places them"},
       HEARTH_LAYOUT_OPTION(&a->layout),
       {.name = "--output",
        .letter = 'o',
@@ -404,7 +400,7 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
-  hearth_plan_options plan = {.library_calls = a->library_calls, .layout = a->layout};
+  hearth_plan_options plan = {.layout = a->layout};
   output_request request = {
       .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
   if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
@@ -440,8 +436,7 @@ int hearth_cmd_index(int argc, char **argv) {
                                        .note = on_note,
                                        .progress = on_progress,
                                        .begun = on_begun,
-                                       .symbols = a.symbols || a.library_calls,
-                                       .library_calls = a.library_calls,
+                                       .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
                                        .unrecorded = a.unrecorded,

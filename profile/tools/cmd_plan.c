@@ -9,7 +9,6 @@
 #include "file.h"
 #include "file_kind.h"
 #include "hearth/llvm_profile.h"
-#include "hearth/path_keys.h"
 #include "hearth/plan.h"
 #include "output_file.h"
 #include "print.h"
@@ -23,11 +22,11 @@ static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
                                      "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
-  const char *profile, *output, *library_calls;
+  const char *profile, *output;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
-  uint32_t layout; /* of hearth_path_plan_make */
-  bool quiet, paths, json;
+  uint32_t layout; /* of hearth_plan_options */
+  bool quiet;
 } arguments;
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
@@ -52,18 +51,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .help = "only sites worth N millionths of all bytes or more (default 500)"},
       HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
       HEARTH_LAYOUT_OPTION(&a->layout),
-      {.name = "--library-calls",
-       .value = "FILE",
-       .expects = "a file",
-       .text = &a->library_calls,
-       .help = "plan also for functions of libraries without source, and list them in FILE, for the allocator: "
-               "HEARTH_HOTCOLD=library-calls=FILE"},
-      {.name = "--paths",
-       .flag = &a->paths,
-       .help = "write no profile; print how 'hearth run' (with the same --layout) tells the placements of PROFILE's "
-               "contexts "
-               "apart: each return address, its key, and the bytes that stay ambiguous"},
-      {.name = "--json", .flag = &a->json, .help = "with --paths: print one JSON object"},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
       {0}};
   int operands;
@@ -92,26 +79,6 @@ static bool may_be_replaced(const arguments *a) {
   return !container;
 }
 
-static bool write_library_calls(const arguments *a, hearth_profile *planned) {
-  hearth_output output;
-  hearth_error err;
-  uint32_t written, unhinted;
-  if (!hearth_output_open(&output, a->library_calls))
-    return false;
-  bool good = hearth_plan_write_library_calls(planned, output.stream, &written, &unhinted, &err) == HEARTH_OK;
-  if (!good)
-    hearth_tool_error("%s: %s", a->profile, err.message);
-  if (!hearth_output_close(&output, good) || !good)
-    return false;
-  if (!a->quiet)
-    fprintf(stderr, "hearth: %s: %" PRIu32 " function%s of libraries\n", a->library_calls, written,
-            hearth_plural(written));
-  if (!a->quiet && unhinted)
-    fprintf(stderr, "hearth: %" PRIu32 " function%s left out: no symbol names %s, or one of several libraries\n",
-            unhinted, hearth_plural(unhinted), unhinted == 1 ? "it" : "them");
-  return true;
-}
-
 static bool write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
   hearth_error err;
   hearth_plan plan;
@@ -134,37 +101,19 @@ static bool write_all(const arguments *a, const void *data, size_t size) {
     hearth_tool_error("%s", err.message);
     return false;
   }
-  bool good = (!a->library_calls || write_library_calls(a, planned)) && write_profile(a, data, size, planned);
+  bool good = write_profile(a, data, size, planned);
   hearth_profile_close(planned);
   return good;
 }
 
-static int print_paths(const arguments *a) {
-  hearth_error err;
-  void *data = NULL;
-  hearth_profile *profile = hearth_tool_open_profile(a->profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_path_plan_make(&profile, a->layout, &data, &err);
-  if (status == HEARTH_OK)
-    status = hearth_path_keys_print(profile, a->json, stdout, &err);
-  hearth_profile_close(profile);
-  free(data);
-  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s: %s", a->profile, err.message);
-}
-
 int hearth_cmd_plan(int argc, char **argv) {
-  arguments a = {.layout = HEARTH_PATH_LAYOUT_OWN};
+  arguments a = {0};
   hearth_error err;
   int code;
   void *data = NULL;
   size_t size = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
-  if (a.json && !a.paths)
-    return hearth_tool_usage_error("plan", "--json goes with --paths");
-  if (a.paths)
-    return print_paths(&a);
   if (!may_be_replaced(&a))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
   hearth_profile *profile;
@@ -174,8 +123,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,
                                  .min_gain_ppm = (uint32_t)a.gain.value,
                                  .classify = &a.classify,
-                                 .layout = a.layout == HEARTH_PATH_LAYOUT_OWN ? 0 : a.layout,
-                                 .library_calls = a.library_calls};
+                                 .layout = a.layout};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
   if (status != HEARTH_OK)

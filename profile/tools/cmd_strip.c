@@ -37,8 +37,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 static hearth_status write_planned(hearth_builder *builder, const char *path, const hearth_plan *known,
                                    hearth_error *err) {
-  const hearth_plan_options plan = {.layout = known->id ? 1 + (uint32_t)known->layout : 0,
-                                    .library_calls = known->library_calls > 0};
+  const hearth_plan_options plan = {.layout = known->id ? 1 + (uint32_t)known->layout : 0};
   void *data;
   size_t size;
   HEARTH_TRY(hearth_builder_write_planned(builder, &plan, &data, &size, err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth top`: the contents of a running program's hot and cold ranges. */
+/* `hearth top`: the contents of the memory of a running program's allocator. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,30 +7,35 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "hotcold_process.h"
+#include "malloc_process.h"
 
 static const hearth_help help = {
     .usage = "top [--every=SECONDS] [--count=N] [--touched] [--json] PID",
-    .about = "Print the contents of a running program's hot and cold ranges. The program is not stopped.",
-    .end =
-        "\n"
-        "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
-        "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
-        "  touched    pages that were touched since the line before, a huge page as a whole\n"
-        "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
-        "  pool       the part of the hot range that a pool of the plan has; pool 31: hot blocks without one\n"
-        "  hints passed on: requests with a neutral hint, or for a range that is off"};
+    .about = "Print what a running program's allocator holds: cold memory, the pools of hot blocks, and the rest. The "
+             "program is not stopped.",
+    .end = "\n"
+           "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
+           "  committed  memory that blocks lie in; resident: in memory; huge: in memory in huge pages\n"
+           "  touched    pages that were touched since the line before, a huge page as a whole\n"
+           "  placed     hinted requests that it served; elsewhere: that it could not serve\n"
+           "  pool       a pool of the plan, its large blocks left out; pool 31: hot blocks without one\n"
+           "  hints passed on: requests with a neutral hint, or for what is switched off"};
 
-static const char *const names[HEARTH_HOTCOLD_STATUS_RANGES] = {"cold", "hot"};
+static const char *const names[MALLOC_PARTS] = {"cold", "hot", "main"};
 
-enum { POOLS = HEARTH_HOTCOLD_STATUS_POOLS - 1 };
+static bool is_on(const malloc_process *process, int part) {
+  return part == MALLOC_COLD ? process->status.cold_below > 0
+                             : part == MALLOC_MAIN || process->status.hot_from <= UINT8_MAX;
+}
 
-/* The pools of the hot range that were ever used. */
-static void print_pools_json(const hotcold_sample *sample) {
+enum { POOLS = HEARTH_MALLOC_STATUS_PLACEMENTS - HEARTH_MALLOC_STATUS_FIRST };
+
+/* The pools that were ever used. */
+static void print_pools_json(const malloc_sample *sample) {
   const char *comma = "";
   printf(",\"pools\":[");
   for (int i = 0; i < POOLS; i++) {
-    const hotcold_pool *pool = &sample->pool[i + 1];
+    const malloc_pool *pool = &sample->pool[HEARTH_MALLOC_STATUS_FIRST + i];
     if (!pool->placed)
       continue;
     printf("%s{\"pool\":%d,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"placed\":%" PRIu64 "}", comma, i,
@@ -46,16 +51,17 @@ typedef struct request {
   bool touched, json;
 } request;
 
-static void print_json(const request *request, const hotcold_process *process, const hotcold_sample *sample) {
+static void print_json(const request *request, const malloc_process *process, const malloc_sample *sample) {
   printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
          process->status.hot_from);
-  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
-    const hotcold_range *r = &sample->range[i];
-    printf(",\"%s\":{\"on\":%s", names[i], r->is_on ? "true" : "false");
-#define HEARTH_HOTCOLD_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, r->name);
-#include "hearth/hotcold_fields.def"
+  for (int i = 0; i < MALLOC_PARTS; i++) {
+    const malloc_part *part = &sample->part[i];
+    printf(",\"%s\":{\"on\":%s", names[i], is_on(process, i) ? "true" : "false");
+#define HEARTH_MALLOC_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, part->name);
+#include "hearth/malloc_fields.def"
+    printf(",\"huge_bytes\":%" PRIu64, part->huge_bytes);
     if (request->touched)
-      printf(",\"touched_bytes\":%" PRIu64, sample->touched_bytes[i]);
+      printf(",\"touched_bytes\":%" PRIu64, part->touched_bytes);
     printf("}");
   }
   print_pools_json(sample);
@@ -64,9 +70,9 @@ static void print_json(const request *request, const hotcold_process *process, c
 
 static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
 
-static void print_pools(const request *request, const hotcold_sample *sample) {
+static void print_pools(const request *request, const malloc_sample *sample) {
   for (int i = 0; i < POOLS; i++) {
-    const hotcold_pool *pool = &sample->pool[i + 1];
+    const malloc_pool *pool = &sample->pool[HEARTH_MALLOC_STATUS_FIRST + i];
     if (!pool->placed)
       continue;
     printf("  pool %-4d%12" PRIu64, i, pool->live_blocks);
@@ -75,49 +81,49 @@ static void print_pools(const request *request, const hotcold_sample *sample) {
   }
 }
 
-static void print_text(const request *request, const hotcold_process *process, const hotcold_sample *sample) {
+static void print_text(const request *request, const malloc_process *process, const malloc_sample *sample) {
   printf("process %d: cold below %u, hot from %u; %" PRIu64 " hints passed on\n", (int)process->pid,
          process->status.cold_below, process->status.hot_from, sample->passed_on);
   printf("%-11s%12s%12s%12s%12s%12s%12s%s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
          "swap", request->touched ? "     touched" : "", "placed", "elsewhere");
-  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
-    const hotcold_range *r = &sample->range[i];
-    if (!r->is_on) {
+  for (int i = 0; i < MALLOC_PARTS; i++) {
+    const malloc_part *part = &sample->part[i];
+    if (!is_on(process, i)) {
       printf("%-11s%12s\n", names[i], "off");
       continue;
     }
-    printf("%-11s%12" PRIu64, names[i], r->live_blocks);
-    print_size(r->live_bytes);
-    print_size(r->committed_bytes);
-    print_size(r->resident_bytes);
-    print_size(r->huge_bytes);
-    print_size(r->swap_bytes);
+    printf("%-11s%12" PRIu64, names[i], part->live_blocks);
+    print_size(part->live_bytes);
+    print_size(part->committed_bytes);
+    print_size(part->resident_bytes);
+    print_size(part->huge_bytes);
+    print_size(part->swap_bytes);
     if (request->touched)
-      print_size(sample->touched_bytes[i]);
-    printf("%14" PRIu64 "%11" PRIu64 "\n", r->placed, r->fallbacks);
+      print_size(part->touched_bytes);
+    printf("%14" PRIu64 "%11" PRIu64 "\n", part->placed, part->fallbacks);
   }
   print_pools(request, sample);
 }
 
 /* Until the next line. */
-static int wait_for_next(const request *request, const hotcold_process *process) {
+static int wait_for_next(const request *request, const malloc_process *process) {
   struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
                            .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
-  int code = request->touched ? hotcold_process_forget_touched(process) : HEARTH_EXIT_OK;
+  int code = request->touched ? malloc_process_forget_touched(process) : HEARTH_EXIT_OK;
   if (code == HEARTH_EXIT_OK)
     nanosleep(&pause, NULL);
   return code;
 }
 
 static int watch(const request *request) {
-  hotcold_process process;
-  int code = hotcold_process_open(request->pid, &process);
+  malloc_process process;
+  int code = malloc_process_open(request->pid, &process);
   if (code == HEARTH_EXIT_OK && request->touched)
     code = wait_for_next(request, &process);
   for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
-    hotcold_sample sample;
+    malloc_sample sample;
     bool ended;
-    code = hotcold_process_sample(&process, &sample, &ended);
+    code = malloc_process_sample(&process, &sample, &ended);
     if (code != HEARTH_EXIT_OK || ended)
       break;
     (request->json ? print_json : print_text)(request, &process, &sample);
@@ -136,7 +142,7 @@ int hearth_cmd_top(int argc, char **argv) {
   uint64_t pid;
   int operands, code;
   const hearth_option options[] = {
-      {.name = "PID", .help = "a process with Hearth's allocator adapter that has made a hinted call"},
+      {.name = "PID", .help = "a process with Hearth's allocator"},
       {.name = "--every",
        .value = "SECONDS",
        .expects = "a number of seconds from 0.001 to 86400",

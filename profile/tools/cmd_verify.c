@@ -28,7 +28,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       .usage = "verify [OPTION]... PROFILE RECORDING",
       .about = "Compare the placements that a program asked for with those that the plan of PROFILE has for the whole "
                "call stacks. Compile the program with PROFILE and '-gmlt -fno-optimize-sibling-calls', run it by "
-               "'HEARTH_HOTCOLD=verify hearth record', and index what that writes: RECORDING."};
+               "'HEARTH_MALLOC=verify hearth record', and index what that writes: RECORDING."};
   const hearth_option options[] = {
       {.name = "--top",
        .value = "N",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Of a recorded stack the innermost frames, those of the adapter and of functions that the compiler made, are passed over
+/* Of a recorded stack the innermost frames, those of the allocator and of functions that the compiler made, are passed over
  * until the profile knows the rest. */
 #include "placed_stacks.h"
 
@@ -9,7 +9,7 @@
 #include "hearth/hints.h"
 #include "known_stacks.h"
 
-enum { PASSED_OVER = 8, COLD_BELOW = 64 /* the adapter's */ };
+enum { PASSED_OVER = 8, COLD_BELOW = 64 /* the allocator's */ };
 
 typedef struct comparison {
   hearth_known_stacks known;
@@ -30,7 +30,7 @@ static const hearth_known_stack *find(const comparison *c, uint32_t *node) {
   return NULL;
 }
 
-/* As the adapter reads it. */
+/* As the allocator reads it. */
 static hearth_placement placement_of(int hint) {
   if (hint == HEARTH_NO_HINT || (hint >= COLD_BELOW && hint < HEARTH_HINT_POOL))
     return HEARTH_CLASS_NOTCOLD;
@@ -69,7 +69,7 @@ static hearth_status compare(comparison *c, hearth_profile *recording, hearth_pl
   return any_hint ? HEARTH_OK
                   : hearth_error_set(c->err, HEARTH_E_EMPTY,
                                      "no allocation of the recording has a hint: record a program that was compiled "
-                                     "with the profile, by HEARTH_HOTCOLD=verify hearth record");
+                                     "with the profile, by HEARTH_MALLOC=verify hearth record");
 }
 
 hearth_status hearth_placed_stacks_read(hearth_profile *profile, hearth_profile *recording, hearth_placed_stack **ret,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which placements a recorded run asked for (HEARTH_HOTCOLD=verify), beside those that the plan has for the whole stacks. */
+/* Which placements a recorded run asked for (HEARTH_MALLOC=verify), beside those that the plan has for the whole stacks. */
 #ifndef HEARTH_PLACED_STACKS_H
 #define HEARTH_PLACED_STACKS_H
 
@@ -14,7 +14,7 @@ typedef enum hearth_placing {
 } hearth_placing;
 
 typedef struct hearth_placed_stack {
-  uint32_t context, node; /* rows of the recording; past the adapter's frames if the profile has the stack */
+  uint32_t context, node; /* rows of the recording; past the allocator's frames if the profile has the stack */
   hearth_placing placing;
   int hint;                   /* -1: the allocation call has none */
   hearth_placement placement; /* the plan's */

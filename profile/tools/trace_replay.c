@@ -27,7 +27,7 @@ typedef struct operation {
   uint8_t hint;
 } operation;
 
-/* The adapter's functions; all NULL: those of the C library are called. */
+/* The allocator's functions; all NULL: those of the C library are called. */
 typedef struct hinted_functions {
   void *(*malloc)(size_t bytes, uint8_t hint);
   void *(*calloc)(size_t count, size_t bytes, uint8_t hint);

@@ -11,7 +11,7 @@ enum { HEARTH_REPLAYS_MOST = 1000 };
 typedef struct hearth_replay_options {
   bool touch;                      /* write to all bytes that are allocated */
   uint32_t repeats;                /* at least 1: all operations are performed so often */
-  const hearth_trace_hints *hints; /* with which the adapter's functions are called; NULL: none */
+  const hearth_trace_hints *hints; /* with which the allocator's functions are called; NULL: none */
 } hearth_replay_options;
 
 typedef struct hearth_replay_result {

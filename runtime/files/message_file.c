@@ -13,7 +13,7 @@ static struct {
 } standard_error = {.own = -1};
 
 void hearth_message_file_begin(void) {
-  if (standard_error.begun) /* the runtime and the adapter are in one static program */
+  if (standard_error.begun) /* the runtime and the allocator are in one static program */
     return;
   standard_error.begun = true;
   standard_error.known = hearth_os_file_id_of(2, &standard_error.id);

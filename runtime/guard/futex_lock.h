@@ -12,7 +12,7 @@ struct hearth_futex_lock {
   _Atomic uint32_t state; /* 0 free, 1 held, 2 held and somebody may sleep */
 };
 
-/* The calling thread holds all locks of the adapter while it forks. Fork handlers of the program that run meanwhile may
+/* The calling thread holds all locks of the allocator while it forks. Fork handlers of the program that run meanwhile may
  * allocate and free: acquire and release do nothing then. */
 extern _Thread_local bool hearth_thread_is_forking __attribute__((tls_model("initial-exec")));
 

@@ -66,6 +66,16 @@ enum {
   HEARTH_FREE = 0x80,
 };
 
+/* Where a block lies: a pool of each heap. */
+enum {
+  HEARTH_POOL_NONE, /* no pool: of a hint that asks for what the plain function does */
+  HEARTH_POOL_MAIN,
+  HEARTH_POOL_COLD,
+  HEARTH_POOL_FIRST, /* of the 31 pools of a plan */
+  HEARTH_POOL_HOT = HEARTH_POOL_FIRST + 31,
+  HEARTH_POOLS,
+};
+
 typedef struct hearth_block hearth_block;
 typedef struct hearth_segment hearth_segment;
 typedef struct hearth_pool hearth_pool;
@@ -92,7 +102,7 @@ struct hearth_segment {
   uint32_t used_slots;           /* bit for each */
   uint32_t open_slots;           /* from the first one on: readable and writable */
   uint32_t freed_granules;       /* since it was marked; by its thread only */
-  bool is_medium, is_huge;
+  bool is_medium, is_huge, is_cold;
   bool to_sweep;                 /* its freed blocks are in no list; its holes are not known */
   bool has_holes[HEARTH_RANGES]; /* is among the pool's segments with holes */
   uint8_t range_of_slot[HEARTH_SLOTS];
@@ -130,11 +140,12 @@ typedef struct hearth_foreign_count {
   size_t granules;
 } hearth_foreign_count;
 
-enum { HEARTH_PLACEMENTS = 33, HEARTH_FOREIGN_COUNTS = 8 };
+enum { HEARTH_FOREIGN_COUNTS = 8 };
 
 struct hearth_heap {
-  hearth_pool main;                              /* first: what the thread's variable points to */
-  hearth_pool *_Atomic other[HEARTH_PLACEMENTS]; /* NULL until used */
+  hearth_pool main;                        /* first: what the thread's variable points to */
+  hearth_pool *_Atomic pool[HEARTH_POOLS]; /* NULL until used */
+  uint64_t hinted[HEARTH_POOLS];           /* requests with a hint for each; by its thread only */
   hearth_foreign_count foreign[HEARTH_FOREIGN_COUNTS];
   hearth_heap *next_of_all, *next_idle;
   _Atomic uint32_t is_busy; /* an idle heap is being worked on by some thread */
@@ -198,6 +209,7 @@ void hearth_heap_leave(void *heap); /* its thread ends */
 hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
+hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
 
 static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t granules) {
   hearth_block *block = (hearth_block *)pool->list[class];

@@ -6,8 +6,9 @@
  * was live, or 32 MiB. */
 #include "large_block.h"
 
+#include "cold_memory.h"
 #include "engine.h"
-#include "misuse.h"
+#include "messages.h"
 #include "segments.h"
 #include "system_memory.h"
 
@@ -44,23 +45,28 @@ struct area {
 
 struct hearth_futex_lock hearth_large_lock;
 
-static struct {
+/* Ordinary memory, and cold memory: areas of their own. */
+typedef struct space {
   area **area; /* by address */
   size_t areas, room;
   page *bin[BINS];
   uint64_t filled[(BINS + 63) / 64];
-  size_t area_pages, live_pages, live, dirty_pages, most_live_pages;
+  size_t area_pages, live, live_pages, dirty_pages, most_live_pages;
   size_t kept_pages;     /* that may stay whatever is live */
   size_t returned_pages; /* since the limit was last raised or lowered */
-} large;
+} space;
+static space spaces[2];
+
+static bool is_cold(const space *large) { return large == &spaces[1]; }
+static space *space_of(const void *block) { return &spaces[hearth_is_cold(hearth_kind_of(block))]; }
 
 /* Areas. */
 
-static size_t area_behind(const char *address) { /* the first that begins behind the address */
-  size_t low = 0, high = large.areas;
+static size_t area_behind(space *large, const char *address) { /* the first that begins behind the address */
+  size_t low = 0, high = large->areas;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (large.area[middle]->start <= address)
+    if (large->area[middle]->start <= address)
       low = middle + 1;
     else
       high = middle;
@@ -74,10 +80,10 @@ static _Noreturn void fail(const char *what, const void *block) {
   hearth_fatal(what, block);
 }
 
-static page *first_page_of(const void *block) {
-  size_t at = area_behind(block);
+static page *first_page_of(space *large, const void *block) {
+  size_t at = area_behind(large, block);
   if (at) {
-    area *area = large.area[at - 1];
+    area *area = large->area[at - 1];
     size_t offset = (size_t)((const char *)block - area->start);
     if (offset % HEARTH_PAGE_BYTES == 0 && offset / HEARTH_PAGE_BYTES < area->pages) {
       page *first = &area->entry[offset / HEARTH_PAGE_BYTES];
@@ -121,70 +127,70 @@ static void clear_run(page *first) {
   first->area = NULL;
 }
 
-static void link_run(page *first) {
+static void link_run(space *large, page *first) {
   unsigned bin = bin_of(first->pages);
   first->previous = NULL;
-  first->next = large.bin[bin];
+  first->next = large->bin[bin];
   if (first->next)
     first->next->previous = first;
-  large.bin[bin] = first;
-  large.filled[bin / 64] |= (uint64_t)1 << bin % 64;
+  large->bin[bin] = first;
+  large->filled[bin / 64] |= (uint64_t)1 << bin % 64;
   if (first->state == DIRTY)
-    large.dirty_pages += first->pages;
+    large->dirty_pages += first->pages;
 }
 
-static void unlink_run(page *first) {
+static void unlink_run(space *large, page *first) {
   unsigned bin = bin_of(first->pages);
-  *(first->previous ? &first->previous->next : &large.bin[bin]) = first->next;
+  *(first->previous ? &first->previous->next : &large->bin[bin]) = first->next;
   if (first->next)
     first->next->previous = first->previous;
-  if (!large.bin[bin])
-    large.filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+  if (!large->bin[bin])
+    large->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
   if (first->state == DIRTY)
-    large.dirty_pages -= first->pages;
+    large->dirty_pages -= first->pages;
 }
 
 static bool is_free(const page *entry) { return entry->state == CLEAN || entry->state == DIRTY; }
 
 /* A run becomes free, with the free ones before and behind it. Returns the whole. */
-static page *add_free(area *area, size_t at, size_t pages, run_state state) {
+static page *add_free(space *large, area *area, size_t at, size_t pages, run_state state) {
   page *behind = &area->entry[at + pages];
   if (is_free(behind)) {
-    unlink_run(behind);
+    unlink_run(large, behind);
     state = state == DIRTY ? DIRTY : behind->state;
     pages += behind->pages;
     clear_run(behind);
   }
   if (at && is_free(&area->entry[at - 1])) {
     page *before = &area->entry[at - area->entry[at - 1].pages];
-    unlink_run(before);
+    unlink_run(large, before);
     state = state == DIRTY ? DIRTY : before->state;
     at -= before->pages;
     pages += before->pages;
     clear_run(before);
   }
   set_run(area, at, pages, state);
-  link_run(&area->entry[at]);
+  link_run(large, &area->entry[at]);
   return &area->entry[at];
 }
 
-static bool add_area_entry(area *added) {
-  if (large.areas == large.room) {
-    size_t room = large.room ? 2 * large.room : HEARTH_PAGE_BYTES / sizeof *large.area;
+static bool add_area_entry(space *large, area *added) {
+  if (large->areas == large->room) {
+    size_t room = large->room ? 2 * large->room : HEARTH_PAGE_BYTES / sizeof *large->area;
     area **array = hearth_system_reserve(room * sizeof *array, HEARTH_PAGE_BYTES);
     if (!array || !hearth_system_open(array, room * sizeof *array))
       return false;
-    memcpy(array, large.area, large.areas * sizeof *array);
-    if (large.room)
-      hearth_system_release(large.area, large.room * sizeof *array);
-    large.area = array;
-    large.room = room;
+    memcpy(array, large->area, large->areas * sizeof *array);
+    if (large->room)
+      hearth_system_release(large->area, large->room * sizeof *array);
+    large->area = array;
+    large->room = room;
   }
-  size_t at = area_behind(added->start);
-  memmove(large.area + at + 1, large.area + at, (large.areas - at) * sizeof *large.area);
-  large.area[at] = added;
-  large.areas++;
-  large.area_pages += added->pages;
+  size_t at = area_behind(large, added->start);
+  memmove(large->area + at + 1, large->area + at, (large->areas - at) * sizeof *large->area);
+  large->area[at] = added;
+  large->areas++;
+  large->area_pages += added->pages;
   return true;
 }
 
@@ -193,14 +199,18 @@ static size_t head_bytes(size_t pages) {
   return (bytes + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
 }
 
-static void release_area(area *old) {
-  hearth_kind_set(old->start, old->pages * HEARTH_PAGE_BYTES, HEARTH_KIND_NONE);
-  hearth_system_release(old->start, old->pages * HEARTH_PAGE_BYTES);
+static void release_area(space *large, area *old) {
+  size_t bytes = old->pages * HEARTH_PAGE_BYTES;
+  hearth_kind_set(old->start, bytes, HEARTH_KIND_NONE);
+  if (is_cold(large))
+    hearth_cold_memory_release(old->start, bytes);
+  else
+    hearth_system_release(old->start, bytes);
   hearth_system_release(old, head_bytes(old->pages));
 }
 
 /* The area's one run, which begins as aligned as is asked for. NULL: no memory. */
-static page *make_area(size_t bytes, size_t alignment) {
+static page *make_area(space *large, size_t bytes, size_t alignment) {
   alignment = alignment > AREA_BYTES ? alignment : AREA_BYTES;
   char *start = hearth_system_reserve(bytes, alignment);
   if (!start)
@@ -211,84 +221,92 @@ static page *make_area(size_t bytes, size_t alignment) {
     hearth_system_release(start, bytes);
     return NULL;
   }
-  *made = (area){.start = start, .pages = pages, .is_huge = large.area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES};
-  if (!hearth_system_open(start, bytes) || !hearth_kind_set(start, bytes, HEARTH_KIND_LARGE) || !add_area_entry(made)) {
-    release_area(made);
+  *made = (area){.start = start,
+                 .pages = pages,
+                 .is_huge = large->area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES &&
+                            !(is_cold(large) && hearth_cold_memory_leaves())};
+  if (!(is_cold(large) ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)) ||
+      !hearth_kind_set(start, bytes, is_cold(large) ? HEARTH_KIND_LARGE_COLD : HEARTH_KIND_LARGE) ||
+      !add_area_entry(large, made)) {
+    release_area(large, made);
     return NULL;
   }
   if (made->is_huge)
     hearth_system_make_huge(start, bytes);
   made->entry[pages].state = LIVE;
-  return add_free(made, 0, pages, CLEAN);
+  return add_free(large, made, 0, pages, CLEAN);
 }
 
 /* At least for the request, and an eighth of all areas. */
-static page *grow(size_t pages, size_t alignment) {
-  size_t least = pages * HEARTH_PAGE_BYTES, bytes = large.area_pages * HEARTH_PAGE_BYTES / 8;
+static page *grow(space *large, size_t pages, size_t alignment) {
+  size_t least = pages * HEARTH_PAGE_BYTES, bytes = large->area_pages * HEARTH_PAGE_BYTES / 8;
   least = (least + AREA_BYTES - 1) & -(size_t)AREA_BYTES;
   bytes = bytes / AREA_BYTES * AREA_BYTES;
-  if (large.returned_pages >= pages) { /* what went back is missed */
-    size_t most = large.most_live_pages / PEAK_SHARE;
+  if (large->returned_pages >= pages) { /* what went back is missed */
+    size_t most = large->most_live_pages / PEAK_SHARE;
     if (most < MOST_KEPT / HEARTH_PAGE_BYTES)
       most = MOST_KEPT / HEARTH_PAGE_BYTES;
-    large.kept_pages = 2 * (large.kept_pages > pages ? large.kept_pages : pages);
-    if (large.kept_pages > most)
-      large.kept_pages = most;
-    large.returned_pages = 0;
+    large->kept_pages = 2 * (large->kept_pages > pages ? large->kept_pages : pages);
+    if (large->kept_pages > most)
+      large->kept_pages = most;
+    large->returned_pages = 0;
   }
-  page *run = bytes > least ? make_area(bytes, alignment) : NULL;
-  return run ? run : make_area(least, alignment);
+  page *run = bytes > least ? make_area(large, bytes, alignment) : NULL;
+  return run ? run : make_area(large, least, alignment);
 }
 
-static page *find_free(size_t pages) {
+static page *find_free(space *large, size_t pages) {
   unsigned bin = bin_of(pages);
-  page *run = large.bin[bin];
+  page *run = large->bin[bin];
   for (unsigned tried = 0; run && tried < TRIED; tried++, run = run->next)
     if (run->pages >= pages)
       return run;
   for (bin++; bin < BINS; bin = (bin | 63) + 1) {
-    uint64_t filled = large.filled[bin / 64] >> bin % 64;
+    uint64_t filled = large->filled[bin / 64] >> bin % 64;
     if (filled)
-      return large.bin[bin + (unsigned)__builtin_ctzll(filled)];
+      return large->bin[bin + (unsigned)__builtin_ctzll(filled)];
   }
   return NULL;
 }
 
 /* Giving back. */
 
-static void return_run(page *run) {
-  large.returned_pages += run->pages;
-  unlink_run(run);
+static void return_run(space *large, page *run) {
+  large->returned_pages += run->pages;
+  unlink_run(large, run);
   run->state = run[run->pages - 1].state = CLEAN;
   area *area = run->area;
   if (run->pages == area->pages) {
-    size_t at = area_behind(area->start) - 1;
-    memmove(large.area + at, large.area + at + 1, (large.areas - at - 1) * sizeof *large.area);
-    large.areas--;
-    large.area_pages -= area->pages;
-    release_area(area);
+    size_t at = area_behind(large, area->start) - 1;
+    memmove(large->area + at, large->area + at + 1, (large->areas - at - 1) * sizeof *large->area);
+    large->areas--;
+    large->area_pages -= area->pages;
+    release_area(large, area);
     return;
   }
-  hearth_system_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
-  link_run(run);
+  if (is_cold(large))
+    hearth_cold_memory_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
+  else
+    hearth_system_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
+  link_run(large, run);
 }
 
 /* The largest ones first, until at most so many pages are dirty. */
-static void return_runs(size_t most_dirty) {
-  for (unsigned bin = BINS; bin-- > 0 && large.dirty_pages > most_dirty;)
-    for (page *next, *run = large.bin[bin]; run && large.dirty_pages > most_dirty; run = next) {
+static void return_runs(space *large, size_t most_dirty) {
+  for (unsigned bin = BINS; bin-- > 0 && large->dirty_pages > most_dirty;)
+    for (page *next, *run = large->bin[bin]; run && large->dirty_pages > most_dirty; run = next) {
       next = run->next;
       if (run->state == DIRTY)
-        return_run(run);
+        return_run(large, run);
     }
 }
 
-static void return_too_many(void) {
-  size_t most = large.live_pages / LIVE_SHARE;
-  if (most < large.kept_pages)
-    most = large.kept_pages;
-  if (large.dirty_pages > most)
-    return_runs(most / 2);
+static void return_too_many(space *large) {
+  size_t most = large->live_pages / LIVE_SHARE;
+  if (most < large->kept_pages)
+    most = large->kept_pages;
+  if (large->dirty_pages > most)
+    return_runs(large, most / 2);
 }
 
 /* Blocks. */
@@ -296,109 +314,113 @@ static void return_too_many(void) {
 static size_t pages_for(size_t bytes) { return (bytes + !bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES; }
 
 /* Takes [at, at + pages) out of a free run; the rest stays free. Returns the state that the run had. */
-static run_state cut(page *run, size_t skipped, size_t pages) {
+static run_state cut(space *large, page *run, size_t skipped, size_t pages) {
   area *area = run->area;
   size_t start = (size_t)(run - area->entry), whole = run->pages;
   run_state state = run->state;
-  unlink_run(run);
+  unlink_run(large, run);
   clear_run(run);
   set_run(area, start + skipped, pages, LIVE);
   if (skipped) {
     set_run(area, start, skipped, state);
-    link_run(&area->entry[start]);
+    link_run(large, &area->entry[start]);
   }
   size_t rest = whole - skipped - pages;
   if (rest) {
     set_run(area, start + skipped + pages, rest, state);
-    link_run(&area->entry[start + skipped + pages]);
+    link_run(large, &area->entry[start + skipped + pages]);
   }
   return state;
 }
 
-static void count_live(size_t pages, bool is_new) {
-  large.live += is_new;
-  large.live_pages += pages;
-  if (large.live_pages > large.most_live_pages)
-    large.most_live_pages = large.live_pages;
+static void count_live(space *large, size_t pages, bool is_new) {
+  large->live += is_new;
+  large->live_pages += pages;
+  if (large->live_pages > large->most_live_pages)
+    large->most_live_pages = large->live_pages;
 }
 
-void *hearth_large_alloc(size_t bytes, size_t alignment, bool *ret_zero) {
+void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret_zero) {
+  space *large = &spaces[is_cold];
   if (bytes > most_bytes || alignment > most_bytes)
     return NULL;
   size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
   char *block = NULL;
   hearth_futex_lock_acquire(&hearth_large_lock);
-  page *run = find_free(pages + unaligned);
+  page *run = find_free(large, pages + unaligned);
   if (!run)
-    run = grow(pages, alignment);
+    run = grow(large, pages, alignment);
   if (run) {
     char *start = address_of(run);
     block = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
-    *ret_zero = cut(run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
-    count_live(pages, true);
+    *ret_zero = cut(large, run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
+    count_live(large, pages, true);
   }
   hearth_futex_lock_release(&hearth_large_lock);
   return block;
 }
 
 void hearth_large_free(void *block) {
+  space *large = space_of(block);
   hearth_futex_lock_acquire(&hearth_large_lock);
-  page *first = first_page_of(block);
+  page *first = first_page_of(large, block);
   area *area = first->area;
   size_t at = (size_t)(first - area->entry), pages = first->pages;
   clear_run(first);
-  large.live--;
-  large.live_pages -= pages;
-  add_free(area, at, pages, DIRTY);
-  return_too_many();
+  large->live--;
+  large->live_pages -= pages;
+  add_free(large, area, at, pages, DIRTY);
+  return_too_many(large);
   hearth_futex_lock_release(&hearth_large_lock);
 }
 
 size_t hearth_large_usable(const void *block) {
+  space *large = space_of(block);
   hearth_futex_lock_acquire(&hearth_large_lock);
-  size_t bytes = first_page_of(block)->pages * HEARTH_PAGE_BYTES;
+  size_t bytes = first_page_of(large, block)->pages * HEARTH_PAGE_BYTES;
   hearth_futex_lock_release(&hearth_large_lock);
   return bytes;
 }
 
 /* The run's end moves, if what is behind it is free. */
-static bool resize_in_place(page *first, size_t pages) {
+static bool resize_in_place(space *large, page *first, size_t pages) {
   area *area = first->area;
   size_t at = (size_t)(first - area->entry), old = first->pages;
   if (pages > old) {
     page *behind = &area->entry[at + old];
     if (!is_free(behind) || behind->pages < pages - old)
       return false;
-    cut(behind, 0, pages - old);
+    cut(large, behind, 0, pages - old);
     clear_run(behind);
-    count_live(pages - old, false);
+    count_live(large, pages - old, false);
   }
   clear_run(first);
   set_run(area, at, pages, LIVE);
   if (pages < old) {
-    large.live_pages -= old - pages;
-    add_free(area, at + pages, old - pages, DIRTY);
-    return_too_many();
+    large->live_pages -= old - pages;
+    add_free(large, area, at + pages, old - pages, DIRTY);
+    return_too_many(large);
   }
   return true;
 }
 
 void *hearth_large_resize(void *block, size_t bytes) {
+  space *large = space_of(block);
   if (bytes > most_bytes)
     return NULL;
   hearth_futex_lock_acquire(&hearth_large_lock);
-  page *first = first_page_of(block);
+  page *first = first_page_of(large, block);
   size_t old = first->pages, pages = pages_for(bytes);
-  bool is_huge = first->area->is_huge, is_resized = pages == old || resize_in_place(first, pages);
+  bool is_huge = first->area->is_huge, is_resized = pages == old || resize_in_place(large, first, pages);
   hearth_futex_lock_release(&hearth_large_lock);
   if (is_resized)
     return block;
   bool is_zero;
-  void *moved = hearth_large_alloc(bytes, 1, &is_zero);
+  void *moved = hearth_large_alloc(is_cold(large), bytes, 1, &is_zero);
   if (!moved)
     return NULL;
   size_t kept = (old < pages ? old : pages) * HEARTH_PAGE_BYTES;
-  if (kept < MOVED_BYTES || !hearth_system_move(block, moved, kept))
+  if (kept < MOVED_BYTES || is_cold(large) || !hearth_system_move(block, moved, kept))
     memcpy(moved, block, kept);
   else if (is_huge)
     hearth_system_make_huge(block, kept);
@@ -406,17 +428,21 @@ void *hearth_large_resize(void *block, size_t bytes) {
   return moved;
 }
 
-void hearth_large_count(hearth_large_stats *ret_stats) {
+void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats) {
+  const space *large = &spaces[is_cold];
   hearth_futex_lock_acquire(&hearth_large_lock);
-  *ret_stats = (hearth_large_stats){large.areas, large.area_pages * HEARTH_PAGE_BYTES, large.live,
-                                    large.live_pages * HEARTH_PAGE_BYTES, large.dirty_pages * HEARTH_PAGE_BYTES};
+  *ret_stats = (hearth_large_stats){large->areas, large->area_pages * HEARTH_PAGE_BYTES, large->live,
+                                    large->live_pages * HEARTH_PAGE_BYTES, large->dirty_pages * HEARTH_PAGE_BYTES};
   hearth_futex_lock_release(&hearth_large_lock);
 }
 
+const size_t *hearth_large_live(bool is_cold) { return &spaces[is_cold].live; }
+
 bool hearth_large_trim(void) {
   hearth_futex_lock_acquire(&hearth_large_lock);
-  bool any = large.dirty_pages;
-  return_runs(0);
+  bool any = spaces[0].dirty_pages || spaces[1].dirty_pages;
+  return_runs(&spaces[0], 0);
+  return_runs(&spaces[1], 0);
   hearth_futex_lock_release(&hearth_large_lock);
   return any;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Large blocks: runs of pages in areas, which all threads share under one lock.
+/* Large blocks: runs of pages in areas, which all threads share under one lock; those of cold blocks have areas of their own.
  *
  *   area   a multiple of 2 MiB, aligned, of huge pages once there are many; opened as a whole
  *   run    neighbouring pages: one block, or free; no two free runs are neighbours
@@ -18,7 +18,7 @@
 #pragma GCC visibility push(hidden)
 
 /* Of more than HEARTH_MEDIUM_BYTES, or any size with an alignment of more than that; alignment: a power of two. NULL: no memory. */
-void *hearth_large_alloc(size_t bytes, size_t alignment, bool *ret_zero);
+void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret_zero);
 void hearth_large_free(void *block);
 /* In place, or by moving pages; NULL: no memory, and the block is as it was. */
 void *hearth_large_resize(void *block, size_t bytes);
@@ -27,7 +27,9 @@ size_t hearth_large_usable(const void *block);
 typedef struct hearth_large_stats {
   size_t areas, area_bytes, live, live_bytes, dirty_bytes; /* dirty: free and in memory */
 } hearth_large_stats;
-void hearth_large_count(hearth_large_stats *ret_stats);
+void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats);
+/* Where the numbers of live blocks and, behind it, of their pages lie, for readers outside of the process. */
+const size_t *hearth_large_live(bool is_cold);
 /* Gives free pages back. Returns whether there were any. */
 bool hearth_large_trim(void);
 

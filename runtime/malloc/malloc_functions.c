@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "malloc_functions.h"
 
+#include "hints.h"
 #include "large_block.h"
 #include "segments.h"
 #include "system_memory.h"
@@ -20,7 +21,7 @@ static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t by
     if (!block)
       block = hearth_pool_alloc_slowly(pool, class);
   } else {
-    block = hearth_large_alloc(bytes, 1, ret_zero);
+    block = hearth_large_alloc(pool->is_cold, bytes, 1, ret_zero);
   }
   if (HEARTH_UNLIKELY(!block))
     errno = ENOMEM;
@@ -45,9 +46,12 @@ HEARTH_EXPORT void *malloc(size_t bytes) {
 
 static __attribute__((noinline)) void free_slowly(void *block) {
   hearth_pool *pool = hearth_main_pool;
+  if (!block) {
+    hearth_frees_of_null++;
+    return;
+  }
   hearth_segment *segment = hearth_segment_of(block);
-  if (segment && (uintptr_t)block % HEARTH_GRANULE == 0 &&
-      hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED_MEDIUM) {
+  if ((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED_MEDIUM) {
     hearth_map *map = hearth_map_of(segment);
     size_t granule = hearth_granule_of(block), class = hearth_map_get(map, granule);
     if (HEARTH_LIKELY(class && class < HEARTH_FREE)) {
@@ -61,6 +65,7 @@ static __attribute__((noinline)) void free_slowly(void *block) {
   }
   hearth_pool_free_slowly(pool, block);
 }
+
 static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }
 
 HEARTH_EXPORT void free(void *block) {
@@ -90,6 +95,8 @@ HEARTH_EXPORT void free(void *block) {
 /* operator delete; operator_new.c has the other forms. */
 HEARTH_OPERATOR void _ZdlPv(void *block) __attribute__((alias("free")));
 HEARTH_OPERATOR void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
+HEARTH_HIDDEN void hearth_own_ZdlPv(void *block) __attribute__((alias("free")));
+HEARTH_HIDDEN void hearth_own_ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 
 HEARTH_EXPORT void *calloc(size_t count, size_t bytes) {
   size_t all;
@@ -105,8 +112,15 @@ HEARTH_EXPORT void *calloc(size_t count, size_t bytes) {
 HEARTH_EXPORT size_t malloc_usable_size(void *block) {
   if (!block)
     return 0;
-  return hearth_kind_of(block) == HEARTH_KIND_LARGE ? hearth_large_usable(block)
-                                                    : hearth_class_granules(hearth_block_class(block)) * HEARTH_GRANULE;
+  return hearth_is_large(hearth_kind_of(block)) ? hearth_large_usable(block)
+                                                : hearth_class_granules(hearth_block_class(block)) * HEARTH_GRANULE;
+}
+
+/* The thread's pool for what a block of this kind becomes; the main one, if there is no memory for it. */
+static hearth_pool *pool_like(hearth_kind kind) {
+  hearth_heap *heap = hearth_main_pool->heap ? hearth_main_pool->heap : hearth_heap_of_thread();
+  hearth_pool *pool = heap ? hearth_heap_pool(heap, hearth_is_cold(kind) ? HEARTH_POOL_COLD : kind) : NULL;
+  return pool ? pool : hearth_main_pool;
 }
 
 HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
@@ -116,7 +130,8 @@ HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
     free(block);
     return NULL;
   }
-  if (hearth_kind_of(block) == HEARTH_KIND_LARGE && bytes > HEARTH_MEDIUM_BYTES) {
+  hearth_kind kind = hearth_kind_of(block);
+  if (hearth_is_large(kind) && bytes > HEARTH_MEDIUM_BYTES) {
     void *resized = hearth_large_resize(block, bytes);
     if (!resized)
       errno = ENOMEM;
@@ -125,7 +140,10 @@ HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
   size_t usable = malloc_usable_size(block);
   if (bytes <= usable && bytes > usable / 2)
     return block;
-  void *moved = malloc(bytes);
+  bool is_zero;
+  void *moved = kind == HEARTH_POOL_MAIN || kind == HEARTH_KIND_LARGE
+                    ? malloc(bytes)
+                    : hearth_alloc(pool_like(kind), bytes, 1, &is_zero);
   if (!moved)
     return NULL;
   memcpy(moved, block, usable < bytes ? usable : bytes);
@@ -133,16 +151,20 @@ HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
   return moved;
 }
 
-void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment) {
-  bool is_zero;
+void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero) {
   if (alignment <= HEARTH_GRANULE)
-    return alloc_slowly(pool, bytes, &is_zero);
+    return alloc_slowly(pool, bytes, ret_zero);
   void *block = bytes <= HEARTH_MEDIUM_BYTES && alignment <= HEARTH_SLOT_BYTES
                     ? hearth_pool_alloc_aligned(pool, bytes, alignment)
-                    : hearth_large_alloc(bytes, alignment, &is_zero);
+                    : hearth_large_alloc(pool->is_cold, bytes, alignment, ret_zero);
   if (!block)
     errno = ENOMEM;
   return block;
+}
+
+static void *alloc_aligned(size_t bytes, size_t alignment) {
+  bool is_zero;
+  return hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero);
 }
 
 static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
@@ -158,7 +180,7 @@ HEARTH_EXPORT void *memalign(size_t alignment, size_t bytes) {
       next *= 2;
     alignment = next;
   }
-  return hearth_alloc(hearth_main_pool, bytes, alignment);
+  return alloc_aligned(bytes, alignment);
 }
 
 HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
@@ -166,7 +188,7 @@ HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) { return memal
 HEARTH_EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
   if (!is_power_of_two(alignment) || alignment % sizeof(void *))
     return EINVAL;
-  void *block = hearth_alloc(hearth_main_pool, bytes, alignment);
+  void *block = alloc_aligned(bytes, alignment);
   if (!block)
     return ENOMEM; /* in errno, too, as with the C library: there are programs that look */
   *ret_block = block;
@@ -174,14 +196,13 @@ HEARTH_EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t byte
 }
 
 enum { HEARTH_VALLOC_BYTES = 4096 };
-HEARTH_EXPORT void *valloc(size_t bytes) { return hearth_alloc(hearth_main_pool, bytes, HEARTH_VALLOC_BYTES); }
+HEARTH_EXPORT void *valloc(size_t bytes) { return alloc_aligned(bytes, HEARTH_VALLOC_BYTES); }
 HEARTH_EXPORT void *pvalloc(size_t bytes) {
   if (bytes > PTRDIFF_MAX) {
     errno = ENOMEM;
     return NULL;
   }
-  return hearth_alloc(hearth_main_pool, (bytes + HEARTH_VALLOC_BYTES - 1) & -(size_t)HEARTH_VALLOC_BYTES,
-                      HEARTH_VALLOC_BYTES);
+  return alloc_aligned((bytes + HEARTH_VALLOC_BYTES - 1) & -(size_t)HEARTH_VALLOC_BYTES, HEARTH_VALLOC_BYTES);
 }
 HEARTH_EXPORT void *reallocarray(void *block, size_t count, size_t bytes) {
   size_t all;

@@ -4,11 +4,13 @@
 
 #include "engine.h"
 
-#define HEARTH_EXPORT   __attribute__((visibility("default")))
-#define HEARTH_OPERATOR __attribute__((visibility("default"), weak)) /* which a program may replace */
+/* Weak: a program may have functions of its own under these names, and links with the archive all the same. */
+#define HEARTH_EXPORT   __attribute__((visibility("default"), weak))
+#define HEARTH_OPERATOR HEARTH_EXPORT
 
-/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. */
-HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment);
+/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. *ret_zero is true if it is known to be zero,
+ * or stays. */
+HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero);
 
 /* A freed block of the thread's, for up to 1 KiB. NULL: the list is empty. */
 static inline void *hearth_pop_small(size_t bytes) {

@@ -19,6 +19,16 @@ typedef struct counts {
   hearth_large_stats large;
 } counts;
 
+static void add_large(bool is_cold, hearth_large_stats *sum) {
+  hearth_large_stats large;
+  hearth_large_count(is_cold, &large);
+  sum->areas += large.areas;
+  sum->area_bytes += large.area_bytes;
+  sum->live += large.live;
+  sum->live_bytes += large.live_bytes;
+  sum->dirty_bytes += large.dirty_bytes;
+}
+
 static void add_pool(hearth_pool *pool, void *counts_of) {
   counts *sum = counts_of;
   int64_t free = hearth_pool_quota(pool) - pool->budget + (int64_t)(pool->hole_granules + pool->marked_granules) +
@@ -30,7 +40,8 @@ static void add_pool(hearth_pool *pool, void *counts_of) {
 static counts count(void) {
   counts counts = {0};
   hearth_segments_count(&counts.segment_bytes, &counts.kept_bytes);
-  hearth_large_count(&counts.large);
+  add_large(false, &counts.large);
+  add_large(true, &counts.large);
   hearth_heaps_for_each_pool(add_pool, &counts);
   return counts;
 }

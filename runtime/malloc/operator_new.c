@@ -3,15 +3,15 @@
  *
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
  * and all are weak, as its own are: else the archive could not be linked to such a program. */
-#include "malloc_functions.h"
+#include "hints.h"
 #include "new_retry.h"
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   void *block = hearth_pop_small(bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, 0);
+  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
-  return hearth_new_or_throw(bytes, alignment, 0);
+  return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);
 }
 HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
 HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
@@ -37,6 +37,9 @@ void _ZdlPvSt11align_val_t(void *block, size_t alignment);
 HEARTH_OPERATOR void _ZdaPv(void *block) { _ZdlPv(block); }
 HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _ZdlPvSt11align_val_t(block, alignment); }
 
+/* The same under a name that nobody replaces, to tell whether the public one leads here. */
+#define HEARTH_OWN(name, parameters) HEARTH_HIDDEN void hearth_own##name parameters __attribute__((alias(#name)));
+
 #define HEARTH_DELETE(name)                                                                                            \
   HEARTH_OPERATOR void name##m(void *block, size_t bytes) {                                                            \
     (void)bytes;                                                                                                       \
@@ -53,11 +56,18 @@ HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _Zdl
   HEARTH_OPERATOR void name##St11align_val_tRKSt9nothrow_t(void *block, size_t alignment, const void *nothrow) {       \
     (void)nothrow;                                                                                                     \
     name##St11align_val_t(block, alignment);                                                                           \
-  }
+  }                                                                                                                    \
+  HEARTH_OWN(name##m, (void *block, size_t bytes))                                                                     \
+  HEARTH_OWN(name##RKSt9nothrow_t, (void *block, const void *nothrow))                                                 \
+  HEARTH_OWN(name##mSt11align_val_t, (void *block, size_t bytes, size_t alignment))                                    \
+  HEARTH_OWN(name##St11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow))
 HEARTH_DELETE(_ZdlPv)
 HEARTH_DELETE(_ZdaPv)
+HEARTH_OWN(_ZdaPv, (void *block))
+HEARTH_OWN(_ZdaPvSt11align_val_t, (void *block, size_t alignment))
 
 void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
-  (void)placement;
-  return hearth_alloc(hearth_main_pool, bytes, alignment);
+  bool is_zero;
+  return placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero)
+                                       : hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
 }

@@ -3,6 +3,7 @@
  * segments are kept up to a twentieth of the most that were in use at once, so that a program that frees everything keeps little. */
 #include "segments.h"
 
+#include "cold_memory.h"
 #include "system_memory.h"
 
 #include <string.h>
@@ -20,8 +21,10 @@ typedef _Atomic uint8_t *leaf;
 static leaf _Atomic table[LEAVES];
 
 struct hearth_futex_lock hearth_segments_lock;
-static hearth_segment *kept; /* by `next` */
-static size_t kept_count, used_count, most_used;
+static struct source {
+  hearth_segment *kept; /* by `next` */
+  size_t kept_count, used_count, most_used;
+} sources[2]; /* of ordinary and of cold memory */
 
 static size_t piece_of(const void *address) { return (uintptr_t)address >> SEGMENT_BITS; }
 
@@ -32,6 +35,19 @@ hearth_kind hearth_kind_of(const void *address) {
   leaf found = atomic_load_explicit(&table[piece >> LEAF_BITS], memory_order_acquire);
   return found ? atomic_load_explicit(&found[piece % (1 << LEAF_BITS)], memory_order_relaxed) : HEARTH_KIND_NONE;
 }
+
+char *hearth_kind_next(const void *from, hearth_kind *ret_kind) {
+  for (size_t piece = piece_of(from); piece >> LEAF_BITS < LEAVES; piece++) {
+    leaf found = atomic_load_explicit(&table[piece >> LEAF_BITS], memory_order_acquire);
+    if (!found)
+      piece |= (1 << LEAF_BITS) - 1;
+    else if ((*ret_kind = atomic_load_explicit(&found[piece % (1 << LEAF_BITS)], memory_order_relaxed)))
+      return (char *)(piece << SEGMENT_BITS);
+  }
+  return NULL;
+}
+
+hearth_kind_table hearth_kind_table_get(void) { return (hearth_kind_table){table, LEAVES, 1 << LEAF_BITS}; }
 
 static leaf leaf_of(size_t piece) {
   leaf _Atomic *entry = &table[piece >> LEAF_BITS];
@@ -59,32 +75,36 @@ bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind) {
   return true;
 }
 
-static hearth_segment *make_segment(void) {
+static hearth_segment *make_segment(hearth_kind kind) {
   hearth_segment *segment = hearth_system_reserve(HEARTH_SEGMENT_BYTES, HEARTH_SEGMENT_BYTES);
   if (!segment)
     return NULL;
   if (hearth_system_open(segment, HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES) &&
-      hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_SEGMENT)) {
+      hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind)) {
     segment->open_slots = HEARTH_MAP_SLOTS;
+    segment->is_cold = hearth_is_cold(kind);
     return segment;
   }
   hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
   return NULL;
 }
 
-hearth_segment *hearth_segment_take(bool huge) {
+hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
+  hearth_kind kind = (hearth_kind)placement;
+  struct source *source = &sources[hearth_is_cold(kind)];
   hearth_futex_lock_acquire(&hearth_segments_lock);
-  hearth_segment *segment = kept;
+  hearth_segment *segment = source->kept;
   if (segment) {
-    kept = segment->next;
-    kept_count--;
+    source->kept = segment->next;
+    source->kept_count--;
+    hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind);
   } else {
-    segment = make_segment();
+    segment = make_segment(kind);
   }
-  if (segment && ++used_count > most_used)
-    most_used = used_count;
+  if (segment && ++source->used_count > source->most_used)
+    source->most_used = source->used_count;
   hearth_futex_lock_release(&hearth_segments_lock);
-  if (segment && huge && !segment->is_huge) {
+  if (segment && huge && !segment->is_huge && !(segment->is_cold && hearth_cold_memory_leaves())) {
     hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
     segment->is_huge = true;
   }
@@ -100,53 +120,69 @@ bool hearth_segment_open(hearth_segment *segment, unsigned slots) {
     opened = slots;
   if (opened > HEARTH_SLOTS)
     opened = HEARTH_SLOTS;
-  char *start = (char *)segment;
-  if (!hearth_system_open(start + segment->open_slots * HEARTH_SLOT_BYTES,
-                          (opened - segment->open_slots) * HEARTH_SLOT_BYTES))
+  if (segment->is_cold)
+    opened = HEARTH_SLOTS;
+  char *start = (char *)segment + segment->open_slots * HEARTH_SLOT_BYTES;
+  size_t bytes = (opened - segment->open_slots) * HEARTH_SLOT_BYTES;
+  if (!(segment->is_cold ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)))
     return false;
   segment->open_slots = opened;
   return true;
 }
 
+static void release(hearth_segment *segment) {
+  if (segment->is_cold)
+    hearth_cold_memory_release(segment, HEARTH_SEGMENT_BYTES);
+  else
+    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+}
+
 void hearth_segment_give(hearth_segment *segment) {
   unsigned open_slots = segment->open_slots;
-  bool is_huge = segment->is_huge;
+  bool is_huge = segment->is_huge, is_cold = segment->is_cold;
+  struct source *source = &sources[is_cold];
   memset(segment, 0, sizeof *segment);
   segment->open_slots = open_slots;
   segment->is_huge = is_huge;
+  segment->is_cold = is_cold;
   hearth_futex_lock_acquire(&hearth_segments_lock);
-  used_count--;
-  bool keep = kept_count <= most_used / KEPT_SHARE;
+  source->used_count--;
+  bool keep = source->kept_count <= source->most_used / KEPT_SHARE;
   if (keep) {
-    segment->next = kept;
-    kept = segment;
-    kept_count++;
-  } else {
-    hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_NONE);
+    segment->next = source->kept;
+    source->kept = segment;
+    source->kept_count++;
   }
+  hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, keep ? HEARTH_KIND_KEPT : HEARTH_KIND_NONE);
   hearth_futex_lock_release(&hearth_segments_lock);
   if (!keep)
-    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+    release(segment);
 }
 
 void hearth_segments_count(size_t *ret_bytes, size_t *ret_kept_bytes) {
   hearth_futex_lock_acquire(&hearth_segments_lock);
-  *ret_bytes = (used_count + kept_count) * HEARTH_SEGMENT_BYTES;
-  *ret_kept_bytes = kept_count * HEARTH_SEGMENT_BYTES;
+  size_t kept = sources[0].kept_count + sources[1].kept_count;
+  *ret_bytes = (sources[0].used_count + sources[1].used_count + kept) * HEARTH_SEGMENT_BYTES;
+  *ret_kept_bytes = kept * HEARTH_SEGMENT_BYTES;
   hearth_futex_lock_release(&hearth_segments_lock);
 }
 
-bool hearth_segments_trim(void) {
+static bool trim(struct source *source) {
   hearth_futex_lock_acquire(&hearth_segments_lock);
-  hearth_segment *all = kept;
+  hearth_segment *all = source->kept;
   for (hearth_segment *segment = all; segment; segment = segment->next)
     hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_NONE);
-  kept = NULL;
-  kept_count = 0;
+  source->kept = NULL;
+  source->kept_count = 0;
   hearth_futex_lock_release(&hearth_segments_lock);
   for (hearth_segment *next, *segment = all; segment; segment = next) {
     next = segment->next;
-    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+    release(segment);
   }
   return all;
+}
+
+bool hearth_segments_trim(void) {
+  bool any = trim(&sources[0]);
+  return trim(&sources[1]) || any;
 }

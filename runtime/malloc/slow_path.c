@@ -6,7 +6,7 @@
 #include "slots.h"
 
 #include "large_block.h"
-#include "misuse.h"
+#include "messages.h"
 #include "segments.h"
 #include "system_memory.h"
 
@@ -25,6 +25,7 @@ static const struct {
 void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) {
   pool->heap = heap;
   pool->placement = (uint8_t)placement;
+  pool->is_cold = placement == HEARTH_POOL_COLD;
   pool->key = hearth_system_random();
   pool->budget = hearth_pool_quota(pool);
 }
@@ -40,7 +41,7 @@ void hearth_segment_set_state(hearth_segment *segment) {
 }
 
 static hearth_segment *add_segment(hearth_pool *pool, bool is_medium) {
-  hearth_segment *segment = hearth_segment_take(pool->segments >= ORDINARY_SEGMENTS);
+  hearth_segment *segment = hearth_segment_take(pool->placement, pool->segments >= ORDINARY_SEGMENTS);
   if (!segment)
     return NULL;
   segment->pool = pool;
@@ -224,7 +225,7 @@ void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignmen
 
 static _Noreturn void abort_for(const void *block) {
   hearth_kind kind = hearth_kind_of(block);
-  if (kind == HEARTH_KIND_SEGMENT && (uintptr_t)block % HEARTH_GRANULE == 0 &&
+  if (hearth_is_segment(kind) && (uintptr_t)block % HEARTH_GRANULE == 0 &&
       hearth_map_get(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block)) & HEARTH_FREE)
     hearth_fatal("double free, or realloc of a freed block: ", block);
   hearth_fatal("free or realloc of a pointer that is no block's: ", block);
@@ -234,7 +235,7 @@ size_t hearth_block_class(const void *block) {
   hearth_kind kind = hearth_kind_of(block);
   hearth_segment *segment = hearth_segment_of(block);
   size_t granule = hearth_granule_of(block);
-  if (kind != HEARTH_KIND_SEGMENT || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
+  if (!hearth_is_segment(kind) || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
     abort_for(block);
   size_t class = hearth_map_get(hearth_map_of(segment), granule);
   if (!class || class & HEARTH_FREE)
@@ -265,7 +266,7 @@ static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, si
 void hearth_pool_free_slowly(hearth_pool *own, void *block) {
   if (!block)
     return;
-  if (hearth_kind_of(block) == HEARTH_KIND_LARGE) {
+  if (hearth_is_large(hearth_kind_of(block))) {
     hearth_large_free(block);
     return;
   }

@@ -3,6 +3,7 @@
  * thread that starts takes one that was left. After fork, the heaps of the threads that the child does not have stay busy
  * for ever: they may have been in the middle of a change. */
 #define _GNU_SOURCE
+#include "cold_memory.h"
 #include "engine.h"
 
 #include "large_block.h"
@@ -33,7 +34,8 @@ hearth_heap *hearth_heap_create(void) {
   hearth_heap *heap = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
   if (!heap || !hearth_system_open(heap, bytes))
     return NULL;
-  hearth_pool_init(&heap->main, heap, 0);
+  hearth_pool_init(&heap->main, heap, HEARTH_POOL_MAIN);
+  heap->pool[HEARTH_POOL_MAIN] = &heap->main;
   atomic_store_explicit(&heap->is_busy, 1, memory_order_relaxed);
   heap->next_of_all = atomic_load_explicit(&heaps, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(&heaps, &heap->next_of_all, heap, memory_order_release,
@@ -43,9 +45,7 @@ hearth_heap *hearth_heap_create(void) {
 }
 
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
-  if (!placement)
-    return &heap->main;
-  hearth_pool *pool = atomic_load_explicit(&heap->other[placement], memory_order_relaxed);
+  hearth_pool *pool = atomic_load_explicit(&heap->pool[placement], memory_order_relaxed);
   if (pool)
     return pool;
   size_t bytes = (sizeof *pool + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
@@ -53,18 +53,19 @@ hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
   if (!pool || !hearth_system_open(pool, bytes))
     return NULL;
   hearth_pool_init(pool, heap, placement);
-  atomic_store_explicit(&heap->other[placement], pool, memory_order_release);
+  atomic_store_explicit(&heap->pool[placement], pool, memory_order_release);
   return pool;
 }
 
 static void for_each_pool(hearth_heap *heap, void (*function)(hearth_pool *pool, void *argument), void *argument) {
-  function(&heap->main, argument);
-  for (unsigned i = 0; i < HEARTH_PLACEMENTS; i++) {
-    hearth_pool *pool = atomic_load_explicit(&heap->other[i], memory_order_relaxed);
+  for (unsigned i = 0; i < HEARTH_POOLS; i++) {
+    hearth_pool *pool = atomic_load_explicit(&heap->pool[i], memory_order_relaxed);
     if (pool)
       function(pool, argument);
   }
 }
+
+hearth_heap *_Atomic *hearth_heaps_head(void) { return &heaps; }
 
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument) {
   for (hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire); heap; heap = heap->next_of_all)
@@ -151,18 +152,25 @@ hearth_heap *hearth_heap_of_thread(void) {
 static void before_fork(void) {
   hearth_futex_lock_acquire(&hearth_large_lock);
   hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_cold_memory_before_fork();
   hearth_thread_is_forking = true;
 }
 
 static void after_fork(void) {
   hearth_thread_is_forking = false;
+  hearth_cold_memory_after_fork();
   hearth_futex_lock_release(&hearth_segments_lock);
   hearth_futex_lock_release(&hearth_large_lock);
+}
+
+static void after_fork_in_child(void) {
+  after_fork();
+  hearth_cold_thread_after_fork();
 }
 
 __attribute__((constructor(101))) static void open_threads(void) {
   has_key = pthread_key_create(&key_of_end, hearth_heap_leave) == 0;
   if (has_key && hearth_main_pool->heap)
     pthread_setspecific(key_of_end, hearth_main_pool->heap);
-  pthread_atfork(before_fork, after_fork, after_fork);
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -25,13 +25,11 @@ usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--su
   --quick        small inputs, one round: only checks that all works
 Subjects, compiled by the same clang, files one by one:
   plain            without profile
-  adapter          the same, with the allocator adapter linked in: what it does without hints
   hearth           with the profile
   engine           plain, with Hearth's allocator for every block, without a profile
   hugetlb          plain, under GLIBC_TUNABLES=glibc.malloc.hugetlb=1
   mimalloc, jemalloc, tcmalloc
                    plain, with the distribution's library preloaded
-  hearth-mimalloc  hearth, with the adapter and behind it mimalloc preloaded: what has no hint goes there
 Columns, all against plain but the last two:
   time   elapsed, of all processes together: least of all rounds, and the median ratio within a round
   CPU    processor time, least of all rounds
@@ -67,7 +65,7 @@ if [[ $layouts ]]; then
   subjects=(plain "${subjects[@]/#/layout-}")
 else
   results=subjects
-  chosen=plain,${chosen:-adapter,hearth,engine,hugetlb,mimalloc,jemalloc,tcmalloc,hearth-mimalloc}
+  chosen=plain,${chosen:-hearth,engine,hugetlb,mimalloc,jemalloc,tcmalloc}
   read -ra subjects <<<"${chosen//,/ }"
 fi
 
@@ -79,16 +77,12 @@ run_as() {
   executable=$folder/plain.exe environment=()
   case $1 in
     plain) ;;
-    adapter | hearth | layout-*) executable=$folder/$1.exe ;;
+    hearth | layout-*) executable=$folder/$1.exe ;;
     engine) environment=("LD_PRELOAD=$build/lib/libhearth_malloc.so") ;;
     hugetlb) environment=(GLIBC_TUNABLES=glibc.malloc.hugetlb=1) ;;
     mimalloc) environment=("LD_PRELOAD=$(library libmimalloc.so.2)") ;;
     jemalloc) environment=("LD_PRELOAD=$(library libjemalloc.so.2)") ;;
     tcmalloc) environment=("LD_PRELOAD=$(library libtcmalloc_minimal.so.4)") ;;
-    hearth-mimalloc)
-      executable=$folder/hearth.exe
-      environment=("LD_PRELOAD=$("$hearth" flags use "$folder/training.prof" --preload):$(library libmimalloc.so.2)")
-      ;;
     *) misused "unknown subject '$1'" ;;
   esac
 }
@@ -162,12 +156,6 @@ build_with() {
   link "$2" "$2.exe" "${flags[@]}"
 }
 
-build_adapter() {
-  local flags
-  split_flags flags "$hearth" flags use "$folder/training.prof" --link
-  link plain adapter.exe "${flags[@]}"
-}
-
 # force LAYOUT: the profile with a plan of that layout.
 force() { "$hearth" plan -q "--layout=$1" "$folder/training.prof" -o "$folder/layout-$1.prof"; }
 
@@ -191,7 +179,6 @@ build_program() {
   build_if_old training.prof "$folder/trained $hearth" index
   for subject in "${subjects[@]}"; do
     case $subject in
-      adapter) build_if_old adapter.exe "$folder/plain.exe $build/lib/libhearth_hotcold.so" build_adapter ;;
       hearth) build_if_old hearth.exe "$profile $plugin" build_with "$profile" hearth ;;
       layout-*) build_if_old "$subject.exe" "$profile $plugin" build_layout "${subject#layout-}" ;;
     esac

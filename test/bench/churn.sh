@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What does a heap cost in memory after many shifts of sizes, lifetimes and pools? The adapter's pools against other allocators.
+# What does a heap cost in memory after many shifts of sizes, lifetimes and pools? The allocator's pools against other allocators.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -33,7 +33,7 @@ build_churn() { # NAME FLAG...
 }
 build_churn plain
 build_churn heaps -DHEAPS -lmimalloc
-build_churn hearth -DHINTED -I "$repository/runtime/include" "$build/lib/libhearth_hotcold.a"
+build_churn hearth -DHINTED -I "$repository/runtime/include" "$build/lib/libhearth_malloc.a"
 
 row_format='%-22s%8s%8s%8s%8s%8s%8s\n'
 # shellcheck disable=SC2059
@@ -46,7 +46,7 @@ row() { # NAME THREADS COMMAND...
 }
 for threads in 1 2; do
   row "Hearth's pools" "$threads" "$work/hearth"
-  row 'Hearth, one pool' "$threads" env HEARTH_HOTCOLD=hot-from=223 "$work/hearth"
+  row 'Hearth, one pool' "$threads" env HEARTH_MALLOC=hot-from=223 "$work/hearth"
   row 'glibc' "$threads" "$work/plain"
   row 'mimalloc' "$threads" env LD_PRELOAD=libmimalloc.so.2 "$work/plain"
   row 'mimalloc, heaps' "$threads" "$work/heaps"

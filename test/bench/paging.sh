@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, advised, in a file
-# and, where there is swap space, paged out (HEARTH_HOTCOLD=cold=...).
+# and, where there is swap space, paged out (HEARTH_MALLOC=cold=...).
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -55,7 +55,7 @@ fi
 rm -f "$folder"/*.rows
 for ((round = 0; round < rounds; round++)); do
   for mode in "${modes[@]}"; do
-    HEARTH_HOTCOLD=cold=$mode:interval=1:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
+    HEARTH_MALLOC=cold=$mode:interval=1:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
       >>"$folder/$mode.rows"
   done
 done

@@ -27,7 +27,7 @@ build_pointers() { # NAME FLAG...
     -o "$work/$1"
 }
 build_pointers plain
-build_pointers hearth -DHINTED -I "$repository/runtime/include" "$build/lib/libhearth_hotcold.a"
+build_pointers hearth -DHINTED -I "$repository/runtime/include" "$build/lib/libhearth_malloc.a"
 
 run() { # SUBJECT PROGRAM
   case $1 in

@@ -15,7 +15,7 @@ usage: test/bench/replay.sh [--quick] [--repeats=N] [TRACE...]
   --repeats=N  how often a trace is replayed in one process (default 10)
   --quick      small inputs
 Plans: of a profile with estimated accesses (hearth record --accesses), forced to that layout; 'none' has no hints, but the
-adapter. Columns:
+allocator. Columns:
   pools     of the plan
   first     peak resident memory of the first replay, to the bytes live at the peak
   last      that of the last one; the greatest of all
@@ -92,15 +92,15 @@ row() {
 pools_of() { "$hearth" show --plan --json "$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["pools"]))'; }
 
 replay_all() {
-  local layout adapter
-  adapter=$("$hearth" flags use "$folder/$trace.prof" --preload)
+  local layout allocator
+  allocator=$("$hearth" flags use "$folder/$trace.prof" --preload)
   replay mimalloc "$(library libmimalloc.so.2)"
   replay jemalloc "$(library libjemalloc.so.2)"
   replay glibc ''
-  replay none "$adapter"
+  replay none "$allocator"
   for layout in warm calls groups; do
     plan "$layout"
-    replay "$layout" "$adapter" "--plan=$folder/$trace-$layout.prof"
+    replay "$layout" "$allocator" "--plan=$folder/$trace-$layout.prof"
   done
 }
 

@@ -21,12 +21,12 @@
 #include <stdexcept>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 static const char *place(const void *block) {
-  switch (hearth_hotcold_class(block)) {
-  case HEARTH_HOTCOLD_COLD:
+  switch (hearth_malloc_class(block)) {
+  case HEARTH_MALLOC_COLD:
     return "cold";
-  case HEARTH_HOTCOLD_HOT:
+  case HEARTH_MALLOC_HOT:
     return "hot";
   default:
     return "other";

@@ -25,7 +25,7 @@
 #include <time.h>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 struct node {
@@ -63,8 +63,8 @@ int main(void) {
   printf("sum %d\n", sum > 0);
 #ifdef PLACED
   static const char *const names[] = {
-      [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
-  printf("node %s payload %s\n", names[hearth_hotcold_class(list)], names[hearth_hotcold_class(list->payload)]);
+      [HEARTH_MALLOC_OTHER] = "other", [HEARTH_MALLOC_COLD] = "cold", [HEARTH_MALLOC_HOT] = "hot"};
+  printf("node %s payload %s\n", names[hearth_malloc_class(list)], names[hearth_malloc_class(list->payload)]);
 #endif
   return 0;
 }

@@ -28,7 +28,7 @@ build/real-builds and build/realworld.
   %cold     blocks that were placed in the cold range when the program printed its results, in per cent of the allocations
             that the profile classes as cold; likewise %hot
   decis.    decision sites
-  KiB       text, and what it is more than without profile; the allocator adapter is linked in in both
+  KiB       text, and what it is more than without profile; the allocator is linked in in both
 END
 }
 

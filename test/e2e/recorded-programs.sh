@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Programs of the distribution under `hearth record`, and under `hearth run` with such a recording: each prints, and ends with, what it
+# Programs of the distribution under `hearth record`, and under `hearth run`: each prints, and ends with, what it
 # does without; none hangs.
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
@@ -225,21 +225,13 @@ options_of() {
   esac
 }
 
-# record_once PROGRAM: its profile, for `hearth run`.
-record_once() {
-  local folder=$work/$1-once
-  export HEARTH_RECORD_TEST=$folder/raw
-  (outcome "$1" "$folder/run" "$hearth" record --follow-children -o "$folder/raw" --) > "$folder.out" || true
-  "$hearth" index -q --symbols "$folder"/raw* -o "$work/$1.heap"
-}
-
 # try PROGRAM NUMBER: one run. Says what is wrong with it.
 try() {
   local folder=$work/$1-$2 option
   local -a follow=() command
   option=$(options_of "$2")
   if [[ $option == run ]]; then
-    command=(run --layout=warm "$work/$1.heap")
+    command=(run)
   else
     (($2 % 2)) || follow=(--follow-children)
     command=(record "$option" "${follow[@]}" -o "$folder/raw")
@@ -269,7 +261,6 @@ check_profile() {
 failed=0
 for program in "${programs[@]}"; do
   (outcome "$program" "$work/$program-plain") > "$work/$program.out"
-  record_once "$program"
   export -f try check_profile outcome options_of listens free_port get serve check_nginx "run_$program"
   export work hearth
   findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "try $program {} || echo '$program, run {}: failed'" \

@@ -18,10 +18,9 @@
  *
  * RUN: not %hearth run -- 2>&1 | FileCheck %s --check-prefix=WHICH
  * WHICH: which command?
- * RUN: not %hearth run ./program 2>&1 | FileCheck %s --check-prefix=SEPARATOR
- * SEPARATOR: without a profile: hearth run -- ./program
- * RUN: not %hearth run --layout=none -- ./program 2>&1 | FileCheck %s --check-prefix=PROFILE
- * PROFILE: --list and --layout go with a profile
+ * RUN: %hearth run ./program one two | FileCheck %s --check-prefixes=OURS,BOTH
+ * RUN: not %hearth run --layout=none -- ./program 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+ * UNKNOWN: unknown option '--layout=none'
  * RUN: not %hearth flags malloc --compile 2>&1 | FileCheck %s --check-prefix=LINKING
  * LINKING: 'malloc' is for linking
  */

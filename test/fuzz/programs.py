@@ -28,7 +28,7 @@ HEADER = r"""
 #include <new>
 #include <pthread.h>
 #include <sys/mman.h>
-extern "C" int hearth_hotcold_class(const void *) __attribute__((weak));
+extern "C" int hearth_malloc_class(const void *) __attribute__((weak));
 typedef unsigned long Path; /* a function takes the lowest bit to choose whom it calls */
 struct State {
   unsigned long sum;
@@ -110,7 +110,7 @@ static void *program(void *) {
           s.sum += (unsigned char)kept[i].block[k]++;
   unsigned placed[2][3] = {};
   for (unsigned i = 0; i < count; i++) {
-    placed[kept[i].hot][hearth_hotcold_class ? hearth_hotcold_class(kept[i].block) : 0]++;
+    placed[kept[i].hot][hearth_malloc_class ? hearth_malloc_class(kept[i].block) : 0]++;
     for (unsigned k = 0; k < kept[i].size; k += 32)
       s.sum = s.sum * 31 + (unsigned char)kept[i].block[k];
     if (kept[i].is_new)

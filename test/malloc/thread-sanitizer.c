@@ -1,8 +1,8 @@
 /* The engine itself under the thread sanitizer, by its internal functions: threads with heaps of their own, blocks that others
  * free, heaps that threads leave to each other, large blocks.
  *
- * RUN: %clang -O1 -g -fsanitize=thread -I%malloc_source -I%malloc_source/../guard %s -o %t -pthread \
- * RUN:   %malloc_source/large_block.c %malloc_source/misuse.c %malloc_source/segments.c %malloc_source/slow_path.c %malloc_source/sweep.c \
+ * RUN: %clang -O1 -g -fsanitize=thread -I%malloc_source -I%malloc_source/../guard -I%malloc_source/../include -I%format %s -o %t -pthread \
+ * RUN:   %malloc_source/cold_memory.c %malloc_source/cold_thread.c %malloc_source/large_block.c %malloc_source/messages.c %malloc_source/segments.c %malloc_source/slow_path.c %malloc_source/sweep.c \
  * RUN:   %malloc_source/system_memory_linux.c %malloc_source/thread_heaps.c %malloc_source/../guard/futex_lock.c
  * RUN: %t 20000 2>&1 | FileCheck %s
  *
@@ -45,7 +45,7 @@ static block *make(uint64_t *state) {
     made = hearth_pool_pop(hearth_main_pool, class, hearth_class_granules(class));
     made = made ? made : hearth_pool_alloc_slowly(hearth_main_pool, class);
   } else {
-    made = hearth_large_alloc(bytes, 1, &is_zero);
+    made = hearth_large_alloc(false, bytes, 1, &is_zero);
   }
   if (!made)
     abort();

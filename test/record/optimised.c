@@ -1,13 +1,13 @@
-/* A program that was optimised with a profile is recorded whole: the adapter keeps no ranges of its own.
+/* A program that was optimised with a profile is recorded whole: the allocator keeps no ranges of its own.
  *
- * RUN: %clang -O1 -g -fno-builtin -I%include %s %hotcold_a -o %t
+ * RUN: %clang -O1 -g -fno-builtin -I%include %s %malloc_a -o %t
  * RUN: rm -f %t.raw && %hearth record -o %t.raw -- %t
  * RUN: %hearth index -q %t.raw --binary %t -o %t.prof && %hearth show --text %t.prof | FileCheck %s
  * CHECK: frame main {{.*}}optimised.c
  * CHECK: AllocCount 300
  * CHECK: TotalSize 30000
  */
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -27,8 +27,8 @@
  * SECOND: profile written to {{.*}}/raw.2,
  *
  * Of the programs that are preloaded anyway nothing is lost:
- * RUN: env LD_PRELOAD=%hotcold_so %hearth record -o own -- %t preloaded | FileCheck %s --check-prefix=OTHERS
- * OTHERS: LD_PRELOAD={{.*}}libhearth_hotcold.so
+ * RUN: env LD_PRELOAD=%malloc %hearth record -o own -- %t preloaded | FileCheck %s --check-prefix=OTHERS
+ * OTHERS: LD_PRELOAD={{.*}}libhearth_malloc.so
  *
  * Signals, and ways to leave at once:
  * RUN: bash -c '%hearth record -o segv -- %t segv; echo $?' 2>&1 | FileCheck %s --check-prefix=SEGV

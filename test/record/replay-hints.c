@@ -5,7 +5,7 @@
  * RUN: %hearth record -q --mode=trace -o %t.trace -- %t
  * RUN: %hearth index -q --symbols %t.trace -o %t.heap
  * RUN: %hearth plan -q --layout=warm %t.heap -o %t.prof && rm -f %t.stats
- * RUN: env LD_PRELOAD=%hotcold_so HEARTH_HOTCOLD=stats=%t.stats %hearth trace replay --touch --repeat=3 --plan=%t.prof \
+ * RUN: env LD_PRELOAD=%malloc HEARTH_MALLOC=stats=%t.stats %hearth trace replay --touch --repeat=3 --plan=%t.prof \
  * RUN:   %t.trace | FileCheck %s
  * RUN: FileCheck %s --check-prefix=STATS --input-file=%t.stats
  * CHECK: operations     13500
@@ -20,7 +20,7 @@
  * NO-ADAPTER: no allocator of this process takes hints: preload Hearth's
  * RUN: %clang -O1 -g -fno-builtin -DOTHER %s -o %t.other && rm -f %t.other.trace
  * RUN: %hearth record -q --mode=trace -o %t.other.trace -- %t.other
- * RUN: not env LD_PRELOAD=%hotcold_so %hearth trace replay --plan=%t.prof %t.other.trace 2>&1 \
+ * RUN: not env LD_PRELOAD=%malloc %hearth trace replay --plan=%t.prof %t.other.trace 2>&1 \
  * RUN:   | FileCheck %s --check-prefix=OTHER
  * OTHER: .prof: it has no stack of the trace
  * RUN: not %hearth trace replay --plan=%t.prof %t.prof 2>&1 | FileCheck %s --check-prefix=NO-TRACE

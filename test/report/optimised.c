@@ -6,8 +6,8 @@
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) app.c -o profiled && env HEARTH_OPTIONS=log_path=raw ./profiled
  * RUN: %hearth index -q --layout=warm raw.* --binary profiled -o prof
  * RUN: %clang -O1 $(%hearth flags use prof --clang=%clang) -mllvm -memprof-salvage=0 -mllvm -memprof-report=%t/matched -DMOVED app.c -o app
- * RUN: env HEARTH_HOTCOLD=stats=%t/stats ./app && ./app
- * RUN: %hearth report prof --annotation=matched --hotcold=stats -o page.html
+ * RUN: env HEARTH_MALLOC=stats=%t/stats ./app && ./app
+ * RUN: %hearth report prof --annotation=matched --malloc=stats -o page.html
  * RUN: python3 %S/Inputs/print_build.py page.html | FileCheck %s
  * CHECK: cold | 1,000 | 1,000 | 1,000 | 0 | 1,000 |
  * CHECK: hot | 2,000 | 1,000 | 1,000 | 0 | 1,000 |

@@ -15,7 +15,7 @@ enum {
   HEARTH_HINT_HOT = 254
 };
 
-/* In a recording with HEARTH_HOTCOLD=verify, a scope of this name and the hint's three digits is around each allocation. */
+/* In a recording with HEARTH_MALLOC=verify, a scope of this name and the hint's three digits is around each allocation. */
 #define HEARTH_HINT_SCOPE "hint "
 
 HEARTH_CHECK_LAYOUT(HEARTH_HINT_POOL + HEARTH_POOLS_MAX == HEARTH_HINT_HOT);

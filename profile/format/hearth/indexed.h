@@ -219,7 +219,7 @@ typedef struct hearth_indexed_type {
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of the rest: plans that differ in anything differ in it */
   uint32_t site_count, table_count, entry_count;
-  uint32_t library_calls; /* of the tables, those of functions without source: the id is the function's */
+  uint32_t unused;        /* 0 */
   uint32_t pool_count;    /* at most HEARTH_POOLS_MAX */
   uint32_t layout_count;  /* layouts whose costs were predicted; 0: none */
   uint32_t layout;        /* enum hearth_layout: the one that the plan has */

@@ -40,7 +40,6 @@ typedef struct hearth_indexer_options {
   /* The input called `name` is begun, the `number`th of `count` (from 1). */
   void (*begun)(void *context, const char *name, size_t number, size_t count);
   bool symbols;        /* functions without debug information by symbol tables and unwind tables */
-  bool library_calls;  /* the result is planned for these (hearth_plan_options): else their allocations are reported */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */
   uint64_t unrecorded; /* see hearth_builder_leave_unrecorded */

@@ -4,9 +4,7 @@
  * A bit in a word of the thread is set around the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on
  * binaries.
  *
- * Only allocation calls whose contexts are of more than one placement have a table. Functions that are known by name only
- * (libraries without debug information) count as one allocation call each, if they are planned for; they have a table
- * where their contexts are of one placement, too. Handles are not thread-safe. */
+ * Only allocation calls whose contexts are of more than one placement have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
 #define HEARTH_PLAN_H
 
@@ -26,11 +24,7 @@ typedef struct hearth_plan_options {
   uint32_t max_sites;                      /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
   uint32_t min_gain_ppm;                   /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
   const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
-  uint32_t layout;    /* 1 + the enum hearth_layout to take; 0: the one that is predicted to be cheapest */
-  bool library_calls; /* functions without source have tables, too: hearth_plan_write_library_calls */
-  /* Where accesses were not counted, the layout is chosen as if each live byte were accessed as often as any other; otherwise
-   * no blocks but cold ones have a place then. */
-  bool guess_accesses;
+  uint32_t layout; /* 1 + the enum hearth_layout to take; 0: the one that is predicted to be cheapest */
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
@@ -43,7 +37,6 @@ typedef struct hearth_plan {
   const hearth_plan_layout *layouts;
   const hearth_placement *placements; /* of each row of contexts */
   uint32_t site_count, table_count, entry_count, pool_count, layout_count, context_count;
-  uint32_t library_calls; /* tables of functions without source */
   enum hearth_layout layout;
 } hearth_plan;
 
@@ -73,17 +66,6 @@ hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_option
 /* As hearth_builder_write_memory, and with a plan. */
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err);
-
-/* The id under which a function without source has its table, which no stack id is; 0 if it is none. */
-static inline uint64_t hearth_library_call_id(uint64_t function_id, uint32_t start_line, uint32_t frame_line) {
-  return start_line == 0 && frame_line == HEARTH_LINE_UNKNOWN ? function_id : 0;
-}
-
-/* The tables of functions without source, for the allocator adapter (docs/formats/library-calls.md). *ret_written are in it,
- * *ret_unhinted are not: they have no linkage name, or share it with that of another library. Errors: E_EMPTY (there are
- * none), E_IO, E_NOMEM, and those of reading. */
-hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *stream, uint32_t *ret_written,
-                                              uint32_t *ret_unhinted, hearth_error *err);
 
 /* The output of `hearth show --plan`, and with `--json` (docs/tools.md): the most valuable choice first. */
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);

@@ -22,7 +22,7 @@ typedef struct hearth_page_options {
   hearth_profile *base;   /* to compare with; NULL: none; the profile is that of both together then; borrowed */
   const char *base_title; /* its name */
   const char *title;      /* shown, and in errors; not NULL */
-  const char *hotcold;    /* file with the output of `hearth top --json`; NULL: none */
+  const char *malloc;     /* file with the output of `hearth top --json`; NULL: none */
   const char *annotation; /* file of -memprof-report=FILE; NULL: none */
   int64_t written; /* when the profile was, in seconds since 1970: source files that are newer are not shown; 0: none */
   const char *source_directory; /* where they are looked for before their own places; NULL: nowhere */

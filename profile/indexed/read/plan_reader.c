@@ -87,7 +87,6 @@ static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *head
                        .pool_count = header->pool_count,
                        .layout_count = header->layout_count,
                        .context_count = header->context_count,
-                       .library_calls = header->library_calls,
                        .layout = (enum hearth_layout)header->layout};
 }
 
@@ -111,8 +110,8 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
   HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
-  if (section->size != size_of(&header) || header.id == 0 || header.library_calls > header.table_count ||
-      header.pool_count > HEARTH_POOLS_MAX || header.layout >= HEARTH_LAYOUTS)
+  if (section->size != size_of(&header) || header.id == 0 || header.pool_count > HEARTH_POOLS_MAX ||
+      header.layout >= HEARTH_LAYOUTS)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);
   HEARTH_TRY(check_sites(profile, &plan, err));

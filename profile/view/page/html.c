@@ -551,7 +551,7 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_contexts(w);
   write_plots(w);
   write_advice(w);
-  HEARTH_TRY(write_notes(w, "hotcold", HEARTH_PAGE_NOTE_HOTCOLD, m->options->hotcold, err));
+  HEARTH_TRY(write_notes(w, "malloc", HEARTH_PAGE_NOTE_MALLOC, m->options->malloc, err));
   HEARTH_TRY(write_notes(w, "annotation", HEARTH_PAGE_NOTE_ANNOTATION, m->options->annotation, err));
   hearth_json_close(&w->json, '}');
   return HEARTH_OK;

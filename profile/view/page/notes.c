@@ -14,7 +14,7 @@ static const struct kind {
   const char *mark; /* every line contains it */
   const char *what;
 } kinds[] = {
-    [HEARTH_PAGE_NOTE_HOTCOLD] = {"\"cold_below\"", "a line of 'hearth top --json'"},
+    [HEARTH_PAGE_NOTE_MALLOC] = {"\"cold_below\"", "a line of 'hearth top --json'"},
     [HEARTH_PAGE_NOTE_ANNOTATION] = {"\"hearth-match-report\"", "a line of -memprof-report=FILE"},
 };
 

@@ -7,7 +7,7 @@
 #include "hearth/json_writer.h"
 #include "hearth/status.h"
 
-typedef enum hearth_page_note { HEARTH_PAGE_NOTE_HOTCOLD, HEARTH_PAGE_NOTE_ANNOTATION } hearth_page_note;
+typedef enum hearth_page_note { HEARTH_PAGE_NOTE_MALLOC, HEARTH_PAGE_NOTE_ANNOTATION } hearth_page_note;
 
 /* Write the file's lines as a JSON array of strings, blank ones included. E_NOT_FOUND: it cannot be read; E_NOMEM; E_FORMAT:
  * it is another kind of file, or a line was cut: the message names the line. */

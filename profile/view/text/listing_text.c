@@ -127,21 +127,16 @@ static void print_class(const hearth_listing *r, hearth_class class) {
 }
 
 /* Allocations that no compiled call can give a hint to. */
-static hearth_status print_libraries(const hearth_listing *r, hearth_error *err) {
-  hearth_plan plan;
+static void print_libraries(const hearth_listing *r) {
   if (r->all.library_bytes == 0)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_get_plan(r->profile, &plan, err));
+    return;
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c += HEARTH_CLASS_HOT - HEARTH_CLASS_COLD) {
     const hearth_listing_totals *t = &r->classes[c];
     fprintf(r->stream, "  %s: %s at calls that take hints, %s in libraries\n", hearth_class_name(c),
             hearth_amount_bytes(t->bytes - t->library_bytes).c, hearth_amount_bytes(t->library_bytes).c);
   }
-  fprintf(r->stream, "  libraries: %s of %s; %s\n", hearth_amount_bytes(r->all.library_bytes).c,
-          hearth_amount_bytes(r->all.bytes).c,
-          plan.library_calls > 0 ? "hints reach them by the plan's library calls"
-                                 : "hints reach them only by 'hearth index --library-calls'");
-  return HEARTH_OK;
+  fprintf(r->stream, "  libraries: %s of %s, which no hint reaches\n", hearth_amount_bytes(r->all.library_bytes).c,
+          hearth_amount_bytes(r->all.bytes).c);
 }
 
 static void print_uncertain(const hearth_listing *r) {
@@ -432,7 +427,7 @@ static hearth_status print_listing(hearth_listing *r, hearth_error *err) {
   HEARTH_TRY(print_header(r, err));
   print_classes(r);
   if (hearth_accesses_known(&r->summary))
-    HEARTH_TRY(print_libraries(r, err));
+    print_libraries(r);
   if (r->shown.contexts != r->all.contexts)
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
             r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);

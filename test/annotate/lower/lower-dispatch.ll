@@ -10,8 +10,8 @@
 ; SIZE-LABEL: define i64 @size(
 ; SIZE: ret i64 24
 
-; CHECK-DAG: @__hearth_refers_to_free = linkonce_odr hidden constant {{.*}}@free{{.*}}, comdat
-; CHECK-DAG: @__hearth_refers_to_delete = linkonce_odr hidden constant {{.*}}@_ZdlPv{{.*}}, comdat
+; CHECK-DAG: define linkonce_odr hidden void @__hearth_refers_to_free(){{.*}} comdat
+; CHECK-DAG: define linkonce_odr hidden void @__hearth_refers_to_delete(){{.*}} comdat
 ; CHECK-DAG: @llvm.compiler.used = appending global [2 x {{.*}}@__hearth_refers_to_free{{.*}}@__hearth_refers_to_delete
 
 define i64 @size() {

@@ -116,7 +116,7 @@ def print_summary(programs, order):
 def main(results, *folders):
     programs = [Program(Path(folder), results) for folder in folders if (Path(folder) / results / "plain.runs").exists()]
     present = {name for program in programs for name in program.subjects}
-    known = ["plain", "adapter", "hearth", "engine", *OTHERS, "hearth-mimalloc"]
+    known = ["plain", "hearth", "engine", *OTHERS]
     order = [name for name in known if name in present] + sorted(present - set(known))
     for program in programs:
         print_program(program, order)

@@ -23,7 +23,7 @@
 #include <time.h>
 
 #if defined(HINTED)
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #elif defined(HEAPS) /* a heap of mimalloc's for each pool and thread */
 #include <mimalloc.h>
 static void *malloc_hot_cold(size_t bytes, uint8_t hint) {

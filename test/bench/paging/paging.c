@@ -10,7 +10,7 @@
  *   OUT    per cent of the cold range's bytes that were not in memory then
  *   AUDIT  microseconds for reading an order and its history, once for each of 1,000 orders
  */
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -63,7 +63,7 @@ static double audit_us(const struct store *store) {
 int main(int argc, char **argv) {
   struct store store;
   struct totals totals = {0};
-  struct hearth_hotcold_stats stats;
+  struct hearth_malloc_stats stats;
   if (argc != 4)
     return 2;
   store_init(&store);
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   long reads = page_reads();
   double query_ns = least_query_ns(&store, parse_number(argv[2]), parse_number(argv[3]));
   reads = page_reads() - reads;
-  hearth_hotcold_stats(&stats);
+  hearth_malloc_stats(&stats);
   double out = 100 - (double)stats.cold.resident_bytes * 100 / (double)stats.cold.committed_bytes;
   printf("%.1f %ld %.1f", query_ns, reads, out);
   printf(" %.1f\n", audit_us(&store));

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #ifdef HINTED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #define TAKE(bytes) malloc_hot_cold(bytes, 223)
 #else
 #define TAKE(bytes) malloc(bytes)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 #define BLOCKS   400
@@ -67,11 +67,11 @@ static void use(const struct kind *kind) {
 static void report(const char *name, const struct kind *kind) {
   int count[2][3] = {{0}};
   for (int i = 0; i < BLOCKS; i++) {
-    count[0][hearth_hotcold_class(kind->cold[i])]++;
-    count[1][hearth_hotcold_class(kind->hot[i])]++;
+    count[0][hearth_malloc_class(kind->cold[i])]++;
+    count[1][hearth_malloc_class(kind->hot[i])]++;
   }
-  printf("%s: cold blocks: %d cold, %d hot; hot blocks: %d cold, %d hot\n", name, count[0][HEARTH_HOTCOLD_COLD],
-         count[0][HEARTH_HOTCOLD_HOT], count[1][HEARTH_HOTCOLD_COLD], count[1][HEARTH_HOTCOLD_HOT]);
+  printf("%s: cold blocks: %d cold, %d hot; hot blocks: %d cold, %d hot\n", name, count[0][HEARTH_MALLOC_COLD],
+         count[0][HEARTH_MALLOC_HOT], count[1][HEARTH_MALLOC_COLD], count[1][HEARTH_MALLOC_HOT]);
 }
 #endif
 

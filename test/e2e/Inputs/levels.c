@@ -52,9 +52,9 @@ int main(void) {
   } while (clock() < end);
   printf("sum %d\n", sum > 0);
 #ifdef PLACED
-  printf("node %s payload %s\n", names[hearth_hotcold_class(list)], names[hearth_hotcold_class(list->payload)]);
-  printf("interpreted %ld: %s %s\n", count, names[hearth_hotcold_class(other_list)],
-         names[hearth_hotcold_class(other_list->payload)]);
+  printf("node %s payload %s\n", names[hearth_malloc_class(list)], names[hearth_malloc_class(list->payload)]);
+  printf("interpreted %ld: %s %s\n", count, names[hearth_malloc_class(other_list)],
+         names[hearth_malloc_class(other_list->payload)]);
 #endif
   return 0;
 }

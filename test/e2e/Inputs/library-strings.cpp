@@ -5,7 +5,7 @@
 #include <vector>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 static std::vector<std::string> Read, Kept;
@@ -42,7 +42,7 @@ int main() {
   std::printf("sum %d\n", Sum > 0);
 #ifdef PLACED
   static const char *const Names[] = {"other", "cold", "hot"};
-  std::printf("read %s kept %s\n", Names[hearth_hotcold_class(Read.back().data())],
-              Names[hearth_hotcold_class(Kept.back().data())]);
+  std::printf("read %s kept %s\n", Names[hearth_malloc_class(Read.back().data())],
+              Names[hearth_malloc_class(Kept.back().data())]);
 #endif
 }

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 static const char *const names[] = {
-    [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
+    [HEARTH_MALLOC_OTHER] = "other", [HEARTH_MALLOC_COLD] = "cold", [HEARTH_MALLOC_HOT] = "hot"};
 #endif
 
 #define NOINLINE __attribute__((noinline))

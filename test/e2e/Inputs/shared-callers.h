@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-int hearth_hotcold_class(const void *) __attribute__((weak));
+int hearth_malloc_class(const void *) __attribute__((weak));
 #define NOINLINE __attribute__((noinline))
 NOINLINE char *make(int b);
 NOINLINE char *mid(int b) { char *p = make(b); p[0] = 1; return p; }
@@ -13,7 +13,7 @@ NOINLINE char *second(int b) { char *p = mid(b); p[1] = 2; return p; }
 static char *cold[2][500], *hot[2][200];
 static void count(char *const *blocks, int n, int ret[3]) {
   for (int i = 0; i < n; i++)
-    ret[hearth_hotcold_class ? hearth_hotcold_class(blocks[i]) : 0]++;
+    ret[hearth_malloc_class ? hearth_malloc_class(blocks[i]) : 0]++;
 }
 int main(void) {
   volatile int a = 0, b = 1;

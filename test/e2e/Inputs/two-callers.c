@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 enum { BLOCKS = 400 };
@@ -30,11 +30,11 @@ int main(void) {
 #ifdef PLACED
   int count[2][3] = {{0}};
   for (int i = 0; i < BLOCKS; i++) {
-    count[0][hearth_hotcold_class(cold[i])]++;
-    count[1][hearth_hotcold_class(hot[i])]++;
+    count[0][hearth_malloc_class(cold[i])]++;
+    count[1][hearth_malloc_class(hot[i])]++;
   }
-  printf("cold blocks: %d cold, %d hot; hot blocks: %d cold, %d hot\n", count[0][HEARTH_HOTCOLD_COLD],
-         count[0][HEARTH_HOTCOLD_HOT], count[1][HEARTH_HOTCOLD_COLD], count[1][HEARTH_HOTCOLD_HOT]);
+  printf("cold blocks: %d cold, %d hot; hot blocks: %d cold, %d hot\n", count[0][HEARTH_MALLOC_COLD],
+         count[0][HEARTH_MALLOC_HOT], count[1][HEARTH_MALLOC_COLD], count[1][HEARTH_MALLOC_HOT]);
 #endif
   return 0;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "hearth/hotcold.h"
-#pragma weak hearth_hotcold_class
+#include "hearth/malloc.h"
+#pragma weak hearth_malloc_class
 
 enum { BLOCKS = 400 };
 
@@ -24,12 +24,12 @@ static inline void heat(char *const *blocks) {
 
 static inline void print_places(const char *what, char *const *blocks) {
   int where[3] = {0};
-  if (!hearth_hotcold_class)
+  if (!hearth_malloc_class)
     return;
   for (int i = 0; i < BLOCKS; i++)
-    where[hearth_hotcold_class(blocks[i])]++;
-  printf("%s: %d other %d cold %d hot\n", what, where[HEARTH_HOTCOLD_OTHER], where[HEARTH_HOTCOLD_COLD],
-         where[HEARTH_HOTCOLD_HOT]);
+    where[hearth_malloc_class(blocks[i])]++;
+  printf("%s: %d other %d cold %d hot\n", what, where[HEARTH_MALLOC_OTHER], where[HEARTH_MALLOC_COLD],
+         where[HEARTH_MALLOC_HOT]);
 }
 
 #endif

@@ -14,8 +14,8 @@ static inline void use(const char *what, const struct node *list) {
       sum += node->key & 1;
   while (clock() < end);
 #ifdef PLACED
-  printf("%s: node %s payload %s%s\n", what, names[hearth_hotcold_class(list)],
-         names[hearth_hotcold_class(list->payload)], sum < 0 ? "?" : "");
+  printf("%s: node %s payload %s%s\n", what, names[hearth_malloc_class(list)],
+         names[hearth_malloc_class(list->payload)], sum < 0 ? "?" : "");
 #else
   printf("%s%s\n", what, sum < 0 ? "?" : "");
 #endif

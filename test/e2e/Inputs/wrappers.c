@@ -38,8 +38,8 @@ int main(void) {
   } while (clock() < end);
   printf("sum %d\n", sum > 0);
 #ifdef PLACED
-  printf("small payload %s, large payload %s\n", names[hearth_hotcold_class(small->payload)],
-         names[hearth_hotcold_class(large->payload)]);
+  printf("small payload %s, large payload %s\n", names[hearth_malloc_class(small->payload)],
+         names[hearth_malloc_class(large->payload)]);
 #endif
   return 0;
 }

@@ -19,7 +19,7 @@
 #include <cstdlib>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 constexpr int Count = 400;
@@ -103,9 +103,9 @@ static Blocks All[] = {{"resumed"}, {"awaited"}, {"frames"}};
 static void printPlaces(const char *What, const char *Class, char *const *Blocks) {
   int Of[3] = {};
   for (int I = 0; I < Count; I++)
-    Of[hearth_hotcold_class(Blocks[I])]++;
-  printf("%s %s: %d other %d cold %d hot\n", What, Class, Of[HEARTH_HOTCOLD_OTHER], Of[HEARTH_HOTCOLD_COLD],
-         Of[HEARTH_HOTCOLD_HOT]);
+    Of[hearth_malloc_class(Blocks[I])]++;
+  printf("%s %s: %d other %d cold %d hot\n", What, Class, Of[HEARTH_MALLOC_OTHER], Of[HEARTH_MALLOC_COLD],
+         Of[HEARTH_MALLOC_HOT]);
 }
 #endif
 

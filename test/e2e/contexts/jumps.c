@@ -40,7 +40,7 @@
 #include <string.h>
 
 #ifdef PLACED
-#include <hearth/hotcold.h>
+#include <hearth/malloc.h>
 #endif
 
 #define NOINLINE __attribute__((noinline))
@@ -108,9 +108,9 @@ static machine the_machine = {.random = 1};
 static void print_places(const char *what, char **blocks, int count) {
   int of[3] = {0};
   for (int i = 0; i < count; i++)
-    of[hearth_hotcold_class(blocks[i])]++;
-  printf("%s: %d other %d cold %d hot\n", what, of[HEARTH_HOTCOLD_OTHER], of[HEARTH_HOTCOLD_COLD],
-         of[HEARTH_HOTCOLD_HOT]);
+    of[hearth_malloc_class(blocks[i])]++;
+  printf("%s: %d other %d cold %d hot\n", what, of[HEARTH_MALLOC_OTHER], of[HEARTH_MALLOC_COLD],
+         of[HEARTH_MALLOC_HOT]);
 }
 #endif
 

@@ -22,5 +22,5 @@ cd "$3"
 cp "${document%/*}"/{,docs/howto/}app.c . 2>/dev/null || [[ -e app.c ]]
 sed -n '/^```sh$/,/^```$/{/^```/!p}' "$document" >commands
 [[ -s commands ]]
-unset HEARTH HEARTH_CC HEARTH_CXX HEARTH_FLAGS HEARTH_OPTIONS HEARTH_HOTCOLD
+unset HEARTH HEARTH_CC HEARTH_CXX HEARTH_FLAGS HEARTH_OPTIONS HEARTH_MALLOC
 PATH=$bin:$PATH bash -euxo pipefail commands

@@ -129,7 +129,7 @@ static bool holes_are_valid(walk *walk, hearth_segment *segment) {
 }
 
 static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segment) {
-  VALID(hearth_kind_of(segment) == HEARTH_KIND_SEGMENT);
+  VALID(hearth_is_segment(hearth_kind_of(segment)));
   VALID(segment->pool == pool);
   VALID(segment->next ? segment->next->previous == segment : pool->last == segment);
   hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED
@@ -159,7 +159,7 @@ static bool lists_are_valid(hearth_pool *pool) {
     for (hearth_block *block = (hearth_block *)pool->list[class]; block;
          block = (hearth_block *)(block->next ^ pool->key)) {
       VALID(most--); /* a circle */
-      VALID((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_kind_of(block) == HEARTH_KIND_SEGMENT);
+      VALID((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_is_segment(hearth_kind_of(block)));
       hearth_segment *segment = hearth_segment_of(block);
       VALID(segment->pool == pool && !segment->to_sweep);
       VALID(byte_at(segment, hearth_granule_of(block)) == (HEARTH_FREE | class));
@@ -228,8 +228,8 @@ bool hearth_pool_is_valid(hearth_pool *pool) {
 
 bool hearth_heap_is_valid(hearth_heap *heap) {
   bool is_valid = hearth_pool_is_valid(&heap->main);
-  for (unsigned i = 0; i < HEARTH_PLACEMENTS; i++) {
-    hearth_pool *pool = atomic_load_explicit(&heap->other[i], memory_order_relaxed);
+  for (unsigned i = 0; i < HEARTH_POOLS; i++) {
+    hearth_pool *pool = atomic_load_explicit(&heap->pool[i], memory_order_relaxed);
     is_valid = is_valid && (!pool || hearth_pool_is_valid(pool));
   }
   return is_valid;

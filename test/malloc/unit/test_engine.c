@@ -207,7 +207,7 @@ static void sweeps_make_holes_and_keep_contents(void **unused) {
       assert_true(next > before);
     before = next;
   }
-  assert_true(hearth_kind_of(first) == HEARTH_KIND_SEGMENT);
+  assert_true(hearth_is_segment(hearth_kind_of(first)));
   assert_int_equal(pool->used_granules, used);
   assert_true(hearth_pool_is_valid(pool));
 }
@@ -312,7 +312,7 @@ static void late_double_frees_abort(void **unused) {
 /* Large blocks. */
 
 static char *take_large(size_t bytes, size_t alignment, bool *ret_zero) {
-  char *block = hearth_large_alloc(bytes, alignment, ret_zero);
+  char *block = hearth_large_alloc(false, bytes, alignment, ret_zero);
   assert_non_null(block);
   assert_int_equal((uintptr_t)block % alignment, 0);
   assert_true(hearth_large_usable(block) >= bytes);
@@ -321,7 +321,7 @@ static char *take_large(size_t bytes, size_t alignment, bool *ret_zero) {
 
 static size_t live_large_blocks(void) {
   hearth_large_stats stats;
-  hearth_large_count(&stats);
+  hearth_large_count(false, &stats);
   return stats.live;
 }
 
@@ -417,11 +417,11 @@ static void impossible_large_requests_fail(void **unused) {
   bool is_zero;
   for (int bit = 47; bit < 64; bit++)
     for (size_t part = 4; part < 8; part++) {
-      assert_null(hearth_large_alloc(part << (bit - 2), 1, &is_zero));
-      assert_null(hearth_large_alloc(100, (size_t)1 << bit, &is_zero));
-      assert_null(hearth_large_alloc(part << (bit - 2), (size_t)1 << bit, &is_zero));
+      assert_null(hearth_large_alloc(false, part << (bit - 2), 1, &is_zero));
+      assert_null(hearth_large_alloc(false, 100, (size_t)1 << bit, &is_zero));
+      assert_null(hearth_large_alloc(false, part << (bit - 2), (size_t)1 << bit, &is_zero));
     }
-  assert_null(hearth_large_alloc(SIZE_MAX, 1, &is_zero));
+  assert_null(hearth_large_alloc(false, SIZE_MAX, 1, &is_zero));
 }
 
 /* Also if a run of another area would hold the bytes, but not there. */

@@ -436,49 +436,6 @@ static void random_plans_make_nothing_cold(void **state) {
   }
 }
 
-/* The list that the adapter gets, to free. */
-static char *library_calls_of(const planned *p, uint32_t *ret_written, uint32_t *ret_unhinted) {
-  char *text;
-  size_t size;
-  hearth_error err;
-  FILE *stream = open_memstream(&text, &size);
-  expect_ok(hearth_plan_write_library_calls(p->profile, stream, ret_written, ret_unhinted, &err), &err);
-  fclose(stream);
-  return text;
-}
-
-static void functions_of_libraries_are_planned_for_on_request(void **state) {
-  /* g is called through another library, k: m tells its contexts apart, k cannot. s is of one class; + has no symbol. */
-  const context contexts[] = {{HOT, 1000, "g? k? h1 m1"},
-                              {COLD, 1000, "g? k? h1 m2"},
-                              {COLD, 100, "s? m1"},
-                              {HOT, 1000, "x1 m1"},
-                              {COLD, 50, "+? m1"}};
-  hearth_plan_options options = {.library_calls = true};
-  uint32_t written, unhinted;
-  (void)state;
-  planned p = open_planned(contexts, COUNT(contexts), NULL);
-  assert_int_equal(p.plan.table_count, 0);
-  close_planned(&p);
-  p = open_planned(contexts, COUNT(contexts), &options);
-  assert_int_equal(p.plan.site_count, 2);
-  assert_non_null(site_of(&p, "m2"));
-  assert_int_equal(p.plan.library_calls, p.plan.table_count);
-  assert_null(hearth_plan_find_table(&p.plan, id_of("x1")));
-  assert_int_equal(hearth_plan_find_table(&p.plan, id_of("s? m1"))->mask, 0);
-  assert_int_equal(conclude(&p, "g? k? h1 m1"), POOL);
-  assert_int_equal(conclude(&p, "g? k? h1 m2"), COLD);
-  assert_int_equal(conclude(&p, "s? m1"), COLD);
-  char *list = library_calls_of(&p, &written, &unhinted);
-  assert_non_null(strstr(list, "\ng 3 1="));
-  assert_non_null(strstr(list, "\ns 0 0=0\n"));
-  assert_null(strstr(list, "\n+"));
-  assert_int_equal(written, 2);
-  assert_int_equal(unhinted, 1);
-  free(list);
-  close_planned(&p);
-}
-
 /* Where nothing differs a plan has placements and no tables. Light contexts have none. */
 static void contexts_have_placements(void **state) {
   const context contexts[] = {
@@ -685,7 +642,6 @@ int main(void) {
       cmocka_unit_test(classes_are_those_that_are_asked_for),
       cmocka_unit_test(bits_that_get_lost_make_nothing_cold),
       cmocka_unit_test(random_plans_make_nothing_cold),
-      cmocka_unit_test(functions_of_libraries_are_planned_for_on_request),
       cmocka_unit_test(contexts_have_placements),
       cmocka_unit_test(there_is_no_plan_without_contexts),
       cmocka_unit_test(equal_profiles_have_equal_plans),

@@ -22,13 +22,13 @@ static int load(void) {
 static int load(void) { return 0; }
 #endif
 
-extern int hearth_hotcold_class(const void *) __attribute__((weak));
+extern int hearth_malloc_class(const void *) __attribute__((weak));
 
 static void count(char *const *blocks, const char *name) {
   int where[3] = {0};
   for (int i = 0; i < BLOCKS; i++)
     if (blocks[i])
-      where[hearth_hotcold_class(blocks[i])]++;
+      where[hearth_malloc_class(blocks[i])]++;
   printf(" %s %d/%d/%d", name, where[0], where[1], where[2]);
 }
 
@@ -55,7 +55,7 @@ int main(void) {
       for (int i = 0; i < BLOCKS; i++)
         ((volatile char *)hot[kind][i])[round & 15]++;
   usleep(50000);
-  if (!hearth_hotcold_class)
+  if (!hearth_malloc_class)
     return 0;
   for (int kind = 0; kind < KINDS; kind++) {
     printf("%s", names[kind]);

@@ -114,10 +114,10 @@ function parseLines(option, lines = []) {
   });
 }
 
-function buildParts(hotcold, annotation) {
+function buildParts(malloc, annotation) {
   const reports = annotation.length > 0 ? lastReports(annotation) : null;
   const missed = reports && missedSites(reports);
-  const sample = hotcold.length > 0 ? sumSamples(hotcold) : null;
+  const sample = malloc.length > 0 ? sumSamples(malloc) : null;
   const parts = [
     make('p', { className: 'caption' }, 'The hints of the profile and their effect: allocations of the profiled run, '
       + 'and of a run of the optimised program.'),
@@ -136,13 +136,13 @@ function startBuild() {
   const section = byId('build');
   views.build = () => {};
   try {
-    const hotcold = parseLines('--hotcold', data.hotcold);
+    const malloc = parseLines('--malloc', data.malloc);
     const annotation = parseLines('--annotation', data.annotation);
-    if (hotcold.length + annotation.length === 0) {
+    if (malloc.length + annotation.length === 0) {
       delete views.build;
       return;
     }
-    section.append(...buildParts(hotcold, annotation));
+    section.append(...buildParts(malloc, annotation));
   } catch (error) { // the rest of the page is shown
     section.append(make('p', { role: 'alert' }, `This section cannot be shown: ${error.message}.`));
   }

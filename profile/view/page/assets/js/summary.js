@@ -111,8 +111,7 @@ function allFacts() {
     facts.push(['untouched', `about ${bytesText(bytes)}, ${shareText(bytes, sumAll('bytes'))} of the bytes, in parts of 64 bytes without a counted access`]);
   }
   if (data.accesses_known && data.library_bytes > 0) {
-    facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
-      + ' by hearth index --library-calls']);
+    facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: no hint reaches these`]);
   }
   if (data.dropped_frames > 0) {
     facts.push(['unknown code', `${countText(data.dropped_frames)} ${data.dropped_frames === 1 ? 'address has' : 'addresses have'} no name`]);

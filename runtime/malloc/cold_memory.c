@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded is a
+ * hole of the file; its place in the file is not used again. */
+#define _GNU_SOURCE
+#include "cold_memory.h"
+
+#include "futex_lock.h"
+#include "messages.h"
+#include "system_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+  /* Programs that close and open their standard streams must not get the file in their place. */
+  LEAST_DESCRIPTOR = 100,
+};
+#define FILE_NAME   "/hearth-cold-XXXXXX"
+#define LEAST_BYTES ((size_t)64 << 20) /* a smaller file is not worth it */
+
+typedef struct piece {
+  char *start;
+  size_t bytes;
+  off_t offset;
+} piece;
+
+static hearth_cold_mode cold_mode; /* keep, advise, pageout or file */
+static char directory[HEARTH_MALLOC_PATH_BYTES];
+static struct hearth_futex_lock lock; /* of the file */
+static struct {
+  int descriptor; /* -1: none is open */
+  dev_t device;   /* so that a descriptor which the program closed and got again for another file is not touched */
+  ino_t inode;
+  off_t end;
+  piece *pieces; /* that are mapped, shared */
+  size_t count, room;
+} file = {.descriptor = -1};
+
+bool hearth_cold_memory_leaves(void) { return cold_mode != HEARTH_COLD_KEEP; }
+hearth_cold_mode hearth_cold_memory_mode(void) { return cold_mode; }
+
+static bool descriptor_is_ours(void) {
+  struct stat status;
+  return !fstat(file.descriptor, &status) && status.st_dev == file.device && status.st_ino == file.inode;
+}
+
+static bool is_in_memory(int descriptor) {
+  struct statfs system;
+  return !fstatfs(descriptor, &system) && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
+}
+
+/* fallocate beyond the limit would be answered by a signal. */
+static bool is_within_limit(size_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= bytes;
+}
+
+/* A descriptor of a file without a name, or -1. */
+static int create_file(void) {
+  char path[HEARTH_MALLOC_PATH_BYTES + sizeof FILE_NAME];
+  stpcpy(stpcpy(path, directory), FILE_NAME);
+  int low = mkostemp(path, O_CLOEXEC);
+  if (low < 0)
+    return -1;
+  unlink(path);
+  int descriptor = fcntl(low, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+  close(low);
+  return descriptor;
+}
+
+/* NULL, or the reason why there is no file. */
+static const char *open_file(void) {
+  struct stat status;
+  int descriptor = create_file();
+  if (descriptor < 0)
+    return "takes no file of ours";
+  const char *missing = is_in_memory(descriptor)                              ? "is in memory itself"
+                        : !is_within_limit(LEAST_BYTES)                       ? "takes no file of this size"
+                        : fallocate(descriptor, 0, 0, HEARTH_PAGE_BYTES) != 0 ? "has no room, or cannot reserve any"
+                        : fstat(descriptor, &status) != 0                     ? "has a file that cannot be looked at"
+                                                                              : NULL;
+  if (missing) {
+    close(descriptor);
+    return missing;
+  }
+  file.descriptor = descriptor;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  file.end = 0;
+  return NULL;
+}
+
+static bool open_or_warn(void) {
+  const char *missing = open_file();
+  if (!missing)
+    return true;
+  char detail[HEARTH_MALLOC_PATH_BYTES + 100];
+  stpcpy(stpcpy(stpcpy(detail, directory), " "), missing);
+  hearth_malloc_warn("cold memory stays: cold=file needs a directory on a disk (dir=PATH), but ", detail);
+  return false;
+}
+
+static bool has_swap_space(void) {
+  struct sysinfo info;
+  return !sysinfo(&info) && info.totalswap;
+}
+
+void hearth_cold_memory_configure(const hearth_malloc_options *options) {
+  hearth_cold_mode mode = options->cold_mode;
+  if (mode == HEARTH_COLD_AUTO)
+    mode = has_swap_space() ? HEARTH_COLD_PAGEOUT : HEARTH_COLD_FILE;
+  if (mode == HEARTH_COLD_PAGEOUT && !has_swap_space()) {
+    hearth_malloc_warn("cold=pageout has no effect: there is no swap space (cold=file needs none)", "");
+    mode = HEARTH_COLD_KEEP;
+  }
+  stpcpy(directory, options->directory);
+  if (mode == HEARTH_COLD_FILE && !open_or_warn())
+    mode = HEARTH_COLD_KEEP;
+  cold_mode = mode;
+  hearth_cold_thread_configure(options->cold_mode == HEARTH_COLD_AUTO, options->interval_s);
+}
+
+/* Pieces. */
+
+static bool add_piece(char *start, size_t bytes, off_t offset) {
+  if (file.count == file.room) {
+    size_t room = file.room ? 2 * file.room : HEARTH_PAGE_BYTES / sizeof(piece), old = file.room * sizeof(piece);
+    piece *pieces = hearth_system_reserve(room * sizeof(piece), HEARTH_PAGE_BYTES);
+    if (!pieces || !hearth_system_open(pieces, room * sizeof(piece)))
+      return false;
+    memcpy(pieces, file.pieces, old);
+    if (old)
+      hearth_system_release(file.pieces, old);
+    file.pieces = pieces;
+    file.room = room;
+  }
+  file.pieces[file.count++] = (piece){start, bytes, offset};
+  return true;
+}
+
+static void remove_pieces(const char *start, size_t bytes) {
+  for (size_t i = 0; i < file.count;)
+    if (file.pieces[i].start >= start && file.pieces[i].start < start + bytes)
+      file.pieces[i] = file.pieces[--file.count];
+    else
+      i++;
+}
+
+static bool map_at(char *start, size_t bytes, int flags, int descriptor, off_t offset) {
+  return syscall(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, offset) != -1;
+}
+
+/* A thread that comes for one cold block has no use for its neighbours: nothing is read ahead. */
+static bool map_piece(char *start, size_t bytes, int kind, off_t offset) {
+  bool mapped = map_at(start, bytes, kind, file.descriptor, offset);
+  syscall(SYS_madvise, start, bytes, MADV_RANDOM);
+  return mapped;
+}
+
+static bool open_in_file(char *start, size_t bytes) {
+  static bool is_warned;
+  bool may_create = file.descriptor < 0 && !hearth_thread_is_forking;
+  if (may_create && !(directory[0] && open_or_warn()))
+    directory[0] = 0;
+  if (file.descriptor < 0) /* after a fork, without room for another file */
+    return hearth_system_open(start, bytes);
+  if (!descriptor_is_ours()) {
+    if (!is_warned)
+      hearth_malloc_warn("the program closed the file of cold memory: no more cold blocks", "");
+    is_warned = true;
+    return false;
+  }
+  off_t offset = file.end;
+  if (!is_within_limit((size_t)offset + bytes) ||
+      syscall(SYS_fallocate, file.descriptor, 0, offset, (off_t)bytes) != 0 || !add_piece(start, bytes, offset))
+    return false;
+  if (!map_piece(start, bytes, MAP_SHARED, offset)) {
+    file.count--;
+    return false;
+  }
+  file.end = offset + (off_t)bytes;
+  return true;
+}
+
+bool hearth_cold_memory_open(void *start, size_t bytes) {
+  int saved_errno = errno;
+  bool opened;
+  if (cold_mode == HEARTH_COLD_FILE) {
+    hearth_futex_lock_acquire(&lock);
+    opened = open_in_file(start, bytes);
+    hearth_futex_lock_release(&lock);
+  } else {
+    opened = hearth_system_open(start, bytes);
+    if (opened && cold_mode != HEARTH_COLD_KEEP)
+      syscall(SYS_madvise, start, bytes, MADV_NOHUGEPAGE);
+  }
+  errno = saved_errno;
+  return opened;
+}
+
+/* Private pages of a file would read as the file again. */
+void hearth_cold_memory_discard(void *start, size_t bytes) {
+  int saved_errno = errno;
+  if (cold_mode != HEARTH_COLD_FILE)
+    hearth_system_discard(start, bytes);
+  else if (syscall(SYS_madvise, start, bytes, MADV_REMOVE) != 0 &&
+           !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    memset(start, 0, bytes);
+  errno = saved_errno;
+}
+
+void hearth_cold_memory_release(void *start, size_t bytes) {
+  if (cold_mode == HEARTH_COLD_FILE) {
+    hearth_futex_lock_acquire(&lock);
+    int saved_errno = errno;
+    for (size_t i = 0; i < file.count; i++)
+      if (file.pieces[i].start >= (char *)start && file.pieces[i].start < (char *)start + bytes)
+        syscall(SYS_madvise, file.pieces[i].start, file.pieces[i].bytes, MADV_REMOVE);
+    errno = saved_errno;
+    remove_pieces(start, bytes);
+    hearth_futex_lock_release(&lock);
+  }
+  hearth_system_release(start, bytes);
+}
+
+int hearth_cold_memory_descriptor(void) { return file.descriptor >= 0 && descriptor_is_ours() ? file.descriptor : -1; }
+
+/* Fork. */
+
+void hearth_cold_memory_before_fork(void) {
+  hearth_futex_lock_acquire(&lock);
+  if (file.descriptor < 0)
+    return;
+  if (file.count && !descriptor_is_ours())
+    hearth_fatal("the program forks, but closed the file of cold memory (HEARTH_MALLOC=cold=...): ", file.pieces);
+  for (size_t i = 0; i < file.count; i++)
+    if (!map_piece(file.pieces[i].start, file.pieces[i].bytes, MAP_PRIVATE, file.pieces[i].offset))
+      hearth_fatal("the program forks, but its cold memory cannot be mapped privately: ", file.pieces[i].start);
+  file.count = 0;
+  if (descriptor_is_ours())
+    close(file.descriptor);
+  file.descriptor = -1;
+}
+
+void hearth_cold_memory_after_fork(void) { hearth_futex_lock_release(&lock); }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Opens the allocator, before main: options, placements, cold memory, the status for `hearth top`. What is asked for before
+ * that, by constructors of libraries, is placed as without a hint. */
+#define _GNU_SOURCE
+#include "hints.h"
+
+#include "cold_memory.h"
+#include "hearth/hints.h"
+#include "hearth/optional.h"
+#include "messages.h"
+#include "missing_sites.h"
+#include "sanitizers.h"
+#include "statistics_file.h"
+#include "status_page.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+hearth_hints hearth_hints_of_process;
+
+void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero) {
+  hearth_heap *heap = hearth_main_pool->heap ? hearth_main_pool->heap : hearth_heap_of_thread();
+  if (placement == HEARTH_POOL_COLD)
+    hearth_cold_thread_ensure();
+  hearth_pool *pool = heap ? hearth_heap_pool(heap, placement) : NULL;
+  void *block = pool ? hearth_alloc(pool, bytes, alignment, ret_zero) : NULL;
+  if (block) {
+    heap->hinted[placement]++;
+    return block;
+  }
+  if (placement == HEARTH_POOL_COLD && heap && (block = hearth_alloc(&heap->main, bytes, alignment, ret_zero)))
+    atomic_fetch_add_explicit(&hearth_hints_of_process.fallbacks, 1, memory_order_relaxed);
+  return block;
+}
+
+/* Does a profiling runtime record the program? It is to see all blocks: none may lie in pools of ours. */
+static bool is_recorded(void) {
+  void *of_runtime;
+  HEARTH_FIND_OPTIONAL(of_runtime, __hearth_scope_enter);
+  return of_runtime;
+}
+
+/* Where the public names lead elsewhere, a block of ours would come to a foreign free. */
+static bool frees_come_here(void) {
+  hearth_frees_of_null = 0;
+  free(NULL);
+  return hearth_frees_of_null == 1 && malloc_usable_size(NULL) == 0;
+}
+
+static void tell_foreign_free(void) {
+  const char *sanitizer = hearth_sanitizer_find();
+  if (sanitizer)
+    hearth_malloc_warn("hints are ignored: free is that of ", sanitizer);
+  else
+    hearth_malloc_warn(
+        "hints are ignored: free is not that of Hearth's allocator, but the program's or that of a library "
+        "before it (preload it: LD_PRELOAD=$(hearth flags malloc --preload))",
+        "");
+}
+
+void hearth_hint_pass_on(uint8_t hint) {
+  static _Atomic bool is_told;
+  hearth_hints *hints = &hearth_hints_of_process;
+  if (hearth_main_pool->heap)
+    hearth_main_pool->heap->hinted[HEARTH_POOL_NONE]++;
+  else
+    atomic_fetch_add_explicit(&hints->passed_on, 1, memory_order_relaxed);
+  bool is_ignored = hints->is_foreign_free || (hints->is_foreign_delete && hearth_hint_placement(hint));
+  if (!is_ignored || hint == HEARTH_HINT_NOTCOLD || atomic_exchange(&is_told, true))
+    return;
+  if (hints->is_foreign_free)
+    tell_foreign_free();
+  else
+    hearth_malloc_warn("hints of operator new are ignored: another operator delete comes before the allocator's", "");
+}
+
+static uint8_t placement_of(unsigned hint, const hearth_malloc_options *options) {
+  if (hint < options->cold_below)
+    return HEARTH_POOL_COLD;
+  if (hint >= options->hot_from)
+    return HEARTH_POOL_HOT;
+  return (uint8_t)(options->pools && hint >= HEARTH_HINT_POOL && hint < HEARTH_HINT_HOT
+                       ? HEARTH_POOL_FIRST + hint - HEARTH_HINT_POOL
+                       : HEARTH_POOL_NONE);
+}
+
+/* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not choose
+ * its allocator's behaviour. */
+static const char *option_text(char **environment) {
+  static const char name[] = "HEARTH_MALLOC=";
+  if (getauxval(AT_SECURE))
+    return NULL;
+  for (; environment && *environment; environment++)
+    if (!strncmp(*environment, name, sizeof name - 1))
+      return *environment + sizeof name - 1;
+  return NULL;
+}
+
+__attribute__((constructor(102))) static void open_hints(int count, char **arguments, char **environment) {
+  (void)count;
+  (void)arguments;
+  hearth_malloc_options options = hearth_malloc_options_parse(option_text(environment));
+  hearth_hints *hints = &hearth_hints_of_process;
+  hearth_statistics_file_open(options.statistics);
+  hearth_missing_sites_open(options.warns_of_sites);
+  if (!options.pools)
+    options.hot_from = UINT8_MAX + 1;
+  hints->cold_below = options.cold_below;
+  hints->hot_from = options.hot_from;
+  if (is_recorded()) {
+    hints->are_verified = options.verify;
+    return;
+  }
+  if (options.verify)
+    hearth_malloc_warn("verify needs a recording: run the program by 'hearth record', then 'hearth verify'", "");
+  if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
+    hints->is_foreign_free = true;
+    return;
+  }
+  if (options.cold_below)
+    hearth_cold_memory_configure(&options);
+  bool is_foreign_delete = !hearth_deletes_are_own();
+  hints->is_foreign_delete = is_foreign_delete;
+  for (unsigned hint = 0; hint <= UINT8_MAX; hint++) {
+    uint8_t placement = placement_of(hint, &options);
+    atomic_store_explicit(&hints->placement[hint], placement, memory_order_relaxed);
+    if (!is_foreign_delete)
+      atomic_store_explicit(&hints->placement_of_new[hint], placement, memory_order_relaxed);
+  }
+  hearth_status_write();
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a hint asks for: once the allocator is open, the pool of a placement; before, and for a neutral hint, what the plain
+ * function does. */
+#ifndef HEARTH_MALLOC_HINTS_H
+#define HEARTH_MALLOC_HINTS_H
+
+#include "malloc_functions.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef struct hearth_hints {
+  _Atomic uint8_t placement[UINT8_MAX + 1];        /* of each hint */
+  _Atomic uint8_t placement_of_new[UINT8_MAX + 1]; /* for blocks of operator new */
+  bool are_verified;                               /* a recording is to say which hint each block had */
+  bool is_foreign_free, is_foreign_delete;         /* why none is heeded, or none of operator new */
+  unsigned cold_below, hot_from;
+  _Atomic uint64_t passed_on; /* requests that went to the plain function, of threads without a heap */
+  _Atomic uint64_t fallbacks; /* that went to the main pool, as there was no cold memory */
+} hearth_hints;
+extern hearth_hints hearth_hints_of_process;
+
+static inline unsigned hearth_hint_placement(uint8_t hint) {
+  return atomic_load_explicit(&hearth_hints_of_process.placement[hint], memory_order_relaxed);
+}
+
+/* The pool of a placement in the thread's heap; NULL: it is not there yet, or the placement is HEARTH_POOL_NONE. */
+static inline hearth_pool *hearth_hinted_pool(unsigned placement) {
+  hearth_heap *heap = (hearth_heap *)hearth_main_pool; /* its first member */
+  return atomic_load_explicit(&heap->pool[placement], memory_order_relaxed);
+}
+
+/* A freed block of up to 1 KiB; NULL: none waits. */
+static inline __attribute__((always_inline)) void *hearth_hinted_pop(unsigned placement, size_t bytes) {
+  hearth_pool *pool = hearth_hinted_pool(placement);
+  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+  if (HEARTH_UNLIKELY(!pool || bytes > HEARTH_SMALL_BYTES))
+    return NULL;
+  void *block = hearth_pool_pop(pool, class, class);
+  if (HEARTH_LIKELY(block != NULL))
+    pool->heap->hinted[placement]++;
+  return block;
+}
+
+/* A block of a placement that is not HEARTH_POOL_NONE; as hearth_alloc. */
+void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero);
+
+/* A request goes to the plain function, and is counted; the first one that is not neutral says why, if that is not as it
+ * should be. */
+void hearth_hint_pass_on(uint8_t hint);
+
+/* hinted_new.c: do all forms of operator delete lead to ours? */
+bool hearth_deletes_are_own(void);
+/* So many calls of free with NULL came to ours, by this thread. */
+extern _Thread_local unsigned hearth_frees_of_null;
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Pairs are split at ':' and '=' in the text itself; each value has a parser of its own. */
+#include "malloc_options.h"
+
+#include "messages.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 254, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
+/* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
+#define DEFAULT_DIRECTORY "/var/tmp"
+
+/* The text of one "key=value", not terminated. */
+struct span_of_text {
+  const char *start;
+  size_t bytes;
+};
+
+static bool equals(struct span_of_text text, const char *word) {
+  return strlen(word) == text.bytes && !memcmp(text.start, word, text.bytes);
+}
+
+static bool parse_switch(struct span_of_text value, bool *ret_on) {
+  bool on = equals(value, "on");
+  if (!on && !equals(value, "off"))
+    return false;
+  *ret_on = on;
+  return true;
+}
+
+static bool parse_cold(struct span_of_text value, hearth_cold_mode *ret_mode, bool *ret_on) {
+  static const char *const modes[] = {
+      [HEARTH_COLD_KEEP] = "keep", [HEARTH_COLD_ADVISE] = "madvise-cold", [HEARTH_COLD_PAGEOUT] = "pageout",
+      [HEARTH_COLD_FILE] = "file", [HEARTH_COLD_AUTO] = "auto",
+  };
+  for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (equals(value, modes[i])) {
+      *ret_mode = (hearth_cold_mode)i;
+      *ret_on = true;
+      return true;
+    }
+  return parse_switch(value, ret_on);
+}
+
+static bool parse_number(struct span_of_text value, unsigned most, unsigned *ret_number) {
+  unsigned number = 0;
+  if (!value.bytes || value.bytes > 6)
+    return false;
+  for (size_t i = 0; i < value.bytes; i++) {
+    if (value.start[i] < '0' || value.start[i] > '9')
+      return false;
+    number = number * 10 + (unsigned)(value.start[i] - '0');
+  }
+  if (number > most)
+    return false;
+  *ret_number = number;
+  return true;
+}
+
+static bool parse_path(struct span_of_text value, char *ret_path) {
+  if (!value.bytes || value.bytes >= HEARTH_MALLOC_PATH_BYTES)
+    return false;
+  memcpy(ret_path, value.start, value.bytes);
+  ret_path[value.bytes] = 0;
+  return true;
+}
+
+static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool *cold_is_on) {
+  const char *equal_sign = memchr(pair.start, '=', pair.bytes);
+  if (equals(pair, "verify"))
+    return options->verify = true;
+  if (!equal_sign)
+    return false;
+  struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
+  struct span_of_text value = {equal_sign + 1, pair.bytes - key.bytes - 1};
+  if (equals(key, "cold"))
+    return parse_cold(value, &options->cold_mode, cold_is_on);
+  if (equals(key, "pools"))
+    return parse_switch(value, &options->pools);
+  if (equals(key, "cold-below"))
+    return parse_number(value, HINT_VALUES, &options->cold_below);
+  if (equals(key, "hot-from"))
+    return parse_number(value, HINT_VALUES, &options->hot_from);
+  if (equals(key, "interval"))
+    return parse_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
+  if (equals(key, "sites-warning"))
+    return parse_switch(value, &options->warns_of_sites);
+  if (equals(key, "dir"))
+    return parse_path(value, options->directory);
+  if (equals(key, "stats"))
+    return parse_path(value, options->statistics);
+  return false;
+}
+
+static void warn_about(struct span_of_text pair) {
+  char text[64];
+  size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
+  memcpy(text, pair.start, bytes);
+  text[bytes] = 0;
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
+                     "sites-warning= and verify (see docs/options.md); ignored: ",
+                     text);
+}
+
+hearth_malloc_options hearth_malloc_options_parse(const char *text) {
+  hearth_malloc_options options = {.cold_below = DEFAULT_COLD_BELOW,
+                                   .hot_from = DEFAULT_HOT_FROM,
+                                   .interval_s = DEFAULT_INTERVAL_S,
+                                   .pools = true,
+                                   .warns_of_sites = true,
+                                   .directory = DEFAULT_DIRECTORY};
+  bool cold_is_on = true, warned = false;
+  while (text && *text) {
+    struct span_of_text pair = {text, strcspn(text, ":")};
+    if (pair.bytes && !apply(pair, &options, &cold_is_on) && !warned) {
+      warn_about(pair);
+      warned = true;
+    }
+    text += pair.bytes;
+    text += *text == ':';
+  }
+  if (!cold_is_on)
+    options.cold_below = 0;
+  return options;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* HEARTH_MALLOC, the allocator's environment variable: key=value pairs separated by ':'. docs/options.md explains
+ * each. */
+#ifndef HEARTH_MALLOC_OPTIONS_H
+#define HEARTH_MALLOC_OPTIONS_H
+
+#include <stdbool.h>
+
+enum {
+  HEARTH_MALLOC_PATH_BYTES = 512, /* with the terminating zero */
+  HEARTH_COLD_INTERVAL_MAX = 86400,
+};
+
+/* The treatment of the memory of cold blocks. */
+typedef enum hearth_cold_mode {
+  HEARTH_COLD_KEEP,    /* nothing */
+  HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */
+  HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
+  HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
+  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; tiles that come back stay */
+} hearth_cold_mode;
+
+typedef struct hearth_malloc_options {
+  unsigned cold_below; /* 0 to 256; 0 when switched off */
+  bool pools;          /* for blocks that are not cold */
+  unsigned hot_from;   /* 0 to 256: hints from this on share a pool */
+  hearth_cold_mode cold_mode;
+  unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
+  bool verify;         /* a recording is to say which hint each block had */
+  bool warns_of_sites; /* that no decision site is in the program */
+  char directory[HEARTH_MALLOC_PATH_BYTES];
+  char statistics[HEARTH_MALLOC_PATH_BYTES]; /* a file; empty: none */
+} hearth_malloc_options;
+
+/* Defaults changed by `text`, which may be NULL. A key or value that is not understood is skipped, and the first of
+ * them named in one warning on standard error. Does not allocate. */
+__attribute__((visibility("hidden"))) hearth_malloc_options hearth_malloc_options_parse(const char *text);
+
+#endif

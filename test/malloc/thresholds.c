@@ -1,0 +1,67 @@
+/* HEARTH_MALLOC sets which hints are cold and hot, and switches pools off.
+ *
+ * RUN: %clang -I%include %s %malloc_a -o %t
+ * RUN: env -u HEARTH_MALLOC %t | FileCheck %s --check-prefix=DEFAULT
+ * RUN: env HEARTH_MALLOC=cold-below=1:hot-from=129 %t | FileCheck %s --check-prefix=MOVED
+ * RUN: env HEARTH_MALLOC=cold=off %t | FileCheck %s --check-prefix=NOCOLD
+ * RUN: env HEARTH_MALLOC=pools=off:cold-below=256 %t | FileCheck %s --check-prefix=ALLCOLD
+ * RUN: env HEARTH_MALLOC=cold=off:pools=off %t | FileCheck %s --check-prefix=OFF
+ * RUN: env HEARTH_MALLOC=cold-below=1:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+ * RUN: env HEARTH_MALLOC=cold-below=257 %t 2>&1 | FileCheck %s --check-prefix=RANGE
+ *
+ * RUN: env HEARTH_MALLOC=hot-from=256 %t | FileCheck %s --check-prefix=PLANNED
+ *
+ * DEFAULT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
+ * PLANNED: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
+ * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: none, 31 31
+ * NOCOLD: cold none, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
+ * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: none, -1 -1
+ * OFF: cold none, hot none, pools of 223 to 255: none, -1 -1
+ * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=,{{.*}} ignored: colour=red
+ * UNKNOWN-NOT: warm
+ * UNKNOWN: cold 0 to 0, hot 223 to 255
+ * RANGE: cold-below=257
+ * RANGE: cold 0 to 63
+ */
+#include <hearth/malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void print_hints(const char *name, enum hearth_malloc_placement class) {
+  int first = -1, last = -1;
+  for (int hint = 0; hint < 256; hint++) {
+    void *block = malloc_hot_cold(100, (uint8_t)hint);
+    if (hearth_malloc_class(block) == class) {
+      first = first < 0 ? hint : first;
+      last = hint;
+    }
+    free(block);
+  }
+  if (first < 0)
+    printf("%s none, ", name);
+  else
+    printf("%s %d to %d, ", name, first, last);
+}
+
+static int pool_of(int hint) {
+  void *block = malloc_hot_cold(100, (uint8_t)hint);
+  int pool = hearth_malloc_pool(block);
+  free(block);
+  return pool;
+}
+
+/* Hint 223 + n asks for pool n, up to 30; 254 and 255 for the one of hot blocks. */
+static void print_pools(void) {
+  int right = 0;
+  for (int pool = 0; pool <= 30; pool++)
+    right += pool_of(223 + pool) == pool;
+  printf("pools of 223 to 255: %s, %d %d", right == 31 ? "0 to 30" : right ? "some" : "none", pool_of(254), pool_of(255));
+}
+
+int main(void) {
+  print_hints("cold", HEARTH_MALLOC_COLD);
+  print_hints("hot", HEARTH_MALLOC_HOT);
+  print_pools();
+  putchar('\n');
+  return 0;
+}
