@@ -10,9 +10,10 @@
 ; SIZE-LABEL: define i64 @size(
 ; SIZE: ret i64 24
 
-; CHECK-DAG: define linkonce_odr hidden void @__hearth_refers_to_free(){{.*}} comdat
-; CHECK-DAG: define linkonce_odr hidden void @__hearth_refers_to_delete(){{.*}} comdat
-; CHECK-DAG: @llvm.compiler.used = appending global [2 x {{.*}}@__hearth_refers_to_free{{.*}}@__hearth_refers_to_delete
+; RUN: %opt -passes=hearth-lower -S %s | FileCheck %s --check-prefix=REFERS
+; REFERS-DAG: define linkonce_odr hidden void @__hearth_refers_to_free(){{.*}} comdat
+; REFERS-DAG: define linkonce_odr hidden void @__hearth_refers_to_delete(){{.*}} comdat
+; REFERS-DAG: @llvm.compiler.used = appending global [2 x {{.*}}@__hearth_refers_to_free{{.*}}@__hearth_refers_to_delete
 
 define i64 @size() {
   %p = call ptr @calloc(i64 3, i64 8) #0
