@@ -1,6 +1,6 @@
-/* A program that was optimised with a profile is recorded whole: the allocator keeps no ranges of its own.
+/* A program that was optimised with a profile is recorded whole: the runtime comes before the allocator.
  *
- * RUN: %clang -O1 -g -fno-builtin -I%include %s %malloc_a -o %t
+ * RUN: %clang -O1 -g -fno-builtin -I%include %s %malloc -Wl,-rpath,%build/lib -o %t
  * RUN: rm -f %t.raw && %hearth record -o %t.raw -- %t
  * RUN: %hearth index -q %t.raw --binary %t -o %t.prof && %hearth show --text %t.prof | FileCheck %s
  * CHECK: frame main {{.*}}optimised.c
