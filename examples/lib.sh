@@ -16,7 +16,7 @@ llvm=22
 # The builds that are compared, and what the table calls them. `allocator` shows what the allocator does alone,
 # without hints from a profile.
 VARIANTS=(plain allocator hinted)
-VARIANT_TITLES=("plain" "allocator only" "with profile")
+VARIANT_TITLES=("plain" "allocator" "with profile")
 
 say() { printf '==> %s\n' "$*"; }
 

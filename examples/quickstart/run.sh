@@ -105,7 +105,7 @@ $quick || table_tlb "$work"
 cat <<END
 
 Time and memory: orders $measured; profile: orders $training.
-'allocator only' has Hearth's allocator linked in but was compiled without a profile.
+'allocator' has Hearth's allocator linked in but was compiled without a profile.
 END
 if $quick; then
   echo "This was one run of a small input: the times say little."

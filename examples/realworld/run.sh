@@ -147,5 +147,5 @@ table_memory "$work"
 $quick || table_tlb "$work"
 cat <<END
 
-'allocator only' has Hearth's allocator linked in but was optimised without a profile.
+'allocator' has Hearth's allocator linked in but was optimised without a profile.
 END
