@@ -301,12 +301,7 @@ static hearth_status collect_calls(hearth_leaf *leaf, hearth_error *err) {
         leaf->calls[leaf->call_count++] = (uint64_t)folded->nodes[caller].function << 32 | folded->nodes[node].function;
     }
   free(seen);
-  qsort(leaf->calls, leaf->call_count, sizeof *leaf->calls, hearth_compare_u64);
-  size_t kept = 0;
-  for (size_t i = 0; i < leaf->call_count; i++)
-    if (!kept || leaf->calls[kept - 1] != leaf->calls[i])
-      leaf->calls[kept++] = leaf->calls[i];
-  leaf->call_count = kept;
+  leaf->call_count = hearth_sort_distinct_u64(leaf->calls, leaf->call_count);
   return HEARTH_OK;
 }
 

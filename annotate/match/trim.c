@@ -83,20 +83,9 @@ hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *lea
   return status;
 }
 
-/* Ascending, each once. */
-static void sort_ids(hearth_site_ids *ids) {
-  size_t kept = 0;
-  if (ids->count)
-    qsort(ids->items, ids->count, sizeof *ids->items, hearth_compare_u64);
-  for (size_t i = 0; i < ids->count; i++)
-    if (!kept || ids->items[kept - 1] != ids->items[i])
-      ids->items[kept++] = ids->items[i];
-  ids->count = kept;
-}
-
 void hearth_clone_sites_know(hearth_clone_sites *sites) {
-  sort_ids(&sites->parting);
-  sort_ids(&sites->cold);
+  sites->parting.count = hearth_sort_distinct_u64(sites->parting.items, sites->parting.count);
+  sites->cold.count = hearth_sort_distinct_u64(sites->cold.items, sites->cold.count);
   sites->known = true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Constructors that call weak functions of the allocator: without the allocator, nothing happens. */
+/* Constructors that call weak functions of the allocator: where a program has another one, nothing happens. */
 #include "announcement.h"
 
 #include <inttypes.h>

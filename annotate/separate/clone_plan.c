@@ -102,16 +102,6 @@ static void add_candidate(LLVMValueRef call, void *data) {
   hearth_md_mibs_free(&all);
 }
 
-static void sort_ids(planning *p) {
-  size_t kept = 0;
-  if (p->n_ids)
-    qsort(p->ids, p->n_ids, sizeof *p->ids, hearth_compare_u64);
-  for (size_t i = 0; i < p->n_ids; i++)
-    if (!kept || p->ids[kept - 1] != p->ids[i])
-      p->ids[kept++] = p->ids[i];
-  p->n_ids = kept;
-}
-
 /* Passes that rebuild calls drop `!callsite`, and so does LLVM 22 at the start of a link. */
 static void restore_callsite(planning *p, LLVMValueRef call) {
   hearth_location chain[HEARTH_CHAIN_MAX];
@@ -275,7 +265,7 @@ bool hearth_clone_plan_make(hearth_clone_plan *plan, hearth_session *session, un
   memset(plan, 0, sizeof *plan);
   hearth_ir_for_each_instruction(session->module, add_candidate, &p);
   if (plan->n_candidates && !p.failed) {
-    sort_ids(&p);
+    p.n_ids = hearth_sort_distinct_u64(p.ids, p.n_ids);
     plan->n_functions = index_of(session->module, NULL);
     plan->functions = calloc(plan->n_functions, sizeof *plan->functions);
     p.failed = !plan->functions;

@@ -146,16 +146,6 @@ typedef struct refining {
   uint64_t work;           /* steps that are left */
 } refining;
 
-/* The distinct stack ids, ascending, in place. */
-static size_t sort_ids(uint64_t *ids, size_t count) {
-  size_t kept = 0;
-  qsort(ids, count, sizeof *ids, hearth_compare_u64);
-  for (size_t i = 0; i < count; i++)
-    if (kept == 0 || ids[kept - 1] != ids[i])
-      ids[kept++] = ids[i];
-  return kept;
-}
-
 static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
   return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, hearth_compare_u64) - ids);
 }
@@ -175,7 +165,7 @@ static hearth_status make_spots(refining *r) {
     return hearth_error_nomem(p->err);
   }
   memcpy(ids, p->stack_ids, frames * sizeof *ids);
-  p->candidate_count = sort_ids(ids, frames + 1);
+  p->candidate_count = hearth_sort_distinct_u64(ids, frames + 1);
   for (size_t i = 0; i < p->candidate_count; i++)
     p->candidates[i] = (plan_candidate){.stack_id = ids[i], .frame = HEARTH_NONE};
   for (size_t i = 0; i < frames; i++)

@@ -97,7 +97,7 @@ static int run(const request *request, char **argv) {
     return code;
   if (!describe(request, &settings))
     return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", request->output);
-  return hearth_preloaded_start(&program, true, "HEARTH_RECORD", settings.text, argv);
+  return hearth_preloaded_start(&program, "HEARTH_RECORD", settings.text, argv);
 }
 
 static int take_mode(void *target, const char *value) {

@@ -23,5 +23,5 @@ int hearth_cmd_run(int argc, char **argv) {
     return hearth_tool_usage_error("run", "which command?");
   argv[operands + 1] = NULL;
   code = hearth_preloaded_find(argv[1], "libhearth_malloc.so", &program);
-  return code == HEARTH_EXIT_OK ? hearth_preloaded_start(&program, true, NULL, NULL, argv + 1) : code;
+  return code == HEARTH_EXIT_OK ? hearth_preloaded_start(&program, NULL, NULL, argv + 1) : code;
 }

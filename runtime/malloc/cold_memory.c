@@ -5,7 +5,7 @@
 #include "cold_memory.h"
 
 #include "futex_lock.h"
-#include "messages.h"
+#include "malloc_messages.h"
 #include "system_memory.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
-#include "messages.h"
+#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 #include "warm_tiles.h"

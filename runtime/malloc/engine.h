@@ -201,7 +201,7 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range);
 void hearth_pool_close_cursor(hearth_pool *pool, unsigned range);
 
 /* thread_heaps.c: heaps of threads. */
-hearth_heap *hearth_heap_of_thread(void); /* NULL: no memory */
+hearth_heap *hearth_heap_of_thread(void); /* taken or made at its first request; NULL: no memory */
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);
 /* Marks a block of another thread's heap, or of none. */
 void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class);

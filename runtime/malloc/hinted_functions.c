@@ -17,8 +17,6 @@
 /* Here, as the linker takes this file out of the archive for it, with all that the hinted functions need. */
 _Thread_local unsigned hearth_frees_of_null;
 
-static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
-
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint) {
   unsigned placement = hearth_hint_placement(hint);
   bool is_zero;
@@ -92,10 +90,10 @@ HEARTH_EXPORT void *reallocarray_hot_cold(void *block, size_t count, size_t byte
 static void *hinted_memalign(size_t alignment, size_t bytes, uint8_t hint) {
   unsigned placement = hearth_hint_placement(hint);
   bool is_zero;
-  if (placement != HEARTH_POOL_NONE && is_power_of_two(alignment))
+  if (placement != HEARTH_POOL_NONE && hearth_is_power_of_two(alignment))
     return hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
   hearth_hint_pass_on(hint);
-  return hearth_hints_of_process.are_verified && is_power_of_two(alignment)
+  return hearth_hints_of_process.are_verified && hearth_is_power_of_two(alignment)
              ? hearth_verified_alloc(bytes, alignment, hint)
              : NULL;
 }

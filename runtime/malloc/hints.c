@@ -7,7 +7,7 @@
 #include "cold_memory.h"
 #include "hearth/hints.h"
 #include "hearth/optional.h"
-#include "messages.h"
+#include "malloc_messages.h"
 #include "missing_sites.h"
 #include "sanitizers.h"
 #include "statistics_file.h"
@@ -21,7 +21,7 @@
 hearth_hints hearth_hints_of_process;
 
 void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero) {
-  hearth_heap *heap = hearth_main_pool->heap ? hearth_main_pool->heap : hearth_heap_of_thread();
+  hearth_heap *heap = hearth_heap_of_thread();
   if (placement == HEARTH_POOL_COLD)
     hearth_cold_thread_ensure();
   hearth_pool *pool = heap ? hearth_heap_pool(heap, placement) : NULL;

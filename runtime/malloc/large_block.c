@@ -8,7 +8,7 @@
 
 #include "cold_memory.h"
 #include "engine.h"
-#include "messages.h"
+#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 

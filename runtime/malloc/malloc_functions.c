@@ -118,7 +118,7 @@ HEARTH_EXPORT size_t malloc_usable_size(void *block) {
 
 /* The thread's pool for what a block of this kind becomes; the main one, if there is no memory for it. */
 static hearth_pool *pool_like(hearth_kind kind) {
-  hearth_heap *heap = hearth_main_pool->heap ? hearth_main_pool->heap : hearth_heap_of_thread();
+  hearth_heap *heap = hearth_heap_of_thread();
   hearth_pool *pool = heap ? hearth_heap_pool(heap, hearth_is_cold(kind) ? HEARTH_POOL_COLD : kind) : NULL;
   return pool ? pool : hearth_main_pool;
 }
@@ -167,10 +167,8 @@ static void *alloc_aligned(size_t bytes, size_t alignment) {
   return hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero);
 }
 
-static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
-
 HEARTH_EXPORT void *memalign(size_t alignment, size_t bytes) {
-  if (!is_power_of_two(alignment)) { /* as the C library does: the next one */
+  if (!hearth_is_power_of_two(alignment)) { /* as the C library does: the next one */
     if (alignment > PTRDIFF_MAX) {
       errno = EINVAL;
       return NULL;
@@ -186,7 +184,7 @@ HEARTH_EXPORT void *memalign(size_t alignment, size_t bytes) {
 HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 
 HEARTH_EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
-  if (!is_power_of_two(alignment) || alignment % sizeof(void *))
+  if (!hearth_is_power_of_two(alignment) || alignment % sizeof(void *))
     return EINVAL;
   void *block = alloc_aligned(bytes, alignment);
   if (!block)

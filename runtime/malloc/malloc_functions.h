@@ -12,6 +12,8 @@
  * or stays. */
 HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero);
 
+static inline bool hearth_is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
+
 /* A freed block of the thread's, for up to 1 KiB. NULL: the list is empty. */
 static inline void *hearth_pop_small(size_t bytes) {
   size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;

@@ -3,7 +3,7 @@
 #include "missing_sites.h"
 
 #include "hints.h"
-#include "messages.h"
+#include "malloc_messages.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "slots.h"
 
 #include "large_block.h"
-#include "messages.h"
+#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 

@@ -6,8 +6,8 @@
 
 #include "hearth/malloc.h"
 #include "hints.h"
+#include "malloc_messages.h"
 #include "malloc_options.h"
-#include "messages.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

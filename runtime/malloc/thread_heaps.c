@@ -134,6 +134,8 @@ void hearth_heap_leave(void *left) {
 }
 
 hearth_heap *hearth_heap_of_thread(void) {
+  if (hearth_main_pool->heap)
+    return hearth_main_pool->heap;
   hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire);
   while (heap && !take(heap))
     heap = heap->next_of_all;

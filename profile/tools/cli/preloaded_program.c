@@ -62,9 +62,8 @@ int hearth_preloaded_find(const char *command, const char *library, hearth_prelo
   return HEARTH_EXIT_OK;
 }
 
-int hearth_preloaded_start(const hearth_preloaded *program, bool with_library, const char *variable, const char *value,
-                           char **argv) {
-  if ((with_library && !preload(program->library)) || (variable && setenv(variable, value, 1) != 0))
+int hearth_preloaded_start(const hearth_preloaded *program, const char *variable, const char *value, char **argv) {
+  if (!preload(program->library) || (variable && setenv(variable, value, 1) != 0))
     return hearth_preloaded_refuse("out of memory");
   execvp(argv[0], argv);
   hearth_tool_error("%s: %s", program->program, strerror(errno));

@@ -4,7 +4,6 @@
 #define HEARTH_PRELOADED_PROGRAM_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 typedef struct hearth_preloaded {
   char program[PATH_MAX], library[PATH_MAX + 32];
@@ -14,10 +13,9 @@ typedef struct hearth_preloaded {
  * cannot be run, 127 it does not exist. */
 int hearth_preloaded_find(const char *command, const char *library, hearth_preloaded *ret);
 
-/* Run it, with or without the library, with this environment variable (NULL: none), and argv[0] as the command. Returns only
+/* Run it with the library, with this environment variable (NULL: none), and argv[0] as the command. Returns only
  * if that fails: 125 or 126. */
-int hearth_preloaded_start(const hearth_preloaded *program, bool with_library, const char *variable, const char *value,
-                           char **argv);
+int hearth_preloaded_start(const hearth_preloaded *program, const char *variable, const char *value, char **argv);
 
 /* Prints the message; returns 125. */
 int hearth_preloaded_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
