@@ -85,11 +85,9 @@ struct hearth_block { /* freed, in a list */
   uintptr_t next;     /* encoded with the pool's key */
 };
 
-/* Who may push freed blocks of a segment to the lists: its pool, by the first words of malloc and free. */
 typedef enum hearth_segment_state {
-  HEARTH_LISTED = 0,        /* small blocks; freed ones go to the lists */
-  HEARTH_LISTED_MEDIUM = 1, /* the same of medium ones, which need a look at their class */
-  HEARTH_MARKED = 2,        /* to be swept: freed ones are only marked */
+  HEARTH_LISTED = 0, /* freed blocks go to the lists */
+  HEARTH_MARKED = 1, /* to be swept: freed ones are only marked */
 } hearth_segment_state;
 
 struct hearth_segment {
@@ -102,7 +100,7 @@ struct hearth_segment {
   uint32_t used_slots;           /* bit for each */
   uint32_t open_slots;           /* from the first one on: readable and writable */
   uint32_t freed_granules;       /* since it was marked; by its thread only */
-  bool is_medium, is_huge, is_cold;
+  bool is_huge, is_cold;
   bool to_sweep;                 /* its freed blocks are in no list; its holes are not known */
   bool has_holes[HEARTH_RANGES]; /* is among the pool's segments with holes */
   uint8_t range_of_slot[HEARTH_SLOTS];
@@ -125,7 +123,7 @@ struct hearth_pool {
   size_t marked_granules; /* freed in segments that are to be swept */
   size_t paid_granules;   /* freed in segments that are to be swept, since a free swept one */
   size_t hole_granules;   /* in holes of swept segments */
-  size_t unused_slots[2]; /* of swept segments: of small, of medium blocks */
+  size_t unused_slots;    /* of swept segments */
   /* Never changed; read by threads that free the pool's blocks. */
   _Alignas(64) uintptr_t key;
   hearth_heap *heap;

@@ -51,7 +51,7 @@ static __attribute__((noinline)) void free_slowly(void *block) {
     return;
   }
   hearth_segment *segment = hearth_segment_of(block);
-  if ((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED_MEDIUM) {
+  if ((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED) {
     hearth_map *map = hearth_map_of(segment);
     size_t granule = hearth_granule_of(block), class = hearth_map_get(map, granule);
     if (HEARTH_LIKELY(class && class < HEARTH_FREE)) {
@@ -77,11 +77,11 @@ HEARTH_EXPORT void free(void *block) {
     if (HEARTH_LIKELY(hearth_owner_of(segment) == (uintptr_t)pool)) {
       hearth_map *map = hearth_map_of(segment);
       size_t granule = hearth_granule_of(block);
-      int8_t class = (int8_t)hearth_map_get(map, granule);
-      if (HEARTH_LIKELY(class > 0)) {
-        hearth_map_set(map, granule, (size_t)class + HEARTH_FREE);
-        hearth_pool_push(pool, block, (size_t)class);
-        pool->budget -= class;
+      size_t class = hearth_map_get(map, granule);
+      if (HEARTH_LIKELY(class - 1 < HEARTH_SMALL_CLASSES)) {
+        hearth_map_set(map, granule, class + HEARTH_FREE);
+        hearth_pool_push(pool, block, class);
+        pool->budget -= (int64_t)class;
         if (HEARTH_LIKELY(pool->budget >= 0))
           return;
         free_too_much();

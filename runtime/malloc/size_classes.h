@@ -17,7 +17,6 @@ enum {
   HEARTH_MEDIUM_BYTES = 128 << 10,
   HEARTH_CLASSES = HEARTH_SMALL_CLASSES + 8 * 7 + 1, /* class 0 is none */
   HEARTH_RANGES = 5,
-  HEARTH_SMALL_RANGES = 3,
 };
 
 /* X(bytes of the largest block, slots that are taken at once) */
@@ -26,7 +25,7 @@ enum {
   X(256, 1)                                                                                                            \
   X(HEARTH_SMALL_BYTES, 1)                                                                                             \
   X(8 << 10, 2)                                                                                                        \
-  X(HEARTH_MEDIUM_BYTES, 30)
+  X(HEARTH_MEDIUM_BYTES, 4)
 
 /* The class of a request of 1 to HEARTH_MEDIUM_BYTES bytes. */
 static inline size_t hearth_class_of(size_t bytes) {
@@ -42,6 +41,14 @@ static inline size_t hearth_class_granules(size_t class) {
     return class;
   size_t step = class - HEARTH_SMALL_CLASSES - 1; /* 0: 72 granules */
   return (9 + step % 8) << (3 + step / 8);
+}
+
+/* The largest class of blocks of at most so many granules. */
+static inline size_t hearth_class_below(size_t granules) {
+  if (granules >= HEARTH_MEDIUM_BYTES / HEARTH_GRANULE)
+    return HEARTH_CLASSES - 1;
+  size_t class = hearth_class_of(granules * HEARTH_GRANULE);
+  return class - (hearth_class_granules(class) > granules);
 }
 
 static inline unsigned hearth_class_range(size_t class) {

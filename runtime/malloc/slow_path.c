@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ways of malloc and free that the lists do not serve.
  *
- * Memory for a request, in this order: the cursor of its range, holes of swept segments, the next segment to be swept, a
- * drop of the lists if too much is free, unused slots, a new segment. */
+ * Memory for a request, in this order: the cursor of its range, holes of swept segments, unused slots, the next segment to be
+ * swept, a drop of the lists if too much is free, a larger freed block, holes of other ranges, a new segment. */
 #include "slots.h"
 
 #include "large_block.h"
@@ -34,24 +34,21 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
 
 void hearth_segment_set_state(hearth_segment *segment) {
   hearth_pool *pool = segment->pool;
-  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED
-                               : segment->is_medium               ? HEARTH_LISTED_MEDIUM
-                                                                  : HEARTH_LISTED;
+  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED : HEARTH_LISTED;
   atomic_store_explicit(&segment->owner, (uintptr_t)pool + state, memory_order_relaxed);
 }
 
-static hearth_segment *add_segment(hearth_pool *pool, bool is_medium) {
+static hearth_segment *add_segment(hearth_pool *pool) {
   hearth_segment *segment = hearth_segment_take(pool->placement, pool->segments >= ORDINARY_SEGMENTS);
   if (!segment)
     return NULL;
   segment->pool = pool;
-  segment->is_medium = is_medium;
   segment->next = NULL;
   segment->previous = pool->last;
   *(pool->last ? &pool->last->next : &pool->first) = segment;
   pool->last = segment;
   pool->segments++;
-  pool->unused_slots[is_medium] += HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  pool->unused_slots += HEARTH_SLOTS - HEARTH_MAP_SLOTS;
   hearth_segment_set_state(segment);
   return segment;
 }
@@ -65,7 +62,7 @@ void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment) {
   if (pool->next_to_sweep == segment)
     pool->next_to_sweep = segment->next;
   pool->segments--;
-  pool->unused_slots[segment->is_medium] -= HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  pool->unused_slots -= HEARTH_SLOTS - HEARTH_MAP_SLOTS;
   hearth_segment_give(segment);
 }
 
@@ -102,7 +99,7 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
     segment->range_of_slot[slot] = (uint8_t)range;
   }
   size_t granules = (size_t)count * HEARTH_SLOT_GRANULES;
-  pool->unused_slots[segment->is_medium] -= count;
+  pool->unused_slots -= count;
   pool->used_granules += granules;
   pool->budget += (int64_t)granules / 4;
   char *start = hearth_address_of(segment, (size_t)first * HEARTH_SLOT_GRANULES);
@@ -117,12 +114,11 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
 
 /* Unused slots of a segment that is swept, for the range's cursor, which has room for `granules` then. */
 static bool take_unused_slots(hearth_pool *pool, unsigned range, size_t granules) {
-  bool is_medium = range >= HEARTH_SMALL_RANGES;
   unsigned least = slots_for(granules), most = ranges[range].slots > least ? ranges[range].slots : least, first;
-  if (pool->unused_slots[is_medium] < least)
+  if (pool->unused_slots < least)
     return false;
   for (hearth_segment *segment = pool->last; segment; segment = segment->previous)
-    if (segment->is_medium == is_medium && !segment->to_sweep) {
+    if (!segment->to_sweep) {
       unsigned count = find_slots(segment, least, most, &first);
       if (count)
         return use_slots(pool, segment, first, count, range);
@@ -132,7 +128,7 @@ static bool take_unused_slots(hearth_pool *pool, unsigned range, size_t granules
 
 static bool take_new_slots(hearth_pool *pool, unsigned range, size_t granules) {
   unsigned least = slots_for(granules), count = ranges[range].slots > least ? ranges[range].slots : least;
-  hearth_segment *segment = add_segment(pool, range >= HEARTH_SMALL_RANGES);
+  hearth_segment *segment = add_segment(pool);
   return segment && use_slots(pool, segment, HEARTH_MAP_SLOTS, count, range);
 }
 
@@ -154,6 +150,42 @@ static void sweep_next(hearth_pool *pool, bool is_growing) {
     hearth_segment_sweep(pool, segment, is_growing);
 }
 
+/* The smallest freed block with room, for requests that are no small ones: those keep their order. */
+static bool take_larger(hearth_pool *pool, unsigned range, size_t granules) {
+  if (granules <= HEARTH_SMALL_CLASSES)
+    return false;
+  for (size_t class = hearth_class_of(granules * HEARTH_GRANULE) + 1; class < HEARTH_CLASSES; class++) {
+    size_t room = hearth_class_granules(class);
+    char *block = hearth_pool_pop(pool, class, room);
+    if (block) {
+      hearth_pool_close_cursor(pool, range);
+      hearth_map_set(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block), 0);
+      pool->cursor[range] = (hearth_cursor){block, block + room * HEARTH_GRANULE};
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Holes of other ranges: the first with room; those before it become freed blocks. */
+static bool borrow_hole(hearth_pool *pool, unsigned range, size_t granules) {
+  for (unsigned lender = HEARTH_RANGES; lender-- > 0;) {
+    hearth_cursor saved = pool->cursor[lender];
+    while (lender != range && hearth_pool_next_hole(pool, lender)) {
+      hearth_cursor hole = pool->cursor[lender];
+      if (has_room(&hole, granules)) {
+        pool->cursor[lender] = saved;
+        hearth_pool_close_cursor(pool, range);
+        pool->cursor[range] = hole;
+        return true;
+      }
+      hearth_pool_close_cursor(pool, lender);
+    }
+    pool->cursor[lender] = saved;
+  }
+  return false;
+}
+
 static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
   hearth_cursor *cursor = &pool->cursor[range];
   while (!has_room(cursor, granules)) {
@@ -165,7 +197,7 @@ static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
       sweep_next(pool, true);
     } else if (is_too_much_free(pool)) {
       hearth_pool_drop_lists(pool);
-    } else {
+    } else if (!take_larger(pool, range, granules) && !borrow_hole(pool, range, granules)) {
       return take_new_slots(pool, range, granules);
     }
   }

@@ -49,6 +49,22 @@ static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
   return granules;
 }
 
+/* Into the lists, cut to classes. It counts as freed, so that it may be taken from there, as far as half the quota is left for
+ * blocks: a sweep has to be worth its time. */
+static void push_hole(hearth_pool *pool, char *start, size_t granules) {
+  int64_t least = hearth_pool_quota(pool) / 2;
+  hearth_map *map = hearth_map_of(hearth_segment_of(start));
+  while (granules) {
+    size_t class = hearth_class_below(granules), piece = hearth_class_granules(class);
+    hearth_map_set(map, hearth_granule_of(start), HEARTH_FREE | class);
+    hearth_pool_push(pool, start, class);
+    if (pool->budget - (int64_t)piece > least)
+      pool->budget -= (int64_t)piece;
+    start += piece * HEARTH_GRANULE;
+    granules -= piece;
+  }
+}
+
 /* Where the holes of a sweep are chained, in the order of addresses. */
 typedef struct chains {
   size_t last[HEARTH_RANGES];
@@ -60,12 +76,13 @@ static void add_hole(hearth_segment *segment, chains *chains, size_t start, size
   size_t granules = end - start;
   if (!granules)
     return;
-  mark_hole(map, start, granules);
-  if (granules < LEAST_CHAINED) {
-    if (!pool->is_cold && range < HEARTH_SMALL_RANGES)
-      hearth_pool_push(pool, hearth_address_of(segment, start), granules);
+  if (granules < LEAST_CHAINED && !pool->is_cold) {
+    push_hole(pool, hearth_address_of(segment, start), granules);
     return;
   }
+  mark_hole(map, start, granules);
+  if (granules < LEAST_CHAINED)
+    return;
   pool->hole_granules += granules;
   if (chains->last[range])
     set_number(map, chains->last[range] + LINK_AT, LEAST_CHAINED - LINK_AT, start);
@@ -118,6 +135,14 @@ static void walk(hearth_segment *segment, chains *chains) {
   }
 }
 
+static void add_to_with_holes(hearth_pool *pool, hearth_segment *segment, unsigned range) {
+  if (segment->has_holes[range])
+    return;
+  segment->has_holes[range] = true;
+  segment->next_with_holes[range] = pool->with_holes[range];
+  pool->with_holes[range] = segment;
+}
+
 void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_growing) {
   hearth_expect(segment->to_sweep && segment->pool == pool);
   chains chains = {0};
@@ -125,7 +150,7 @@ void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_gr
   pool->marked_granules -= segment->freed_granules;
   segment->freed_granules = 0;
   segment->to_sweep = false;
-  pool->unused_slots[segment->is_medium] +=
+  pool->unused_slots +=
       (size_t)(HEARTH_SLOTS - HEARTH_MAP_SLOTS - __builtin_popcount(segment->used_slots));
   if (!segment->used_slots && !is_growing) {
     hearth_pool_return_segment(pool, segment);
@@ -133,11 +158,8 @@ void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_gr
   }
   hearth_segment_set_state(segment);
   for (unsigned range = 0; range < HEARTH_RANGES; range++)
-    if (segment->holes[range]) {
-      segment->has_holes[range] = true;
-      segment->next_with_holes[range] = pool->with_holes[range];
-      pool->with_holes[range] = segment;
-    }
+    if (segment->holes[range])
+      add_to_with_holes(pool, segment, range);
 }
 
 bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
@@ -162,16 +184,10 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
 void hearth_pool_close_cursor(hearth_pool *pool, unsigned range) {
   hearth_cursor *cursor = &pool->cursor[range];
   size_t granules = (size_t)(cursor->end - cursor->at) / HEARTH_GRANULE;
-  if (granules) {
-    hearth_map *map = hearth_map_of(hearth_segment_of(cursor->at));
-    size_t granule = hearth_granule_of(cursor->at);
-    if (granules <= HEARTH_SMALL_CLASSES && range < HEARTH_SMALL_RANGES && !pool->is_cold) {
-      hearth_map_set(map, granule, HEARTH_FREE | granules);
-      hearth_pool_push(pool, cursor->at, granules);
-    } else {
-      mark_hole(map, granule, granules);
-    }
-  }
+  if (granules && pool->is_cold)
+    mark_hole(hearth_map_of(hearth_segment_of(cursor->at)), hearth_granule_of(cursor->at), granules);
+  else
+    push_hole(pool, cursor->at, granules);
   *cursor = (hearth_cursor){0};
 }
 
@@ -189,7 +205,7 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
     hearth_segment_set_state(segment);
   }
   pool->next_to_sweep = pool->first;
-  pool->unused_slots[0] = pool->unused_slots[1] = 0;
+  pool->unused_slots = 0;
   pool->marked_granules = 0;
   pool->hole_granules = 0;
   atomic_store_explicit(&pool->freed_elsewhere, 0, memory_order_relaxed);

@@ -19,7 +19,7 @@ enum { HOLE_BYTES = 8 }; /* of the map, that a longer hole has for its length an
 /* Sums over a pool's segments, beside what its counters say. */
 typedef struct walk {
   hearth_pool_sums sums;
-  size_t segments, used_slots, unused_slots[2], marked, chained;
+  size_t segments, used_slots, unused_slots, marked, chained;
 } walk;
 
 static uint8_t byte_at(hearth_segment *segment, size_t granule) {
@@ -84,10 +84,6 @@ static bool piece_is_valid(walk *walk, hearth_segment *segment, size_t granule, 
       VALID(byte_at(segment, granule + i) & HEARTH_FREE);
   *(is_long_hole ? &walk->sums.holes : byte & HEARTH_FREE ? &walk->sums.freed : &walk->sums.live) += *ret_granules;
   VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : 1), granule + *ret_granules));
-  if (!is_long_hole) /* of the class's range, or smaller than that: the rest at a cursor became such a block */
-    VALID(hearth_class_range(class) <= HEARTH_SMALL_RANGES - 1
-              ? range_at(segment, granule) < HEARTH_SMALL_RANGES || byte & HEARTH_FREE
-              : hearth_class_range(class) == range_at(segment, granule));
   return true;
 }
 
@@ -132,22 +128,17 @@ static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segm
   VALID(hearth_is_segment(hearth_kind_of(segment)));
   VALID(segment->pool == pool);
   VALID(segment->next ? segment->next->previous == segment : pool->last == segment);
-  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED
-                               : segment->is_medium               ? HEARTH_LISTED_MEDIUM
-                                                                  : HEARTH_LISTED;
+  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED : HEARTH_LISTED;
   VALID(atomic_load(&segment->owner) == (uintptr_t)pool + state);
   VALID(!segment->zero[0] && !segment->zero[1]);
   VALID(!(segment->used_slots & ((1u << HEARTH_MAP_SLOTS) - 1)));
   VALID(segment->open_slots == HEARTH_SLOTS || !(segment->used_slots >> segment->open_slots));
-  for (unsigned slot = HEARTH_MAP_SLOTS; slot < HEARTH_SLOTS; slot++)
-    VALID(!(segment->used_slots >> slot & 1) ||
-          segment->is_medium == (segment->range_of_slot[slot] >= HEARTH_SMALL_RANGES));
   unsigned used = (unsigned)__builtin_popcount(segment->used_slots);
   walk->segments++;
   walk->used_slots += used;
   walk->marked += segment->to_sweep ? segment->freed_granules : 0;
   VALID(segment->to_sweep || !segment->freed_granules);
-  walk->unused_slots[segment->is_medium] += segment->to_sweep ? 0 : HEARTH_SLOTS - HEARTH_MAP_SLOTS - used;
+  walk->unused_slots += segment->to_sweep ? 0 : HEARTH_SLOTS - HEARTH_MAP_SLOTS - used;
   return tiles_are_valid(walk, segment) && holes_are_valid(walk, segment);
 }
 
@@ -196,8 +187,7 @@ static bool order_is_valid(hearth_pool *pool) {
 static bool counters_are_valid(const walk *walk, const hearth_pool *pool) {
   VALID(walk->segments == pool->segments);
   VALID(walk->used_slots * HEARTH_SLOT_GRANULES == pool->used_granules);
-  VALID(walk->unused_slots[0] == pool->unused_slots[0]);
-  VALID(walk->unused_slots[1] == pool->unused_slots[1]);
+  VALID(walk->unused_slots == pool->unused_slots);
   VALID(walk->marked == pool->marked_granules);
   VALID(walk->chained == pool->hole_granules);
   hearth_pool_sums sums = walk->sums;
