@@ -69,17 +69,17 @@ static __attribute__((noinline)) void free_slowly(void *block) {
 static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }
 
 HEARTH_EXPORT void free(void *block) {
-  hearth_pool *pool = hearth_main_pool;
   /* The low bits stay: the owner is not found at an address that is not aligned. */
   uintptr_t head = (uintptr_t)block & (~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1) | (HEARTH_GRANULE - 1));
   if (HEARTH_LIKELY(head)) {
     hearth_segment *segment = (hearth_segment *)head;
-    if (HEARTH_LIKELY(hearth_owner_of(segment) == (uintptr_t)pool)) {
-      hearth_map *map = hearth_map_of(segment);
-      size_t granule = hearth_granule_of(block);
-      size_t class = hearth_map_get(map, granule);
+    uintptr_t owner = hearth_owner_of(segment);
+    if (HEARTH_LIKELY(owner == (uintptr_t)hearth_main_pool)) {
+      hearth_pool *pool = (hearth_pool *)owner;
+      uint8_t *map = (uint8_t *)segment; /* the byte is the block's: no other thread touches it */
+      size_t granule = hearth_granule_of(block), class = map[granule];
       if (HEARTH_LIKELY(class - 1 < HEARTH_SMALL_CLASSES)) {
-        hearth_map_set(map, granule, class + HEARTH_FREE);
+        map[granule] |= HEARTH_FREE;
         hearth_pool_push(pool, block, class);
         pool->budget -= (int64_t)class;
         if (HEARTH_LIKELY(pool->budget >= 0))
