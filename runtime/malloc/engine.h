@@ -64,6 +64,7 @@ enum {
   HEARTH_FIRST_GRANULE = HEARTH_MAP_SLOTS * HEARTH_SLOT_GRANULES,
   HEARTH_HEAD_BYTES = HEARTH_FIRST_GRANULE / HEARTH_GRANULE,
   HEARTH_FREE = 0x80,
+  HEARTH_CHAINED_GRANULES = 8, /* of a hole whose bytes in the map hold its length and the next hole */
 };
 
 /* Where a block lies: a pool of each heap. */
@@ -96,10 +97,10 @@ struct hearth_segment {
   hearth_pool *pool;
   hearth_segment *next, *previous; /* of the pool, in the order of addresses as far as the system gives them so */
   hearth_segment *next_with_holes[HEARTH_RANGES];
-  uint32_t holes[HEARTH_RANGES]; /* granule of the first hole of each range, 0: none */
-  uint32_t used_slots;           /* bit for each */
-  uint32_t open_slots;           /* from the first one on: readable and writable */
-  uint32_t freed_granules;       /* since it was marked; by its thread only */
+  uint32_t holes[HEARTH_RANGES];     /* granule of the first hole of each range, 0: none */
+  uint32_t usable_slots, used_slots; /* bit for each */
+  uint32_t open_slots;               /* from the first one on: readable and writable */
+  uint32_t freed_granules;           /* since it was marked; by its thread only */
   bool is_huge, is_cold;
   bool to_sweep;                 /* its freed blocks are in no list; its holes are not known */
   bool has_holes[HEARTH_RANGES]; /* is among the pool's segments with holes */
@@ -119,16 +120,18 @@ struct hearth_pool {
   hearth_segment *first, *last;  /* all segments */
   hearth_segment *next_to_sweep; /* NULL: all are swept */
   size_t segments;
-  size_t used_granules;   /* of slots in use */
-  size_t marked_granules; /* freed in segments that are to be swept */
-  size_t paid_granules;   /* freed in segments that are to be swept, since a free swept one */
-  size_t hole_granules;   /* in holes of swept segments */
-  size_t unused_slots;    /* of swept segments */
+  size_t used_granules;                       /* of slots in use */
+  size_t marked_granules;                     /* freed in segments that are to be swept */
+  size_t paid_granules;                       /* freed in segments that are to be swept, since a free swept one */
+  size_t hole_granules;                       /* in holes of swept segments */
+  size_t unused_slots;                        /* of swept segments */
+  uintptr_t checked[HEARTH_CHAINED_GRANULES]; /* lists of holes, by granules, in the secure mode */
   /* Never changed; read by threads that free the pool's blocks. */
   _Alignas(64) uintptr_t key;
   hearth_heap *heap;
   uint8_t placement;
   bool is_cold;                                /* freed blocks are never written to */
+  bool is_listed;                              /* freed blocks go to the lists */
   _Alignas(64) _Atomic size_t freed_elsewhere; /* granules that other threads marked, since they were last counted */
 };
 

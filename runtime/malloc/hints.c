@@ -10,6 +10,7 @@
 #include "malloc_messages.h"
 #include "missing_sites.h"
 #include "sanitizers.h"
+#include "secure_mode.h"
 #include "statistics_file.h"
 #include "status_page.h"
 
@@ -103,6 +104,8 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   (void)arguments;
   hearth_malloc_options options = hearth_malloc_options_parse(option_text(environment));
   hearth_hints *hints = &hearth_hints_of_process;
+  if (options.is_secure)
+    hearth_secure_mode_open();
   hearth_statistics_file_open(options.statistics);
   hearth_missing_sites_open(options.warns_of_sites);
   if (!options.pools)

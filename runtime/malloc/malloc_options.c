@@ -76,6 +76,8 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool
   struct span_of_text value = {equal_sign + 1, pair.bytes - key.bytes - 1};
   if (equals(key, "cold"))
     return parse_cold(value, &options->cold_mode, cold_is_on);
+  if (equals(key, "secure"))
+    return parse_switch(value, &options->is_secure);
   if (equals(key, "pools"))
     return parse_switch(value, &options->pools);
   if (equals(key, "cold-below"))
@@ -99,7 +101,7 @@ static void warn_about(struct span_of_text pair) {
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
   hearth_malloc_warn("HEARTH_MALLOC takes cold=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
-                     "sites-warning= and verify (see docs/options.md); ignored: ",
+                     "secure=, sites-warning= and verify (see docs/options.md); ignored: ",
                      text);
 }
 

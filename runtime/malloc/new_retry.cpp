@@ -4,6 +4,7 @@
 
 typedef void new_handler(void);
 extern "C" {
+[[noreturn]] __attribute__((visibility("hidden"))) void hearth_fatal(const char *what, const void *address);
 __attribute__((weak)) new_handler *_ZSt15get_new_handlerv(void);
 __attribute__((weak)) void _ZSt17__throw_bad_allocv(void);
 }
@@ -27,7 +28,10 @@ void *hearth_new_or_throw(size_t bytes, size_t alignment, unsigned placement) {
     return block;
   if (_ZSt17__throw_bad_allocv)
     _ZSt17__throw_bad_allocv();
-  __builtin_trap(); /* a program without the C++ library calls this by a name that it has made up */
+  /* The C++ library is an archive, of which the linker took no part that throws; a reference that is not weak would ask C programs
+   * for it. */
+  hearth_fatal("no memory, and std::bad_alloc was not linked (add -Wl,-u,_ZSt17__throw_bad_allocv); requested bytes: ",
+               reinterpret_cast<const void *>(bytes));
 }
 
 void *hearth_new_or_null(size_t bytes, size_t alignment, unsigned placement) {

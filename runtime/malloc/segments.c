@@ -4,6 +4,7 @@
 #include "segments.h"
 
 #include "cold_memory.h"
+#include "secure_mode.h"
 #include "system_memory.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ static hearth_segment *make_segment(hearth_kind kind) {
     return NULL;
   if (hearth_system_open(segment, HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES) &&
       hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind)) {
-    segment->open_slots = HEARTH_MAP_SLOTS;
+    segment->open_slots = HEARTH_MAP_SLOTS + hearth_is_secure; /* behind a guard */
     segment->is_cold = hearth_is_cold(kind);
     return segment;
   }
@@ -104,6 +105,8 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;
   hearth_futex_lock_release(&hearth_segments_lock);
+  if (segment)
+    segment->usable_slots = (uint32_t)-1 << HEARTH_MAP_SLOTS & ~(hearth_is_secure ? (uint32_t)HEARTH_GUARDED_SLOTS : 0);
   if (segment && huge && !segment->is_huge && !(segment->is_cold && hearth_cold_memory_leaves())) {
     hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
     segment->is_huge = true;
@@ -118,10 +121,9 @@ bool hearth_segment_open(hearth_segment *segment, unsigned slots) {
   unsigned opened = segment->is_huge ? HEARTH_SLOTS : 2 * segment->open_slots - HEARTH_MAP_SLOTS;
   if (opened < slots)
     opened = slots;
-  if (opened > HEARTH_SLOTS)
+  if (opened > HEARTH_SLOTS || segment->is_cold)
     opened = HEARTH_SLOTS;
-  if (segment->is_cold)
-    opened = HEARTH_SLOTS;
+  opened -= opened == HEARTH_SLOTS && hearth_is_secure;
   char *start = (char *)segment + segment->open_slots * HEARTH_SLOT_BYTES;
   size_t bytes = (opened - segment->open_slots) * HEARTH_SLOT_BYTES;
   if (!(segment->is_cold ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)))

@@ -7,6 +7,7 @@
 
 #include "large_block.h"
 #include "malloc_messages.h"
+#include "secure_mode.h"
 #include "segments.h"
 #include "system_memory.h"
 
@@ -26,6 +27,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
   pool->heap = heap;
   pool->placement = (uint8_t)placement;
   pool->is_cold = placement == HEARTH_POOL_COLD;
+  pool->is_listed = !pool->is_cold && !hearth_is_secure;
   pool->key = hearth_system_random();
   pool->budget = hearth_pool_quota(pool);
 }
@@ -34,7 +36,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
 
 void hearth_segment_set_state(hearth_segment *segment) {
   hearth_pool *pool = segment->pool;
-  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED : HEARTH_LISTED;
+  hearth_segment_state state = segment->to_sweep || !pool->is_listed ? HEARTH_MARKED : HEARTH_LISTED;
   atomic_store_explicit(&segment->owner, (uintptr_t)pool + state, memory_order_relaxed);
 }
 
@@ -48,7 +50,7 @@ static hearth_segment *add_segment(hearth_pool *pool) {
   *(pool->last ? &pool->last->next : &pool->first) = segment;
   pool->last = segment;
   pool->segments++;
-  pool->unused_slots += HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  pool->unused_slots += (size_t)__builtin_popcount(segment->usable_slots);
   hearth_segment_set_state(segment);
   return segment;
 }
@@ -62,7 +64,7 @@ void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment) {
   if (pool->next_to_sweep == segment)
     pool->next_to_sweep = segment->next;
   pool->segments--;
-  pool->unused_slots -= HEARTH_SLOTS - HEARTH_MAP_SLOTS;
+  pool->unused_slots -= (size_t)__builtin_popcount(segment->usable_slots);
   hearth_segment_give(segment);
 }
 
@@ -71,9 +73,15 @@ void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigne
   pool->used_granules -= HEARTH_SLOT_GRANULES;
 }
 
-/* The first run of at least `least` unused slots, at most `most` of them. 0: there is none. */
+/* The first run of at least `least` unused slots, at most `most` of them; in the secure mode a random slot, where one will do.
+ * 0: there is none. */
 static unsigned find_slots(const hearth_segment *segment, unsigned least, unsigned most, unsigned *ret_first) {
-  uint32_t unused = ~segment->used_slots & (uint32_t)-1 << HEARTH_MAP_SLOTS;
+  uint32_t unused = segment->usable_slots & ~segment->used_slots;
+  if (hearth_is_secure && unused && least == 1) {
+    most = 1;
+    for (size_t skipped = hearth_system_random() % (size_t)__builtin_popcount(unused); skipped; skipped--)
+      unused &= unused - 1;
+  }
   while (unused) {
     unsigned first = (unsigned)__builtin_ctz(unused), count = 1;
     while (first + count < HEARTH_SLOTS && unused >> (first + count) & 1 && count < most)
@@ -128,8 +136,11 @@ static bool take_unused_slots(hearth_pool *pool, unsigned range, size_t granules
 
 static bool take_new_slots(hearth_pool *pool, unsigned range, size_t granules) {
   unsigned least = slots_for(granules), count = ranges[range].slots > least ? ranges[range].slots : least;
+  unsigned first;
   hearth_segment *segment = add_segment(pool);
-  return segment && use_slots(pool, segment, HEARTH_MAP_SLOTS, count, range);
+  if (segment)
+    count = find_slots(segment, least, count, &first);
+  return segment && use_slots(pool, segment, first, count, range);
 }
 
 /* Requests. */
@@ -217,6 +228,11 @@ static void *take_at_cursor(hearth_pool *pool, unsigned range, size_t class, siz
 void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
   unsigned range = hearth_class_range(class);
   size_t granules = hearth_class_granules(class);
+  if (HEARTH_UNLIKELY(!pool->is_listed) && class < HEARTH_CHAINED_GRANULES) {
+    void *hole = hearth_checked_pop(pool, class);
+    if (hole)
+      return hole;
+  }
   if (HEARTH_LIKELY(has_room(&pool->cursor[range], granules)))
     return take_at_cursor(pool, range, class, granules);
   if (!pool->heap) { /* the thread's first request */
@@ -288,7 +304,7 @@ static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, si
     }
     return;
   }
-  if (!pool->is_cold)
+  if (pool->is_listed)
     hearth_pool_push(pool, block, class);
   pool->budget -= (int64_t)granules;
   if (pool->budget < 0)

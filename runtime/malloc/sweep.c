@@ -6,10 +6,11 @@
  * room for that there; they wait in the list of their size, as freed blocks. */
 #include "slots.h"
 
+#include "secure_mode.h"
+
 #include <string.h>
 
 enum {
-  LEAST_CHAINED = 8, /* granules of a hole whose bytes in the map hold its length and the next hole */
   LENGTH_AT = 1,
   LINK_AT = 4,
 };
@@ -28,13 +29,13 @@ static void set_number(hearth_map *map, size_t granule, size_t count, size_t val
 }
 
 static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
-  if (granules < LEAST_CHAINED) {
+  if (granules < HEARTH_CHAINED_GRANULES) {
     hearth_map_set(map, granule, HEARTH_FREE | granules);
     return;
   }
   hearth_map_set(map, granule, HEARTH_FREE);
   set_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT, granules);
-  set_number(map, granule + LINK_AT, LEAST_CHAINED - LINK_AT, 0);
+  set_number(map, granule + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT, 0);
 }
 
 /* The granules of the freed block or hole with this byte; its bytes are zero then. */
@@ -44,20 +45,27 @@ static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
     return hearth_class_granules(byte & ~HEARTH_FREE);
   }
   size_t granules = get_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
-  for (size_t i = 0; i < LEAST_CHAINED; i++)
+  for (size_t i = 0; i < HEARTH_CHAINED_GRANULES; i++)
     hearth_map_set(map, granule + i, 0);
   return granules;
 }
 
-/* Into the lists, cut to classes. It counts as freed, so that it may be taken from there, as far as half the quota is left for
- * blocks: a sweep has to be worth its time. */
+/* What is left at a cursor, or too small to be chained, goes to the lists, cut to classes; where there are none, it waits for the
+ * next sweep. It counts as freed, so that a sweep comes when it pays, as far as half the quota remains for blocks. */
 static void push_hole(hearth_pool *pool, char *start, size_t granules) {
   int64_t least = hearth_pool_quota(pool) / 2;
+  if (!pool->is_listed && (pool->is_cold || granules >= HEARTH_CHAINED_GRANULES)) {
+    mark_hole(hearth_map_of(hearth_segment_of(start)), hearth_granule_of(start), granules);
+    return;
+  }
   hearth_map *map = hearth_map_of(hearth_segment_of(start));
   while (granules) {
     size_t class = hearth_class_below(granules), piece = hearth_class_granules(class);
     hearth_map_set(map, hearth_granule_of(start), HEARTH_FREE | class);
-    hearth_pool_push(pool, start, class);
+    if (pool->is_listed)
+      hearth_pool_push(pool, start, class);
+    else
+      hearth_checked_push(pool, start, class);
     if (pool->budget - (int64_t)piece > least)
       pool->budget -= (int64_t)piece;
     start += piece * HEARTH_GRANULE;
@@ -76,16 +84,14 @@ static void add_hole(hearth_segment *segment, chains *chains, size_t start, size
   size_t granules = end - start;
   if (!granules)
     return;
-  if (granules < LEAST_CHAINED && !pool->is_cold) {
+  if (granules < HEARTH_CHAINED_GRANULES) {
     push_hole(pool, hearth_address_of(segment, start), granules);
     return;
   }
   mark_hole(map, start, granules);
-  if (granules < LEAST_CHAINED)
-    return;
   pool->hole_granules += granules;
   if (chains->last[range])
-    set_number(map, chains->last[range] + LINK_AT, LEAST_CHAINED - LINK_AT, start);
+    set_number(map, chains->last[range] + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT, start);
   else
     segment->holes[range] = (uint32_t)start;
   chains->last[range] = start;
@@ -150,8 +156,7 @@ void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_gr
   pool->marked_granules -= segment->freed_granules;
   segment->freed_granules = 0;
   segment->to_sweep = false;
-  pool->unused_slots +=
-      (size_t)(HEARTH_SLOTS - HEARTH_MAP_SLOTS - __builtin_popcount(segment->used_slots));
+  pool->unused_slots += (size_t)__builtin_popcount(segment->usable_slots & ~segment->used_slots);
   if (!segment->used_slots && !is_growing) {
     hearth_pool_return_segment(pool, segment);
     return;
@@ -171,7 +176,7 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
       continue;
     }
     hearth_map *map = hearth_map_of(segment);
-    segment->holes[range] = (uint32_t)get_number(map, granule + LINK_AT, LEAST_CHAINED - LINK_AT);
+    segment->holes[range] = (uint32_t)get_number(map, granule + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT);
     size_t granules = unmark(map, granule, HEARTH_FREE);
     pool->hole_granules -= granules;
     char *start = hearth_address_of(segment, granule);
@@ -184,9 +189,7 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
 void hearth_pool_close_cursor(hearth_pool *pool, unsigned range) {
   hearth_cursor *cursor = &pool->cursor[range];
   size_t granules = (size_t)(cursor->end - cursor->at) / HEARTH_GRANULE;
-  if (granules && pool->is_cold)
-    mark_hole(hearth_map_of(hearth_segment_of(cursor->at)), hearth_granule_of(cursor->at), granules);
-  else
+  if (granules)
     push_hole(pool, cursor->at, granules);
   *cursor = (hearth_cursor){0};
 }
@@ -197,6 +200,7 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
     pool->with_holes[range] = NULL;
   }
   memset(pool->list, 0, sizeof pool->list);
+  memset(pool->checked, 0, sizeof pool->checked);
   for (hearth_segment *segment = pool->first; segment; segment = segment->next) {
     memset(segment->holes, 0, sizeof segment->holes);
     memset(segment->has_holes, 0, sizeof segment->has_holes);

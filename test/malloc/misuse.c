@@ -6,6 +6,9 @@
  * RUN: env LD_PRELOAD=%malloc_checked %t 2>&1 | FileCheck %s
  *
  * CHECK: 65 cases end with a message
+ *
+ * With the argument "table", for test/bench/misuse.sh: each case, these and further ones, under whatever allocator it runs with, and
+ * how many of the sizes end the program, by whatever signal.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -68,18 +71,58 @@ static void interior_far(void) { free(block + bytes / 32 * 16); }
 static void misaligned(void) { free(block + 8); }
 static void realloc_of_interior(void) { kept[0] = realloc(block + 16, 100); }
 
-static const struct {
+static void fill_many(void) {
+  for (int i = 0; i < 4000; i++)
+    if ((kept[i] = malloc(bytes)))
+      memset(kept[i], i, bytes);
+  for (int i = 0; i < 4000; i++)
+    free(kept[i]);
+}
+static void written_after_free(void) {
+  free(block);
+  memset(block, 0x41, bytes < 64 ? bytes : 64);
+  fill_many();
+}
+static void written_long_after_free(void) { /* many, once their memory has been looked at */
+  fill_many();
+  for (int i = 0; i < 4000; i++)
+    kept[i] = malloc(bytes);
+  for (int i = 0; i < 4000; i += 2)
+    free(kept[i]);
+  malloc_trim(0);
+  for (int i = 0; i < 4000; i += 2)
+    memset(kept[i], 0x41, bytes < 64 ? bytes : 64);
+  fill_many();
+}
+static void overflow(void) {
+  memset(block + malloc_usable_size(block), 0x41, 32);
+  free(behind), free(block), free(before);
+  fill_many();
+}
+static void underflow(void) {
+  memset(block - 32, 0x41, 32);
+  free(behind), free(block), free(before);
+  fill_many();
+}
+static void overflow_far(void) { memset(block, 0x41, 8 << 20); }
+
+typedef struct misuse {
   const char *name;
   void (*run)(void);
-} cases[] = {
+} misuse;
 #define CASE(name) {#name, name}
+static const misuse further[] = {CASE(written_after_free), CASE(written_long_after_free), CASE(overflow), CASE(underflow),
+                                 CASE(overflow_far)};
+static const misuse cases[] = {
     CASE(at_once),       CASE(interleaved), CASE(another_thread_second), CASE(another_thread_first), CASE(another_thread_twice),
     CASE(late),          CASE(after_trim),  CASE(after_realloc),         CASE(realloc_of_freed),     CASE(interior),
     CASE(interior_far),  CASE(misaligned),  CASE(realloc_of_interior),
 };
 
-/* Whether the child is aborted after a message. */
-static int is_caught(void (*run)(void), size_t size) {
+typedef enum outcome { SILENT, STOPPED, TOLD } outcome;
+
+/* Of a child: stopped by a signal, or aborted with a message of this allocator's. */
+static outcome outcome_of(void (*run)(void), size_t size) {
   int status, out = memfd_create("messages", 0); /* written to as logs are */
   char text[200];
   fcntl(out, F_SETFL, O_APPEND);
@@ -96,15 +139,33 @@ static int is_caught(void (*run)(void), size_t size) {
   ssize_t length = pread(out, text, sizeof text - 1, 0);
   text[length > 0 ? length : 0] = 0;
   close(out);
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && strstr(text, "hearth malloc: ") == text;
+  if (!WIFSIGNALED(status))
+    return SILENT;
+  return WTERMSIG(status) == SIGABRT && strstr(text, "hearth malloc: ") == text ? TOLD : STOPPED;
 }
 
-int main(void) {
-  static const size_t sizes[] = {32, 48, 1000, 5000, 200000};
+static const size_t sizes[] = {32, 48, 1000, 5000, 200000};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void print_row(const misuse *misuse) {
+  int stopped = 0;
+  for (size_t i = 0; i < SIZES; i++)
+    stopped += outcome_of(misuse->run, sizes[i]) != SILENT;
+  printf("%s %d\n", misuse->name, stopped);
+}
+
+int main(int count, char **arguments) {
+  if (count > 1 && !strcmp(arguments[1], "table")) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      print_row(&cases[i]);
+    for (size_t i = 0; i < sizeof further / sizeof *further; i++)
+      print_row(&further[i]);
+    return 0;
+  }
   int caught = 0;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  for (size_t i = 0; i < SIZES; i++)
     for (size_t j = 0; j < sizeof cases / sizeof *cases; j++)
-      if (is_caught(cases[j].run, sizes[i]))
+      if (outcome_of(cases[j].run, sizes[i]) == TOLD)
         caught++;
       else
         fprintf(stderr, "%s, %zu bytes: silent\n", cases[j].name, sizes[i]);

@@ -128,24 +128,24 @@ static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segm
   VALID(hearth_is_segment(hearth_kind_of(segment)));
   VALID(segment->pool == pool);
   VALID(segment->next ? segment->next->previous == segment : pool->last == segment);
-  hearth_segment_state state = segment->to_sweep || pool->is_cold ? HEARTH_MARKED : HEARTH_LISTED;
+  hearth_segment_state state = segment->to_sweep || !pool->is_listed ? HEARTH_MARKED : HEARTH_LISTED;
   VALID(atomic_load(&segment->owner) == (uintptr_t)pool + state);
   VALID(!segment->zero[0] && !segment->zero[1]);
-  VALID(!(segment->used_slots & ((1u << HEARTH_MAP_SLOTS) - 1)));
+  VALID(!(segment->used_slots & ~segment->usable_slots));
   VALID(segment->open_slots == HEARTH_SLOTS || !(segment->used_slots >> segment->open_slots));
   unsigned used = (unsigned)__builtin_popcount(segment->used_slots);
   walk->segments++;
   walk->used_slots += used;
   walk->marked += segment->to_sweep ? segment->freed_granules : 0;
   VALID(segment->to_sweep || !segment->freed_granules);
-  walk->unused_slots += segment->to_sweep ? 0 : HEARTH_SLOTS - HEARTH_MAP_SLOTS - used;
+  walk->unused_slots += segment->to_sweep ? 0 : (unsigned)__builtin_popcount(segment->usable_slots) - used;
   return tiles_are_valid(walk, segment) && holes_are_valid(walk, segment);
 }
 
 static bool lists_are_valid(hearth_pool *pool) {
   VALID(!pool->list[0]);
   for (size_t class = 1; class < HEARTH_CLASSES; class++) {
-    VALID(!pool->is_cold || !pool->list[class]);
+    VALID(pool->is_listed || !pool->list[class]);
     size_t most = pool->used_granules / hearth_class_granules(class);
     for (hearth_block *block = (hearth_block *)pool->list[class]; block;
          block = (hearth_block *)(block->next ^ pool->key)) {

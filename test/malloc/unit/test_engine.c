@@ -18,6 +18,7 @@
 
 #include "engine_check.h"
 #include "large_block.h"
+#include "secure_mode.h"
 #include "segments.h"
 
 static uint64_t random_state = 1;
@@ -38,6 +39,7 @@ static hearth_pool *new_pool(void) { return &hearth_heap_create()->main; }
 static hearth_pool *new_cold_pool(void) {
   hearth_pool *pool = hearth_heap_pool(hearth_heap_create(), 3);
   pool->is_cold = true;
+  pool->is_listed = false;
   return pool;
 }
 
@@ -182,6 +184,12 @@ static void any_workload_leaves_a_valid_heap(void **unused) {
 static void any_workload_leaves_a_valid_cold_heap(void **unused) {
   (void)unused;
   stays_valid(new_cold_pool());
+}
+
+static void any_workload_leaves_a_valid_secure_heap(void **unused) {
+  (void)unused;
+  hearth_is_secure = true;
+  stays_valid(new_pool());
 }
 
 static void sweeps_make_holes_and_keep_contents(void **unused) {
@@ -508,6 +516,7 @@ int main(void) {
       cmocka_unit_test(impossible_large_requests_fail),
       cmocka_unit_test(large_alignments_are_served),
       cmocka_unit_test(misuse_of_large_blocks_aborts),
+      cmocka_unit_test(any_workload_leaves_a_valid_secure_heap), /* last: the mode is for good */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
