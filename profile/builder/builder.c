@@ -39,7 +39,6 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder->histograms);
   hearth_builder_free_together(&builder->together);
   hearth_builder_free_spreads(&builder->spreads);
-  hearth_builder_free_call_paths(&builder->call_paths);
   free(builder->binaries);
   free(builder->types);
   free(builder->types_by_id.slots);
@@ -405,8 +404,8 @@ hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profi
   return HEARTH_OK;
 }
 
-hearth_status hearth_builder_binary_row(hearth_builder *builder, const char *name, const uint8_t *build_id,
-                                        uint32_t build_id_size, uint32_t *ret_row, hearth_error *err) {
+hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
+                                        uint32_t build_id_size, hearth_error *err) {
   builder_binary binary = {.build_id_size = build_id_size};
   if (build_id_size > HEARTH_BUILD_ID_MAX)
     return hearth_error_set(err, HEARTH_E_FULL, "%s: its build id has %u bytes; a profile holds at most %zu", name,
@@ -414,17 +413,11 @@ hearth_status hearth_builder_binary_row(hearth_builder *builder, const char *nam
   if (build_id_size)
     memcpy(binary.build_id, build_id, build_id_size);
   HEARTH_TRY(hearth_builder_intern_string(builder, name, &binary.name, err));
-  for (*ret_row = 0; *ret_row < builder->binary_count; ++*ret_row) /* few */
-    if (memcmp(&builder->binaries[*ret_row], &binary, sizeof binary) == 0)
+  for (size_t i = 0; i < builder->binary_count; i++) /* few */
+    if (memcmp(&builder->binaries[i], &binary, sizeof binary) == 0)
       return HEARTH_OK;
   HEARTH_TRY(hearth_builder_reserve(&builder->binaries, &builder->binary_room, builder->binary_count, 1,
                                     sizeof *builder->binaries, err));
   builder->binaries[builder->binary_count++] = binary;
   return HEARTH_OK;
-}
-
-hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
-                                        uint32_t build_id_size, hearth_error *err) {
-  uint32_t row;
-  return hearth_builder_binary_row(builder, name, build_id, build_id_size, &row, err);
 }

@@ -11,7 +11,6 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
-#include "hearth/call_path.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
 #include "hearth/together.h"
@@ -73,13 +72,6 @@ typedef struct builder_spreads {
   size_t run_count, run_room, run_row_count, run_row_room;
 } builder_spreads;
 
-/* Contexts and binaries are the builder's. */
-typedef struct builder_call_paths {
-  hearth_call_path *rows;
-  size_t count, room;
-  id_table by_content;
-} builder_call_paths;
-
 typedef struct builder_origin {
   uint32_t host; /* offset in the pool; HEARTH_NONE: unknown */
   uint32_t day;
@@ -118,7 +110,6 @@ struct hearth_builder {
   uint32_t next_node; /* behind the one that was found last */
   builder_together together;
   builder_spreads spreads;
-  builder_call_paths call_paths;
   builder_origins origins;
   builder_run_facts run_facts;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
@@ -191,13 +182,6 @@ bool hearth_builder_is_one_run(const hearth_builder *builder);
 /* Bytes that blocks of the run that is being added have taken so far. */
 uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
 void hearth_builder_free_spreads(builder_spreads *spreads);
-/* call_paths.c: add a path to a node's context, to none if it has none; `context` of the path does not matter. */
-hearth_status hearth_builder_add_call_path(hearth_builder *builder, uint32_t node, const hearth_call_path *path,
-                                           hearth_error *err);
-void hearth_builder_free_call_paths(builder_call_paths *paths);
-/* As hearth_builder_add_binary; *ret_row: its row. */
-hearth_status hearth_builder_binary_row(hearth_builder *builder, const char *name, const uint8_t *build_id,
-                                        uint32_t build_id_size, uint32_t *ret_row, hearth_error *err);
 /* origins.c: add runs of one origin; at its grain, or a coarser one. */
 hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
 /* Make all rows as coarse as this grain has them; those to come will be, too. */

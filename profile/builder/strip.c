@@ -4,9 +4,7 @@
  * their ids. Of the origins of runs, builds stay; of their facts, the peak. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "array.h"
 #include "builder_tables.h"
 #include "hearth/ids.h"
 
@@ -28,14 +26,9 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
       (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes, .in_bursts = builder->run_facts.in_bursts};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
-  uint32_t *rows = malloc((binary_count + 1) * sizeof *rows);
-  hearth_status status = hearth_check_memory(rows != NULL, err);
-  for (size_t i = 0; status == HEARTH_OK && i < binary_count; i++) { /* those that differ in their names are one */
+  for (size_t i = 0; i < binary_count; i++) { /* those that differ in their names are one */
     builder_binary binary = builder->binaries[i];
-    status = hearth_builder_binary_row(builder, "", binary.build_id, binary.build_id_size, &rows[i], err);
+    HEARTH_TRY(hearth_builder_add_binary(builder, "", binary.build_id, binary.build_id_size, err));
   }
-  for (size_t i = 0; status == HEARTH_OK && i < builder->call_paths.count; i++)
-    builder->call_paths.rows[i].binary = rows[builder->call_paths.rows[i].binary];
-  free(rows);
-  return status;
+  return HEARTH_OK;
 }

@@ -7,7 +7,6 @@
 #include "file.h"
 #include "file_kind.h"
 #include "hearth/builder.h"
-#include "hearth/call_path.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
@@ -226,13 +225,6 @@ static hearth_status print_spread(hearth_profile *profile, uint32_t row, FILE *s
   return HEARTH_OK;
 }
 
-static void print_call_paths(const hearth_call_paths *paths, size_t *next, uint32_t context, FILE *stream) {
-  for (; *next < paths->count && paths->rows[*next].context == context; ++*next) {
-    const hearth_call_path *path = &paths->rows[*next];
-    fprintf(stream, "  path %u offset=%llu height=%u\n", path->binary, (unsigned long long)path->offset, path->height);
-  }
-}
-
 static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
@@ -263,16 +255,12 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   HEARTH_TRY(print_run_facts(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
-  hearth_call_paths paths;
-  size_t next_path = 0;
-  HEARTH_TRY(hearth_profile_get_call_paths(profile, &paths, err));
   together_printer together;
   hearth_status status = prepare_together(profile, &together, err);
   if (status == HEARTH_OK)
     print_windows(&together.together.totals, stream);
   for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(profile); i++) {
     status = print_context(profile, i, stream, err);
-    print_call_paths(&paths, &next_path, i, stream);
     print_together(&together, i, stream);
   }
   free(together.pairs);

@@ -27,10 +27,6 @@ typedef struct parser {
   hearth_touched touched;
   hearth_together_pair *pairs; /* of the context; `a` is the number of an earlier one */
   size_t pair_count, pair_room;
-  uint32_t *binaries; /* of the builder, as the text numbers them */
-  size_t binary_count, binary_room;
-  hearth_call_path *paths; /* of the context */
-  size_t path_count, path_room;
   hearth_spread spread;
   bool spread_seen;            /* of any context */
   hearth_profile_summary runs; /* sums of what observing a run needs */
@@ -297,9 +293,7 @@ static hearth_status read_binary(parser *p) {
   if (status == HEARTH_OK)
     status = end_line(p);
   if (status == HEARTH_OK)
-    status = hearth_builder_reserve(&p->binaries, &p->binary_room, p->binary_count, 1, sizeof *p->binaries, p->err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_binary_row(p->builder, name, build_id, size, &p->binaries[p->binary_count++], p->err);
+    status = hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
   free(name);
   return status;
 }
@@ -504,27 +498,6 @@ static hearth_status read_pair(parser *p) {
   return HEARTH_OK;
 }
 
-static hearth_status read_call_path(parser *p) {
-  hearth_call_path path = {0};
-  uint64_t height = 0;
-  const named_value keys[] = {{"offset", &path.offset, 0}, {"height", &height, UINT32_MAX}};
-  HEARTH_TRY(read_u32(p, "number of a binary", &path.binary));
-  if (path.binary >= p->binary_count)
-    return bad(p, "no earlier binary has this number, counted from 0:", p->token);
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "a path has offset, height, but not"));
-  HEARTH_TRY(hearth_builder_reserve(&p->paths, &p->path_room, p->path_count, 1, sizeof path, p->err));
-  path.binary = p->binaries[path.binary];
-  path.height = (uint32_t)height;
-  p->paths[p->path_count++] = path;
-  return HEARTH_OK;
-}
-
-static hearth_status add_call_paths(parser *p, uint32_t node) {
-  for (size_t i = 0; i < p->path_count; i++)
-    HEARTH_TRY(hearth_builder_add_call_path(p->builder, node, &p->paths[i], p->err));
-  return HEARTH_OK;
-}
-
 static hearth_status add_together(parser *p, uint32_t node) {
   HEARTH_TRY(hearth_builder_add_touched(p->builder, node, &p->touched, p->err));
   for (size_t i = 0; i < p->pair_count; i++)
@@ -552,7 +525,6 @@ static hearth_status finish_context(parser *p) {
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
   HEARTH_TRY(hearth_builder_add_spread(p->builder, node, &p->spread, p->err));
-  HEARTH_TRY(add_call_paths(p, node));
   HEARTH_TRY(add_together(p, node));
   p->context_line = 0;
   return HEARTH_OK;
@@ -563,7 +535,7 @@ static hearth_status begin_context(parser *p) {
   p->context_line = p->line;
   p->frame_count = 0;
   p->count_count = 0;
-  p->pair_count = p->path_count = 0;
+  p->pair_count = 0;
   p->touched = (hearth_touched){0};
   p->spread = (hearth_spread){{0}};
   p->fields_seen = 0;
@@ -579,7 +551,6 @@ static hearth_status read_statement(parser *p) {
     return strcmp(p->token, "frame") == 0       ? read_frame(p)
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
            : strcmp(p->token, "touched") == 0   ? read_touched(p)
-           : strcmp(p->token, "path") == 0      ? read_call_path(p)
            : strcmp(p->token, "with") == 0      ? read_pair(p)
            : strcmp(p->token, "spread") == 0    ? read_spread(p)
                                                 : read_field(p);
@@ -638,8 +609,6 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   free(p.frames);
   free(p.counts);
   free(p.pairs);
-  free(p.binaries);
-  free(p.paths);
   free(p.nodes);
   return status;
 }

@@ -316,20 +316,6 @@ static hearth_status node_of_record(symboliser *s, const hearth_raw_record *reco
   return hearth_builder_intern_node(s->builder, s->builder->nodes[*ret].parent, row, ret, err);
 }
 
-/* The innermost address is the one that an allocator sees. A height that differed is none. */
-static hearth_status add_call_path(symboliser *s, uint32_t node, const hearth_raw_record *record, hearth_error *err) {
-  uint64_t pc = s->dump->nodes[record->stack].pc;
-  const hearth_raw_map *map = raw_map_of(s, pc);
-  bool is_one = record->heights.least == record->heights.most;
-  hearth_call_path path = {.height = is_one ? record->heights.least : 0};
-  if (!map || !map->path || map->build_id_size == 0)
-    return HEARTH_OK;
-  path.offset = pc + 1 - map->start + map->base;
-  HEARTH_TRY(hearth_builder_binary_row(s->builder, hearth_base_name(map->path), map->build_id, map->build_id_size,
-                                       &path.binary, err));
-  return hearth_builder_add_call_path(s->builder, node, &path, err);
-}
-
 /* `lost` takes records without frames; NULL: they are visited, too. */
 static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
                                   hearth_lost_contexts *lost, hearth_error *err) {
@@ -347,8 +333,7 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   HEARTH_TRY(node_of_record(s, record, node, counts, &stack, err));
   if (s->record_nodes)
     s->record_nodes[s->dump->next_record - 1] = stack;
-  HEARTH_TRY(s->visit(s->closure, stack, record, err));
-  return s->dump->has_heights ? add_call_path(s, stack, record, err) : HEARTH_OK;
+  return s->visit(s->closure, stack, record, err);
 }
 
 static hearth_status visit_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,

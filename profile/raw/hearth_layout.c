@@ -13,8 +13,7 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
-   HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN |                \
-   HEARTH_RAW_FLAG_CLOCK)
+   HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -244,15 +243,6 @@ static bool take_touched(const uint8_t **from, const uint8_t *end, hearth_touche
   return true;
 }
 
-static bool take_heights(const uint8_t **from, const uint8_t *end, hearth_heights *ret) {
-  uint64_t least, more = 0;
-  if (!take_numbers(from, end, &least, 1) || (least > 0 && !take_numbers(from, end, &more, 1)) || least > UINT32_MAX ||
-      more > UINT32_MAX - least)
-    return false;
-  *ret = (hearth_heights){(uint32_t)least, (uint32_t)(least + more)};
-  return true;
-}
-
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
   hearth_raw_mib row; /* filled in: check_records has looked */
@@ -263,7 +253,6 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
     ret->mib.v[i] = 0;
   ret->histogram = (hearth_histogram){.counts = dump->counts};
   ret->touched = (hearth_touched){0};
-  ret->heights = (hearth_heights){0};
   memset(ret->residency, 0, sizeof ret->residency);
   if (dump->counts)
     take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
@@ -271,8 +260,6 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
     take_residency(&from, data + dump->records_end, ret->residency);
   if (dump->has_together)
     take_touched(&from, data + dump->records_end, &ret->touched);
-  if (dump->has_heights)
-    take_heights(&from, data + dump->records_end, &ret->heights);
   dump->previous = row;
   dump->next_at = (size_t)(from - data);
 }
@@ -340,9 +327,6 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
     hearth_touched touched;
     if (header->flags & HEARTH_RAW_FLAG_TOGETHER && !take_touched(&from, data + header->total_size, &touched))
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's sums over windows run past the end");
-    hearth_heights heights;
-    if (header->flags & HEARTH_RAW_FLAG_HEIGHTS && !take_heights(&from, data + header->total_size, &heights))
-      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's heights are none, or run past the end");
     if (has_histograms && size > largest)
       largest = size;
     hearth_raw_passed(in, at, (size_t)(from - data));
@@ -391,7 +375,6 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->occasion = occasion_of(&header);
   dump->has_residency = header.flags & HEARTH_RAW_FLAG_RESIDENCY;
   dump->has_together = header.flags & HEARTH_RAW_FLAG_TOGETHER;
-  dump->has_heights = header.flags & HEARTH_RAW_FLAG_HEIGHTS;
   dump->start_unix_ns = header.start_unix_ns;
   dump->pid = header.pid;
   dump->continues = header.flags & HEARTH_RAW_FLAG_CONTINUES;

@@ -38,18 +38,12 @@ typedef struct hearth_raw_node {
   uint32_t parent; /* lower than the own index; HEARTH_RAW_NO_PARENT at the root */
 } hearth_raw_node;
 
-/* Of the stack where a record's blocks were allocated, in bytes; 0: not known. */
-typedef struct hearth_heights {
-  uint32_t least, most;
-} hearth_heights;
-
 typedef struct hearth_raw_record {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
   hearth_histogram histogram;                 /* lives until the next record is read */
   uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
   hearth_touched touched;                     /* all zero: no window saw a block of it */
-  hearth_heights heights;
 } hearth_raw_record;
 
 /* The file and the place in it: every message of the readers needs them. */
@@ -77,7 +71,7 @@ struct hearth_raw_dump {
       in_bursts; /* for part of the time: sums are estimates; fields that say which memory was accessed are 0, unknown */
   bool ends_early;                   /* a trace without the program's end */
   enum hearth_raw_occasion occasion; /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
-  bool has_residency, has_together, has_heights;
+  bool has_residency, has_together;
   hearth_together_totals together;
   hearth_together_pair *pairs; /* of numbers of records; in no order, and one may occur again */
   size_t pair_count;

@@ -190,16 +190,6 @@ static void write_touched(writer *writer, uint32_t context, uint32_t record) {
   write_numbers(writer, sums, any ? HEARTH_RAW_TOUCHED_COLUMNS : 1);
 }
 
-/* Of a program that is recorded as it is: the compiler tells others' contexts apart. */
-static void write_heights(writer *writer, const hearth_snapshot *snapshot, uint32_t context) {
-  uint32_t least, most;
-
-  bool known = hearth_depot_heights(snapshot->depot, context, &least, &most);
-  write_number(writer, known ? least : 0);
-  if (known)
-    write_number(writer, most - least);
-}
-
 static void write_windows(writer *writer) {
   uint64_t totals[HEARTH_RAW_TOTALS], pair[HEARTH_RAW_PAIR_COLUMNS];
 
@@ -252,8 +242,6 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
       write_histogram(writer, snapshot, context);
     if (has_windows)
       write_touched(writer, context, i);
-    if (hearth_recorder)
-      write_heights(writer, snapshot, context);
   }
   if (has_windows)
     write_windows(writer);
@@ -292,7 +280,6 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
                (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
-               (hearth_recorder && !snapshot->live ? HEARTH_RAW_FLAG_HEIGHTS : 0) |
                (clock_error_ns > 0 ? HEARTH_RAW_FLAG_CLOCK : 0) |
                (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0) |
                (snapshot->accesses_counted && !snapshot->accesses_estimated && hearth_bursts_leave_out()

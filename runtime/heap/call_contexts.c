@@ -42,10 +42,9 @@ static void learn_chain(hearth_frame_chain *chain, const hearth_frame *frame, co
   size_t most = hearth_rt.options.stack_depth;
 
   if (trail->lasts && trail->frame_count > 0 && trail->frame_count < most)
-    hearth_frame_chain_end(chain, frame, trail->frame_count,
-                           (hearth_chain_manner){.most = most,
-                                                 .folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD,
-                                                 .by_place = hearth_recorder != NULL});
+    hearth_frame_chain_end(
+        chain, frame, trail->frame_count,
+        (hearth_chain_manner){.most = most, .folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD});
 }
 
 /* Forget what was remembered of code that has changed since (hearth_threads_forget_stacks). */
@@ -76,8 +75,6 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
     hearth_mappings_cover(pcs, depth);
   if (is_new && hearth_rt.mibs.beside)
     hearth_mib_table_watch(&hearth_rt.mibs);
-  if (hearth_recorder && context > 0)
-    hearth_depot_note_height(&hearth_rt.depot, context, hearth_unwind_height(frame));
   if (!cache || context == 0) /* a stack without room is counted each time */
     return context;
   if (is_chain) {

@@ -9,7 +9,6 @@
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"
-#include "unwind.h"
 
 #include <dlfcn.h>
 
@@ -25,10 +24,7 @@ static main_function *program_main;
 /* The program runs inside this function: its stacks end here, without the C library's start code. */
 __attribute__((used)) static int run_main(int argc, char **argv, char **environment) {
   hearth_this_thread.root = HEARTH_ROOT_OF_CALLED;
-  hearth_unwind_own_bytes = HEARTH_ROOT_OF_THIS - HEARTH_ROOT_OF_CALLED;
-  int code = program_main(argc, argv, environment);
-  hearth_unwind_own_bytes = 0;
-  return code;
+  return program_main(argc, argv, environment);
 }
 
 /* Returns the C library's __libc_start_main. */

@@ -205,23 +205,3 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }
-
-/* Heights seldom change, and both words are of one entry: mostly, two comparisons are all. */
-void hearth_depot_note_height(hearth_depot *depot, uint32_t context, uint32_t height) {
-  hearth_depot_entry *entry = &depot->entries[context];
-  uint32_t least = __atomic_load_n(&entry->least_height, __ATOMIC_RELAXED);
-  uint32_t most = __atomic_load_n(&entry->most_height, __ATOMIC_RELAXED);
-
-  while ((least == 0 || height < least) &&
-         !__atomic_compare_exchange_n(&entry->least_height, &least, height, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-  while (height > most &&
-         !__atomic_compare_exchange_n(&entry->most_height, &most, height, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-}
-
-bool hearth_depot_heights(const hearth_depot *depot, uint32_t context, uint32_t *ret_least, uint32_t *ret_most) {
-  *ret_least = __atomic_load_n(&depot->entries[context].least_height, __ATOMIC_RELAXED);
-  *ret_most = __atomic_load_n(&depot->entries[context].most_height, __ATOMIC_RELAXED);
-  return *ret_least > 0 && *ret_least <= *ret_most && *ret_most != HEARTH_NO_HEIGHT;
-}

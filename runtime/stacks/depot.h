@@ -9,15 +9,13 @@
 #include <stdint.h>
 
 #define HEARTH_DEPOT_LEVELS 2
-#define HEARTH_NO_HEIGHT    UINT32_MAX
 
 typedef struct hearth_depot_entry {
   uint32_t hash;
   uint32_t listed;   /* see hearth_depot_list */
   uint64_t first_pc; /* index in pcs */
   uint32_t depth;
-  uint32_t next;                      /* context in the same bucket; 0 ends the chain */
-  uint32_t least_height, most_height; /* noted ones; 0: none; HEARTH_NO_HEIGHT: one that is not known */
+  uint32_t next; /* context in the same bucket; 0 ends the chain */
 } hearth_depot_entry;
 
 typedef struct hearth_depot {
@@ -52,12 +50,6 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
 /* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies between the stacks, so that it takes no
  * memory when it is needed; for one at a time. */
 static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
-
-/* Note the height of the thread's stack, in bytes, where a context allocated; HEARTH_NO_HEIGHT if that is not known. */
-void hearth_depot_note_height(hearth_depot *depot, uint32_t context, uint32_t height);
-
-/* The heights that were noted, [*ret_least, *ret_most]. False: none, or not all are known. */
-bool hearth_depot_heights(const hearth_depot *depot, uint32_t context, uint32_t *ret_least, uint32_t *ret_most);
 
 /* Memory that stacks have in use, in bytes. */
 static inline uint64_t hearth_depot_memory(const hearth_depot *depot) {

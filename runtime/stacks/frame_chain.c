@@ -138,13 +138,7 @@ static inline void hash_new(hearth_frame_chain *chain) {
 }
 
 /* The hash that stands for the whole stack. */
-static inline uint64_t key_of(const hearth_frame_chain *chain) {
-  const hearth_chain_frame *leaf = &chain->frames[CHAIN_LAST - chain->count];
-
-  return __builtin_expect(chain->manner.by_place, false)
-             ? mix_pc(leaf->hash, hearth_frame_callers_part((uintptr_t)leaf->at, (uintptr_t)leaf->copy.caller))
-             : leaf->hash;
-}
+static inline uint64_t key_of(const hearth_frame_chain *chain) { return chain->frames[CHAIN_LAST - chain->count].hash; }
 
 static inline hearth_chain_context *slot_of(hearth_frame_chain *chain, uint64_t key) {
   return &chain->contexts[key % HEARTH_CHAIN_CONTEXTS];

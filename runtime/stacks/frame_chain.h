@@ -37,8 +37,6 @@ typedef struct hearth_chain_leaf {
 typedef struct hearth_chain_manner {
   size_t most; /* addresses of a stack, before it is folded */
   bool folds;
-  bool
-      by_place; /* a context is known for each place of the innermost frame by itself, as what is noted of it differs */
 } hearth_chain_manner;
 
 /* All zero at first. Positions are those of the arrays: leaf first, the root's is the last. */

@@ -75,19 +75,6 @@ static hearth_stack_range stack_of(uintptr_t address) {
   return range;
 }
 
-/* Of the loader: the stack pointer where the kernel started the program. Not all C libraries have it. */
-extern void *__libc_stack_end __attribute__((weak));
-
-uintptr_t hearth_unwind_own_bytes;
-
-uint32_t hearth_unwind_height(const hearth_frame *frame) {
-  uintptr_t start = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
-  uintptr_t place = hearth_frame_callers_part((uintptr_t)frame, (uintptr_t)frame->caller);
-  bool is_main = hearth_os_thread_pointer() == main_thread && range_contains(main_stack, place) && place < start;
-
-  return is_main ? (uint32_t)(start - place - hearth_unwind_own_bytes) : HEARTH_NO_HEIGHT;
-}
-
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame) { return stack_of((uintptr_t)(frame + 1) - 1); }
 
 /* The registers at the return of a call, and how they were found. */

@@ -70,13 +70,6 @@ typedef struct hearth_rule_memo {
 /* The calling thread's stack that `frame` is on; empty if there is none. */
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
 
-/* Of the main thread's stack, the frame that a preloaded runtime has put below those of the program; 0 before main. */
-extern uintptr_t hearth_unwind_own_bytes;
-
-/* How far the call of the function whose frame is given lies from the start of the main thread's stack, in bytes: neither the
- * environment nor arguments matter. HEARTH_NO_HEIGHT in other threads, and where that is not known. */
-uint32_t hearth_unwind_height(const hearth_frame *frame);
-
 /* Is the caller of the code at `pc`, an address as hearth_unwind writes them, found by the frame pointer wherever it is
  * called from, as long as the process runs? May wait for a lock. */
 bool hearth_unwind_is_linked(uint64_t pc);

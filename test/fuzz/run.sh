@@ -54,7 +54,7 @@ for target in "${targets[@]}"; do
       "$build/bin/hearth" index -q "$text" -o "$work/corpus/$(basename "$text").prof" 2>/dev/null || true
     done ;;
     llvm) cp -rn test/golden/llvm/. "$work/corpus/" ;;
-    raw) cp -rn test/golden/raw/*[0-9] test/golden/raw/hearth2-heights "$work/corpus/" ;;
+    raw) cp -rn test/golden/raw/*[0-9] "$work/corpus/" ;;
   esac
   echo "==> running fuzz_$target"
   (cd "$work" && "$program" -runs="$runs" -max_total_time="$seconds" -max_len=16384 -timeout=30 -rss_limit_mb=4096 \

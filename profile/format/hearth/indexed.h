@@ -49,8 +49,7 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_TOGETHER = 16,
                          HEARTH_SECTION_SPREADS = 17,
                          HEARTH_SECTION_ORIGINS = 18,
-                         /* 19 is taken */
-                         HEARTH_SECTION_CALL_PATHS = 20,
+                         /* 19 and 20 are taken */
                          HEARTH_SECTION_RUN_FACTS = 21,
                          HEARTH_SECTIONS = 21 /* that this version knows */
 };
@@ -323,15 +322,6 @@ enum hearth_spread_column {
   HEARTH_SPREAD_BYTES = 7,
   HEARTH_SPREAD_BYTES_SQUARES = 8,
   HEARTH_SPREAD_COLUMNS
-};
-
-/* CALL PATHS: packed, by (context, binary, offset, height), each once: where contexts allocate (hearth/call_path.h). */
-enum hearth_call_path_column {
-  HEARTH_CALL_PATH_CONTEXT = 0, /* row of CONTEXTS */
-  HEARTH_CALL_PATH_BINARY = 1,  /* row of BINARIES */
-  HEARTH_CALL_PATH_OFFSET = 2,  /* of the return address in the file */
-  HEARTH_CALL_PATH_HEIGHT = 3,  /* bytes; 0: not one */
-  HEARTH_CALL_PATH_COLUMNS
 };
 
 /* ORIGINS: this struct, then at most 256 rows, by (build id, its size, host, day): where the runs are from (hearth/origin.h). */

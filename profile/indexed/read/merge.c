@@ -168,26 +168,6 @@ static hearth_status add_spreads(hearth_builder *builder, hearth_profile *profil
   return HEARTH_OK;
 }
 
-/* The binary of a row, which its contexts need; a shard without totals has no others. */
-static hearth_status add_call_paths(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                    const chosen *c, hearth_error *err) {
-  hearth_call_paths paths;
-  HEARTH_TRY(hearth_profile_get_call_paths(profile, &paths, err));
-  for (size_t i = 0; i < paths.count; i++) {
-    hearth_call_path path = paths.rows[i];
-    const char *name;
-    const uint8_t *build_id;
-    uint32_t size, node;
-    if (!is_chosen(c, path.context))
-      continue;
-    HEARTH_TRY(find_node(profile, path.context, nodes, &node, err));
-    HEARTH_TRY(hearth_profile_get_binary(profile, path.binary, &name, &build_id, &size, err));
-    HEARTH_TRY(hearth_builder_binary_row(builder, name, build_id, size, &path.binary, err));
-    HEARTH_TRY(hearth_builder_add_call_path(builder, node, &path, err));
-  }
-  return HEARTH_OK;
-}
-
 static hearth_status add_types(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
     const char *name;
@@ -232,7 +212,6 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_together(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(add_call_paths(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
     return HEARTH_OK;
@@ -291,18 +270,6 @@ static hearth_status copy_together(hearth_builder *builder, const hearth_builder
   return HEARTH_OK;
 }
 
-static hearth_status copy_call_paths(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
-                                     hearth_error *err) {
-  for (size_t i = 0; i < from->call_paths.count; i++) {
-    hearth_call_path path = from->call_paths.rows[i];
-    const builder_binary *b = &from->binaries[path.binary];
-    HEARTH_TRY(
-        hearth_builder_binary_row(builder, from->pool + b->name, b->build_id, b->build_id_size, &path.binary, err));
-    HEARTH_TRY(hearth_builder_add_call_path(builder, rows->nodes[from->context_nodes[path.context]], &path, err));
-  }
-  return HEARTH_OK;
-}
-
 static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
   hearth_builder_raise_origins(builder, from->origins.grain);
   for (size_t i = 0; i < from->origins.count; i++) {
@@ -344,7 +311,6 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
   HEARTH_TRY(copy_origins(builder, from, err));
   const hearth_run_facts facts = hearth_builder_run_facts(from);
   HEARTH_TRY(hearth_builder_add_run_facts(builder, &facts, err));
-  HEARTH_TRY(copy_call_paths(builder, from, rows, err));
   for (size_t i = 0; i < from->type_count; i++) {
     const char *name = from->pool + from->types[i].name;
     uint64_t id;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "file.h"
-#include "hearth/call_path.h"
 #include "hearth/spread.h"
 #include "hearth/together.h"
 #include "packed.h"
@@ -53,9 +52,8 @@ struct hearth_profile {
   hearth_together_row *together_rows; /* the TOGETHER section, decoded */
   hearth_together_pair *together_pairs;
   bool together_decoded;
-  hearth_spread *spreads;       /* of each context: the SPREADS section, decoded; NULL: not yet */
-  hearth_call_path *call_paths; /* the CALL PATHS section, decoded; NULL: not yet */
-  uint8_t *checked;             /* one bit for each block whose checksum was found right */
+  hearth_spread *spreads; /* of each context: the SPREADS section, decoded; NULL: not yet */
+  uint8_t *checked;       /* one bit for each block whose checksum was found right */
 };
 
 /* The bytes of an indexed profile, and the file or memory that holds them. */

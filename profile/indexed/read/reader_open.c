@@ -280,6 +280,5 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->together_rows);
   free(profile->together_pairs);
   free(profile->spreads);
-  free(profile->call_paths);
   free(profile);
 }

@@ -50,7 +50,6 @@ static void writer_free(writer *w) {
   free(w->spreads.data);
   free(w->origins.data);
   free(w->run_facts.data);
-  free(w->call_paths.data);
   hearth_density_order_destroy(w->densities);
   free(w->types);
   free(w->image);
@@ -66,8 +65,7 @@ static bool has_section(const writer *w, uint32_t id) {
          (id == HEARTH_SECTION_TOGETHER && w->together_section.size > 0) ||
          (id == HEARTH_SECTION_SPREADS && w->spread_count > 0) ||
          (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
-         (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0) ||
-         (id == HEARTH_SECTION_CALL_PATHS && w->call_path_count > 0);
+         (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0);
 }
 
 static uint32_t section_count(const writer *w) {
@@ -103,7 +101,6 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_PLAN] = {1, w->plan.size},
       [HEARTH_SECTION_TOGETHER] = {1, w->together_section.size},
       [HEARTH_SECTION_SPREADS] = {w->spread_count, w->spreads.size},
-      [HEARTH_SECTION_CALL_PATHS] = {w->call_path_count, w->call_paths.size},
       [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
   };
@@ -198,7 +195,6 @@ static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_spreads(w));
   HEARTH_TRY(hearth_writer_encode_origins(w));
   HEARTH_TRY(hearth_writer_encode_run_facts(w));
-  HEARTH_TRY(hearth_writer_encode_call_paths(w));
   HEARTH_TRY(hearth_writer_sum_without_scopes(w));
   HEARTH_TRY(hearth_writer_summarise(w));
   return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
@@ -263,7 +259,6 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_SPREADS, &w->spreads);
   fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
-  fill(w, HEARTH_SECTION_CALL_PATHS, &w->call_paths);
   hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);

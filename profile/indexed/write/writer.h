@@ -63,8 +63,8 @@ struct writer {
   hearth_together_pair *together_pairs;
   hearth_together together;        /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
   hearth_density_order *densities; /* NULL: no spreads */
-  packed_bytes histograms, summary, plan, together_section, spreads, origins, run_facts, call_paths;
-  uint32_t histogram_count, spread_count, call_path_count;
+  packed_bytes histograms, summary, plan, together_section, spreads, origins, run_facts;
+  uint32_t histogram_count, spread_count;
   builder_type *types;
   size_t type_count;
   uint32_t bucket_bits;
@@ -101,9 +101,6 @@ hearth_status hearth_writer_encode_together(writer *w);
 
 /* spread_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_spreads(writer *w);
-
-/* call_path_rows.c: the section; empty if there are none. E_NOMEM. */
-hearth_status hearth_writer_encode_call_paths(writer *w);
 
 /* origin_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
 hearth_status hearth_writer_encode_origins(writer *w);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
-# file; a snapshot file; a heap dump with names; windows; a host; a program as it is, with heights.
-# Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY LIBHEARTH_PRELOAD
+# file; a snapshot file; a heap dump with names; windows; a host.
+# Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -47,10 +47,6 @@ mv "$work"/dump.*.1 "$3/hearth-heap-dump"
 "$1" -static -O1 -fno-omit-frame-pointer -fno-inline -Wl,--build-id "$work/seed.c" "$2" -o "$work/seed"
 HEARTH_OPTIONS=host=seed:log_path=$work/host "$work/seed"
 mv "$work"/host.* "$3/hearth-host"
-"$1" -O1 -fno-inline -Wl,--build-id "$work/seed.c" -o "$work/as-it-is"
-cp "$4" "$work/preload.so"
-LD_PRELOAD=$work/preload.so HEARTH_RECORD=mode=aggregate:log_path=$work/heights "$work/as-it-is"
-mv "$work"/heights.* "$3/hearth-heights"
 "$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -mllvm -memprof-histogram -c "$work/histograms.c" \
   -o "$work/histograms.o"
 "$1" -static -Wl,--build-id "$work/histograms.o" "$2" -o "$work/histograms"

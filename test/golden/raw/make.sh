@@ -2,10 +2,9 @@
 # Makes the golden files of this folder: raw profiles of one small program in each layout and version that is read, and
 # what is in them as text, by a reader that has nothing in common with the one under test. Needs clang and memprof's runtime
 # of LLVM 19 (version 4) and 22 (version 5); version 3 is made of version 4. Times and addresses change with every call.
-# Usage: make.sh LIBHEARTH_RT LIBHEARTH_PRELOAD
+# Usage: make.sh LIBHEARTH_RT
 set -eu
 runtime=$(realpath "$1")
-preload=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,10 +29,7 @@ clang-22 $flags -Wl,--build-id -fmemory-profile=raw5 seed.c -o seed5 && ./seed5 
 clang-22 $flags -fmemory-profile -c seed.c -o seed.o
 clang-22 -static -Wl,--build-id seed.o "$runtime" -lpthread -o seed2
 HEARTH_OPTIONS=log_path=raw2 ./seed2 && cat raw2.* > "$here/hearth2"
-# Of a program as it is, with the heights of the stack.
-clang-22 -O1 -fno-inline -Wl,--build-id seed.c -o seed && cp "$preload" preload.so
-LD_PRELOAD=$work/preload.so HEARTH_RECORD=mode=aggregate:log_path=heights ./seed && cat heights.* > "$here/hearth2-heights"
 python3 "$here/print.py" --version-3 "$here/llvm4" > "$here/llvm3"
-for name in hearth2 hearth2-heights llvm3 llvm4 llvm5; do
+for name in hearth2 llvm3 llvm4 llvm5; do
   python3 "$here/print.py" "$here/$name" > "$here/$name.txt"
 done

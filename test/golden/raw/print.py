@@ -69,14 +69,12 @@ def hearth_contents(data):
         at += (64 + path_size + 7) // 8 * 8
     nodes, _ = raw_print.read_nodes(data, stack_at, stack_count)
     records = []
-    (flags,) = struct.unpack_from("<I", data, 84)
-    for leaf, mib in raw_print.read_mibs(data, mib_at, mib_count, has_heights=flags & 1 << 11)[0]:
+    for leaf, mib in raw_print.read_mibs(data, mib_at, mib_count)[0]:
         stack = []
         while leaf != 0xFFFFFFFF:
             pc, leaf = nodes[leaf]
             stack.append(pc)
-        heights = " heights %d %d" % mib["Heights"] if "Heights" in mib else ""
-        records.append((mib["AllocCount"], mib["TotalSize"], str(mib["TotalAccessCount"]) + heights, stack))
+        records.append((mib["AllocCount"], mib["TotalSize"], mib["TotalAccessCount"], stack))
     return maps, records
 
 

@@ -4,8 +4,8 @@
 #include "profile_fixture.h"
 #include "raw_dump.h"
 
-static const char *const files[] = {"hearth2", "hearth2-heights", "llvm3", "llvm4", "llvm5"};
-enum { FILE_COUNT = sizeof files / sizeof files[0], HAVE_CHECKSUM = 2 /* of them, the first */ };
+static const char *const files[] = {"hearth2", "llvm3", "llvm4", "llvm5"};
+enum { FILE_COUNT = sizeof files / sizeof files[0], HAVE_CHECKSUM = 1 /* of them, the first */ };
 
 static bytes read_golden(const char *name, const char *suffix) {
   char path[512];
@@ -38,8 +38,6 @@ static char *print(hearth_raw_dump *dump) {
   while (hearth_raw_next_record(dump, &record)) {
     fprintf(stream, "record %llu %llu %llu", (unsigned long long)record.mib.AllocCount,
             (unsigned long long)record.mib.TotalSize, (unsigned long long)record.mib.TotalAccessCount);
-    if (dump->has_heights)
-      fprintf(stream, " heights %u %u", record.heights.least, record.heights.most);
     for (uint32_t node = record.stack; node != HEARTH_RAW_NO_PARENT; node = dump->nodes[node].parent) {
       assert_in_range(node, 0, dump->node_count - 1);
       fprintf(stream, " %llx", (unsigned long long)dump->nodes[node].pc);

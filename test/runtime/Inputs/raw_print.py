@@ -118,7 +118,7 @@ def read_histogram(packed):
     return counts
 
 
-def read_mibs(data, offset, count, has_histograms=False, has_windows=False, has_heights=False):
+def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
     packed, records, leaf, previous = Packed(data, offset), [], 0, dict.fromkeys(FIELDS, 0)
     for _ in range(count):
         leaf += packed.take_signed()
@@ -130,18 +130,11 @@ def read_mibs(data, offset, count, has_histograms=False, has_windows=False, has_
             assert sum(read_histogram(packed)) <= mib["TotalAccessCount"], "histogram"
         if has_windows:
             check_touched(packed)
-        if has_heights:
-            mib["Heights"] = read_heights(packed)
         records.append((leaf, mib))
         previous = mib
     if has_windows:
         check_windows(packed, count)
     return records, packed.end()
-
-
-def read_heights(packed):
-    least = packed.take()
-    return (least, least + packed.take()) if least else (0, 0)
 
 
 def check_touched(packed):
@@ -245,7 +238,7 @@ def main(name, wanted):
         names, map_end = read_names(data, map_end)
     map_end += -map_end % 8
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
-    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256, flags & 2048)
+    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
     assert len(set(nodes)) == len(nodes), "shared nodes"
     assert duration < 10**15 and start > 10**18, "times"
