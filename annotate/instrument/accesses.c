@@ -11,6 +11,7 @@
 #include "array.h"
 #include "counter.h"
 #include "flow.h"
+#include "library_accesses.h"
 #include "module_facts.h"
 #include "versions.h"
 
@@ -196,6 +197,10 @@ static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
   add_steps(c, call, 0, LLVMConstIntGetZExtValue(size));
 }
 
+static void add_pointer(void *closure, LLVMValueRef call, LLVMValueRef pointer) {
+  add(closure, call, pointer, 0, 1, 1);
+}
+
 static void collect_call(collection *c, LLVMValueRef call) {
   static const struct {
     const char *name;
@@ -215,7 +220,7 @@ static void collect_call(collection *c, LLVMValueRef call) {
   if (!callee)
     return;
   if (!LLVMGetIntrinsicID(callee)) {
-    if (LLVMIsDeclaration(callee))
+    if (hearth_library_visit_pointers(call, add_pointer, c))
       add_call(c, call);
     return;
   }

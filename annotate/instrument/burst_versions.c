@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #include "accesses.h"
-#include "libc_accesses.h"
+#include "library_accesses.h"
 #include "shim.h"
 #include "versions.h"
 
-static bool is_counted_call(LLVMValueRef call) {
-  return LLVMGetIntrinsicID(LLVMGetCalledValue(call)) != 0 || hearth_is_libc_access(call);
+/* Calls of libraries that may allocate are in no version: return addresses would be two. */
+static bool is_in_versions(LLVMValueRef instruction) {
+  return !(LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction)) || !hearth_library_is_call(instruction) ||
+         hearth_library_is_leaf(instruction);
 }
 
 /* NULL: no memory. */
@@ -19,9 +21,10 @@ static LLVMValueRef *list_instructions(const hearth_accesses *accesses, size_t *
   LLVMValueRef *list = malloc((accesses->count + accesses->n_calls + 1) * sizeof *list);
   *ret_count = 0;
   for (size_t i = 0; list && i < accesses->count; i++)
-    list[(*ret_count)++] = accesses->items[i].instruction;
+    if (is_in_versions(accesses->items[i].instruction))
+      list[(*ret_count)++] = accesses->items[i].instruction;
   for (size_t i = 0; list && i < accesses->n_calls; i++)
-    if (is_counted_call(accesses->calls[i]))
+    if (is_in_versions(accesses->calls[i]))
       list[(*ret_count)++] = accesses->calls[i];
   return list;
 }
@@ -43,7 +46,7 @@ static bool make_versions(LLVMValueRef function, const hearth_accesses *accesses
   if (obstacle)
     tell_obstacle(function, obstacle);
   else if (count > 0)
-    hearth_versions_make(function, list, count, hearth_is_libc_access);
+    hearth_versions_make(function, list, count, hearth_library_is_leaf);
   free(list);
   return list != NULL;
 }

@@ -10,7 +10,7 @@
 #include "counter.h"
 #include "flow.h"
 #include "hearth/ir_facts.h"
-#include "libc_accesses.h"
+#include "library_accesses.h"
 #include "module_facts.h"
 #include "passes.h"
 #include "shim.h"
@@ -82,7 +82,7 @@ static void count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow 
     if (LLVMGetIntrinsicID(LLVMGetCalledValue(accesses->calls[i])))
       count_intrinsic(c, accesses->calls[i]);
     else
-      hearth_count_libc_call(c, accesses->calls[i]);
+      hearth_library_count(c, accesses->calls[i]);
   hearth_counters_leave(c);
 }
 
@@ -164,6 +164,12 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
                       "-memprof-histogram needs all accesses: it does not go with -memprof-burst; leave one out");
     return false;
   }
+  hearth_error err = {HEARTH_OK, ""};
+  if (hearth_library_mark(module, options->library_accesses, &err) != HEARTH_OK) {
+    hearth_library_forget(module);
+    hearth_shim_error(module, err.message);
+    return false;
+  }
   hearth_pass_options exact = *options;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
@@ -174,6 +180,7 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
     if (is_instrumented(f))
       complete &= instrument_function(f, &exact, &counters);
   hearth_module_facts_forget(module);
+  hearth_library_forget(module);
   if (!complete)
     hearth_shim_error(module, "out of memory while instrumenting: some functions would not be counted");
   add_constructor(&counters);

@@ -80,6 +80,10 @@ cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
                                     cl::desc("Table of the program's own allocation functions that take hints"),
                                     cl::value_desc("file"));
 
+cl::opt<std::string> LibraryAccesses("memprof-library-accesses",
+                                     cl::desc("Table of functions of libraries without counters, and what they access"),
+                                     cl::value_desc("file"));
+
 cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, the part of the profile found"),
                             cl::value_desc("file"));
 
@@ -209,6 +213,7 @@ hearth_pass_options currentOptions() {
   Options.profile = Use.c_str();
   StringRef(ProfileId).getAsInteger(16, Options.profile_id); // 0 if it was not given
   Options.alloc_functions = AllocFunctions.c_str();
+  Options.library_accesses = LibraryAccesses.c_str();
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
   Options.salvage = Salvage;

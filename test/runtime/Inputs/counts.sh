@@ -16,7 +16,7 @@ for source; do
     $opt -memprof-coalesce=$mode -passes=hearth-instrument "$name.bc" -o "$name.$mode.bc"
   done
 done
-$clang -O1 -fno-builtin "$folder"/*.oracle.bc "$inputs/oracle.c" -o "$folder/oracle"
+$clang -O1 -fno-builtin -Wl,--defsym=snprintf=oracle_snprintf "$folder"/*.oracle.bc "$inputs/oracle.c" -o "$folder/oracle"
 ORACLE=$folder/oracle.txt "$folder/oracle" $arguments >"$folder/oracle.out"
 for mode in off granule block; do
   $clang -O1 -Wl,--build-id "$folder"/*.$mode.bc "$runtime" -lpthread -o "$folder/$mode"

@@ -2,9 +2,10 @@
  * a program calls these functions for each access, and each looks up the block. Prints to the file $ORACLE a line for each size
  * of blocks: "SIZE BLOCKS ACCESSES"; and to $ORACLE_STACKS, if that is set, one for each call stack that allocated:
  * "BLOCKS BYTES ACCESSES ADDRESS...", the addresses of calls, leaf first, found by frame pointers. Functions named oracle_*
- * stand for those of the C library whose accesses count (annotate/instrument/libc_accesses.def), where the program is made to call them.
+ * stand for those of the C library whose accesses count (annotate/instrument/library_accesses.def), where the program is made to call them.
  * Shares nothing with the runtime. One thread; memory is never reused. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,17 @@ int oracle_puts(const char *string) {
 int oracle_fputs(const char *string, FILE *file) {
   count_string(string);
   return fputs(string, file);
+}
+
+/* The strings among the arguments of the programs' formats are not on the heap. */
+int oracle_snprintf(char *to, size_t size, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(to, size, format, arguments);
+  va_end(arguments);
+  if (length >= 0)
+    count_range(to, (size_t)length < size ? (size_t)length + 1 : size);
+  return length;
 }
 
 static ssize_t count_transfer(const void *memory, ssize_t size) {
