@@ -114,6 +114,20 @@ define void @others(ptr %p, ptr %q, i64 %n) {
   ret void
 }
 
+; A program may have functions of these names, whose arguments are no strings.
+; CHECK-LABEL: define i32 @names(
+; CHECK-NOT: @__hearth_count_
+; CHECK: ptrtoint ptr %p
+; CHECK: call i32 @access(
+; CHECK-NOT: @__hearth_count_
+; CHECK-NOT: ptrtoint
+; CHECK: ret
+define i32 @names(ptr %p) {
+  %a = call i32 @access(ptr %p, i32 1)
+  %b = call ptr @index(ptr %p, i32 1)
+  ret i32 %a
+}
+
 ; CHECK-NOT: hearth-accesses
 declare i32 @strcmp(ptr, ptr)
 declare i32 @strncasecmp(ptr, ptr, i64)
@@ -133,3 +147,5 @@ declare void @foreign(ptr, ptr, i64)
 declare void @list_add(ptr)
 declare i32 @strcoll(ptr)
 declare i32 @__gxx_personality_v0(...)
+declare i32 @access(ptr, i32)
+declare ptr @index(ptr, i32)
