@@ -39,7 +39,7 @@ compile() {
   name=$work/objects/$(basename "$1" .c)
   split_flags hearth_flags "$hearth" flags instrument --compile
   without_plugin flags "${hearth_flags[@]}"
-  "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" "${fixed_flags[@]}" -emit-llvm -c "$tree/$1" -o "$name.bc"
+  "$clang" -O2 -gmlt "${flags[@]}" "${compile_flags[@]}" "${fixed_flags[@]}" -emit-llvm -c "$tree/$1" -o "$name.bc"
   "$tools/opt" -load-pass-plugin="$plugin" -passes=hearth-instrument "$name.bc" -o "$name.hearth.bc"
   "$tools/opt" -passes='function(memprof),memprof-module' "$name.bc" -o "$name.llvm.bc"
   "$tools/opt" -passes='function(memprof),memprof-module' -memprof-use-callbacks "$name.bc" -o "$name.oracle.bc"

@@ -5,12 +5,14 @@
  * stand for those of the C library whose accesses count (annotate/instrument/library_accesses.def), where the program is made to call them.
  * Shares nothing with the runtime. One thread; memory is never reused. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARENA_BYTES ((size_t)1 << 32)
@@ -185,7 +187,81 @@ int oracle_puts(const char *string) {
 
 int oracle_fputs(const char *string, FILE *file) {
   count_string(string);
+  count((uintptr_t)file);
   return fputs(string, file);
+}
+
+/* Byte by byte, until they differ or, with `ends`, both end. */
+static void count_compared(const char *a, const char *b, size_t most, int ends) {
+  size_t n = 0;
+  while (n < most && a[n] == b[n] && (!ends || a[n]))
+    n++;
+  n += n < most;
+  count_range(a, n);
+  count_range(b, n);
+}
+
+static void count_most(const char *string, size_t most) {
+  size_t length = strnlen(string, most);
+  count_range(string, length < most ? length + 1 : most);
+}
+
+/* A function that counts in front of its call, and one that counts behind it. */
+#define BEFORE(type, name, parameters, counted, call)                                                                  \
+  type oracle_##name parameters {                                                                                      \
+    counted;                                                                                                           \
+    return call;                                                                                                       \
+  }
+#define BEHIND(type, name, parameters, call, counted)                                                                  \
+  type oracle_##name parameters {                                                                                      \
+    type result = call;                                                                                                \
+    counted;                                                                                                           \
+    return result;                                                                                                     \
+  }
+#define PLACE(pointer) count((uintptr_t)(pointer))
+#define UNTIL(from, found, most)                                                                                       \
+  count_range(from, (found) ? (size_t)((const char *)(found) - (const char *)(from)) + 1 : (most))
+
+BEFORE(int, strcmp, (const char *a, const char *b), count_compared(a, b, SIZE_MAX, 1), strcmp(a, b))
+BEFORE(int, strcoll, (const char *a, const char *b), count_compared(a, b, SIZE_MAX, 1), strcoll(a, b))
+BEFORE(int, strncmp, (const char *a, const char *b, size_t n), count_compared(a, b, n, 1), strncmp(a, b, n))
+BEFORE(int, memcmp, (const void *a, const void *b, size_t n), count_compared(a, b, n, 0), memcmp(a, b, n))
+BEFORE(int, bcmp, (const void *a, const void *b, size_t n), count_compared(a, b, n, 0), memcmp(a, b, n))
+BEFORE(char *, strrchr, (const char *s, int c), count_string(s), strrchr(s, c))
+BEFORE(size_t, strnlen, (const char *s, size_t n), count_most(s, n), strnlen(s, n))
+BEHIND(void *, memchr, (const void *s, int c, size_t n), memchr(s, c, n), UNTIL(s, result, n))
+BEHIND(char *, strchr, (const char *s, int c), strchr(s, c), UNTIL(s, result, strlen(s) + 1))
+BEHIND(char *, strstr, (const char *s, const char *t), strstr(s, t), (UNTIL(s, result, strlen(s) + 1), count_string(t)))
+BEHIND(char *, strpbrk, (const char *s, const char *t), strpbrk(s, t),
+       (UNTIL(s, result, strlen(s) + 1), count_string(t)))
+BEHIND(size_t, strspn, (const char *s, const char *t), strspn(s, t), (count_range(s, result + 1), count_string(t)))
+BEHIND(size_t, strcspn, (const char *s, const char *t), strcspn(s, t), (count_range(s, result + 1), count_string(t)))
+BEFORE(double, strtod, (const char *s, char **end), (PLACE(s), PLACE(end)), strtod(s, end))
+BEFORE(long, strtol, (const char *s, char **end, int base), (PLACE(s), PLACE(end)), strtol(s, end, base))
+BEFORE(int, getc, (FILE * file), PLACE(file), getc(file))
+BEFORE(int, fgetc, (FILE * file), PLACE(file), fgetc(file))
+BEFORE(int, ungetc, (int c, FILE *file), PLACE(file), ungetc(c, file))
+BEFORE(int, putc, (int c, FILE *file), PLACE(file), putc(c, file))
+BEFORE(int, fputc, (int c, FILE *file), PLACE(file), fputc(c, file))
+BEFORE(int, fflush, (FILE * file), PLACE(file), fflush(file))
+BEFORE(int, fclose, (FILE * file), PLACE(file), fclose(file))
+BEFORE(FILE *, fopen, (const char *path, const char *mode), (count_string(path), count_string(mode)), fopen(path, mode))
+BEFORE(char *, getenv, (const char *name), count_string(name), getenv(name))
+BEFORE(time_t, time, (time_t *to), PLACE(to), time(to))
+BEFORE(time_t, mktime, (struct tm * of), PLACE(of), mktime(of))
+BEFORE(struct tm *, gmtime_r, (const time_t *of, struct tm *to), (PLACE(of), PLACE(to)), gmtime_r(of, to))
+BEFORE(struct tm *, localtime_r, (const time_t *of, struct tm *to), (PLACE(of), PLACE(to)), localtime_r(of, to))
+BEFORE(double, frexp, (double x, int *exponent), PLACE(exponent), frexp(x, exponent))
+BEHIND(size_t, strftime, (char *to, size_t size, const char *format, const struct tm *of),
+       strftime(to, size, format, of),
+       (count_range(to, result < size ? result + 1 : size), count_string(format), PLACE(of)))
+
+char *oracle_fgets(char *to, int size, FILE *file) {
+  char *result = fgets(to, size, file);
+  if (result)
+    count_string(result);
+  PLACE(file);
+  return result;
 }
 
 /* The strings among the arguments of the programs' formats are not on the heap. */
@@ -196,6 +272,15 @@ int oracle_snprintf(char *to, size_t size, const char *format, ...) {
   va_end(arguments);
   if (length >= 0)
     count_range(to, (size_t)length < size ? (size_t)length + 1 : size);
+  return length;
+}
+
+int oracle_fprintf(FILE *file, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  count((uintptr_t)file);
+  int length = vfprintf(file, format, arguments);
+  va_end(arguments);
   return length;
 }
 
@@ -218,12 +303,14 @@ ssize_t oracle_pwrite(int file, const void *from, size_t size, off_t offset) {
 
 size_t oracle_fread(void *to, size_t size, size_t n, FILE *file) {
   size_t done = fread(to, size, n, file);
+  count((uintptr_t)file);
   count_range(to, done * size);
   return done;
 }
 
 size_t oracle_fwrite(const void *from, size_t size, size_t n, FILE *file) {
   size_t done = fwrite(from, size, n, file);
+  count((uintptr_t)file);
   count_range(from, done * size);
   return done;
 }
