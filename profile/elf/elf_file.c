@@ -131,15 +131,21 @@ hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) {
   for (size_t i = 0; i < f->unpacked_count; ++i)
     if (strcmp(f->unpacked[i].name, name) == 0)
       return (hearth_bytes){f->unpacked[i].content, f->unpacked[i].size};
-  Elf_Scn *section = find_section(f->elf, name);
+  return hearth_elf_section(f->elf, name);
+}
+
+hearth_bytes hearth_elf_section(Elf *elf, const char *name) {
+  Elf_Scn *section = find_section(elf, name);
   return section ? content(section) : (hearth_bytes){0};
 }
 
 /* --- Segments ----------------------------------------------------------------------------------------------------- */
 
-bool hearth_elf_file_is_linked(hearth_elf_file *f) {
+bool hearth_elf_file_is_linked(hearth_elf_file *f) { return hearth_elf_is_linked(f->elf); }
+
+bool hearth_elf_is_linked(Elf *elf) {
   GElf_Ehdr header;
-  return gelf_getehdr(f->elf, &header) && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+  return gelf_getehdr(elf, &header) && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
 static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {

@@ -26,6 +26,7 @@ typedef struct hearth_elf_segment {
 
 /* Is it a program or shared library, and not an object file? */
 bool hearth_elf_file_is_linked(hearth_elf_file *file);
+bool hearth_elf_is_linked(Elf *elf);
 /* The segments with code, read when first asked for; they live as long as `file`. Errors: E_FORMAT, E_NOMEM. */
 hearth_status hearth_elf_file_segments(hearth_elf_file *file, const hearth_elf_segment **ret, size_t *ret_count,
                                        hearth_error *err);
@@ -39,6 +40,8 @@ char *hearth_build_id_path(const char *directory, hearth_bytes id, const char *s
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
 /* A section's content, in its stored form unless it was unpacked; no bytes if it has none. Lives as long as `file`. */
 hearth_bytes hearth_elf_file_section(hearth_elf_file *file, const char *name);
+/* The same of what libelf has opened, as a member of an archive. In its stored form. */
+hearth_bytes hearth_elf_section(Elf *elf, const char *name);
 
 /* Unpack compressed debug information: its sections are from here on found under their plain names. Errors:
  * E_NO_DEBUG_INFO naming section and remedy, E_NOMEM. */

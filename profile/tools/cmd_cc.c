@@ -20,14 +20,14 @@ static const hearth_help help = {
     .usage = "cc [CLANG'S ARGUMENT...]\nc++ [CLANG'S ARGUMENT...]",
     .about = "Compile, link or preprocess as clang does, with Hearth's flags as the environment says. hearth-cc and "
              "hearth-c++ are the same in one word: CC=hearth-cc CXX=hearth-c++ ./configure",
-    .end =
-        "What only preprocesses, links objects to an object (-r), or tests the compiler for autoconf, CMake or "
-        "Meson, gets "
-        "no flags: test programs write no profiles.\n"
-        "make does not see that HEARTH or the profile has changed: run 'make clean'. A link warns of objects of "
-        "another build, but neither in archives nor of bitcode. A compiler cache does see it if it is in HEARTH_CC; in "
-        "front of hearth-cc it would not, and stores nothing.\n"
-        "Exit code: clang's; 1 error, 2 wrong usage.",
+    .end = "What only preprocesses, links objects to an object (-r), or tests the compiler for autoconf, CMake or "
+           "Meson, gets "
+           "no flags: test programs write no profiles.\n"
+           "make does not see that HEARTH or the profile has changed: run 'make clean'. A link warns of objects of "
+           "another build, in archives too, but not in thin ones and not in those that -l names. A compiler cache does "
+           "see it if it is in HEARTH_CC; in "
+           "front of hearth-cc it would not, and stores nothing.\n"
+           "Exit code: clang's; 1 error, 2 wrong usage.",
     .heading = "ENVIRONMENT"};
 
 static const hearth_option environment[] = {

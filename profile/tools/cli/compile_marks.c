@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Of each object, the first mark that is not the link's is enough to know. An object that clang has signed without a mark was
  * compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. */
+#define _GNU_SOURCE /* memmem under strict C */
 #include "compile_marks.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf_file.h"
 #include "hearth/compile_mark.h"
 #include "messages.h"
 
 typedef struct findings {
-  const char *path; /* of the first */
-  char mark[64];    /* of that object; "": none */
+  char path[PATH_MAX]; /* of the first; of a member: "lib.a(member.o)" */
+  char mark[64];       /* of that object; "": none */
   int count;
 } findings;
 
@@ -26,36 +30,77 @@ static void expected_mark(const char *mode, char *const *flags, char *ret, size_
       snprintf(ret, size, HEARTH_MARK_START "use %s", *at + strlen(option));
 }
 
-/* Strings, each with its NUL. */
-static bool finds_other(hearth_bytes comment, const char *expected, char *ret_mark, size_t size) {
-  bool is_of_clang = false, is_marked = false;
-  const char *end = (const char *)comment.data + comment.size;
-  for (const char *at = (const char *)comment.data; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
-    int length = (int)strnlen(at, (size_t)(end - at));
-    snprintf(ret_mark, size, "%.*s", length, at);
-    is_of_clang |= strstr(ret_mark, "clang version ") != NULL;
-    if (strncmp(ret_mark, HEARTH_MARK_START, strlen(HEARTH_MARK_START)) != 0)
-      continue;
-    is_marked = true;
-    if (strcmp(ret_mark, expected) != 0)
+/* The length of the mark that `text` starts with; 0: none. */
+static size_t mark_length(hearth_bytes text) {
+  static const char use[] = HEARTH_MARK_START "use ", digits[] = "0123456789abcdef";
+  size_t instrument = strlen(HEARTH_MARK_INSTRUMENT), at = strlen(use), end = at + 16;
+  if (text.size >= instrument && memcmp(text.data, HEARTH_MARK_INSTRUMENT, instrument) == 0)
+    return instrument;
+  if (text.size < end || memcmp(text.data, use, at) != 0)
+    return 0;
+  while (at < end && strchr(digits, text.data[at]))
+    at++;
+  return at == end ? end : 0;
+}
+
+/* The strings of .comment, or all of a module of bitcode: there they follow each other without an end. */
+static bool finds_other(hearth_bytes text, const char *expected, char *ret_mark, size_t size) {
+  static const char clang[] = "clang version ";
+  const uint8_t *end = text.data + text.size, *at = text.data;
+  bool is_marked = false;
+  while ((at = memmem(at, (size_t)(end - at), HEARTH_MARK_START, strlen(HEARTH_MARK_START)))) {
+    size_t length = mark_length((hearth_bytes){at, (size_t)(end - at)});
+    snprintf(ret_mark, size, "%.*s", (int)length, (const char *)at);
+    is_marked |= length > 0;
+    if (length > 0 && strcmp(ret_mark, expected) != 0)
       return true;
+    at++;
   }
   *ret_mark = '\0';
-  return *expected && is_of_clang && !is_marked;
+  return *expected && !is_marked && memmem(text.data, text.size, clang, strlen(clang));
+}
+
+/* What an object says about its build; no bytes: nothing, or it is no object for a link. */
+static hearth_bytes signatures(Elf *object) {
+  static const uint8_t bitcode[] = {'B', 'C', 0xc0, 0xde};
+  hearth_bytes all = {0};
+  if (elf_kind(object) == ELF_K_ELF)
+    return hearth_elf_is_linked(object) ? all : hearth_elf_section(object, ".comment");
+  all.data = (const uint8_t *)elf_rawfile(object, &all.size);
+  bool is_module = all.data && all.size > sizeof bitcode && memcmp(all.data, bitcode, sizeof bitcode) == 0;
+  return is_module ? all : (hearth_bytes){0};
+}
+
+static void look_at(Elf *object, const char *archive, const char *name, const char *expected, findings *f) {
+  char mark[64];
+  hearth_bytes text = signatures(object);
+  if (text.size == 0 || !finds_other(text, expected, mark, sizeof mark) || f->count++ > 0)
+    return;
+  snprintf(f->path, sizeof f->path, archive ? "%s(%s)" : "%s%s", archive ? archive : "", name);
+  memcpy(f->mark, mark, sizeof mark);
+}
+
+static void look_at_members(int fd, Elf *archive, const char *path, const char *expected, findings *f) {
+  Elf *member;
+  for (Elf_Cmd next = ELF_C_READ_MMAP; (member = elf_begin(fd, next, archive)); elf_end(member)) {
+    const Elf_Arhdr *header = elf_getarhdr(member);
+    if (header)
+      look_at(member, path, header->ar_name, expected, f);
+    next = elf_next(member);
+  }
 }
 
 static void look(const char *path, const char *expected, findings *f) {
-  hearth_elf_file *file;
-  hearth_error err;
-  char mark[64];
-  if (hearth_elf_file_open(path, &file, &err) != HEARTH_OK)
-    return;
-  if (!hearth_elf_file_is_linked(file) &&
-      finds_other(hearth_elf_file_section(file, ".comment"), expected, mark, sizeof mark) && f->count++ == 0) {
-    f->path = path;
-    memcpy(f->mark, mark, sizeof mark);
-  }
-  hearth_elf_file_close(file);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  elf_version(EV_CURRENT);
+  Elf *file = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+  if (file && elf_kind(file) == ELF_K_AR)
+    look_at_members(fd, file, path, expected, f);
+  else if (file)
+    look_at(file, NULL, path, expected, f);
+  elf_end(file);
+  if (fd >= 0)
+    close(fd);
 }
 
 static const char *describe(const char *mark, const char *expected) {
@@ -72,9 +117,9 @@ void hearth_compile_marks_check(char *const *arguments, const char *mode, char *
   findings f = {.count = 0};
   expected_mark(mode, flags, expected, sizeof expected);
   for (char *const *at = arguments; *at; at++) {
-    size_t length = strlen(*at);
+    const char *suffix = strrchr(*at, '.');
     bool is_output = at > arguments && strcmp(at[-1], "-o") == 0;
-    if (!is_output && **at != '-' && length > 2 && strcmp(*at + length - 2, ".o") == 0)
+    if (!is_output && **at != '-' && suffix && (strcmp(suffix, ".o") == 0 || strcmp(suffix, ".a") == 0))
       look(*at, expected, &f);
   }
   if (f.count == 0)
