@@ -4,18 +4,16 @@
 #include "library_accesses.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "accesses.h"
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
+#include "user_table.h"
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127
-#define SPACE      "\t\n\v\f\r "
 #define ANY        "+ *"
 
 typedef struct library_function {
@@ -37,7 +35,7 @@ typedef struct library_item {
 } library_item;
 
 static bool take_item(const char **at, library_item *ret) {
-  *at += strspn(*at, SPACE);
+  *at += strspn(*at, HEARTH_TABLE_SPACE);
   *ret = (library_item){.pointer = **at};
   if (!**at)
     return false;
@@ -102,7 +100,7 @@ static bool fits(LLVMTypeRef type, const char *items) {
   library_item item;
   bool is_first = true;
   for (const char *at = items; take_item(&at, &item); is_first = false) {
-    if (*at && !strchr(SPACE, *at))
+    if (*at && !strchr(HEARTH_TABLE_SPACE, *at))
       return false;
     if (!item.how && (item.pointer == '*' || (item.pointer == '+' && is_first)))
       continue;
@@ -190,81 +188,55 @@ static void mark_standard(LLVMModuleRef module) {
 
 /* --- the user's table --- */
 
-typedef struct table_reader {
-  LLVMModuleRef module;
-  const char *path;
-  unsigned line;
-  hearth_error *err;
-} table_reader;
-
-static hearth_status mark_listed(const table_reader *reader, const char *name, LLVMValueRef function,
+static hearth_status mark_listed(const hearth_user_table *table, const char *name, LLVMValueRef function,
                                  const char *items) {
   if (!function || !is_elsewhere(function))
     return HEARTH_OK;
   if (!fits(LLVMGlobalGetValueType(function), items))
     return hearth_error_set(
-        reader->err, HEARTH_E_FORMAT,
+        table->err, HEARTH_E_FORMAT,
         "%s:%u: the function %.100s has no accesses '%.100s'; name parameters that are pointers, and "
         "numbers for their sizes",
-        reader->path, reader->line, name, items);
+        table->path, table->line, name, items);
   char with_calls[ITEMS_MOST + 1];
   snprintf(with_calls, sizeof with_calls, "%s%s", *items == '+' ? "" : "+ ", items);
   mark(function, with_calls);
   return HEARTH_OK;
 }
 
-static hearth_status mark_all(const table_reader *reader, const char *prefix, size_t length, const char *items) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(reader->module); f; f = LLVMGetNextFunction(f)) {
+static hearth_status mark_all(const hearth_user_table *table, const char *prefix, size_t length, const char *items) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(table->module); f; f = LLVMGetNextFunction(f)) {
     size_t name_length;
     const char *name = LLVMGetValueName2(f, &name_length);
     if (name_length >= length && memcmp(name, prefix, length) == 0)
-      HEARTH_TRY(mark_listed(reader, name, f, items));
+      HEARTH_TRY(mark_listed(table, name, f, items));
   }
   return HEARTH_OK;
 }
 
-static hearth_status read_line(const table_reader *reader, char *line) {
-  char *end = line + strcspn(line, "#"), *rest;
-  while (end > line && strchr(SPACE, end[-1]))
+static hearth_status read_line(const hearth_user_table *table, char *line) {
+  char *end = line + strlen(line), *rest;
+  while (end > line && strchr(HEARTH_TABLE_SPACE, end[-1]))
     end--;
   *end = '\0';
-  const char *name = strtok_r(line, SPACE, &rest);
+  const char *name = strtok_r(line, HEARTH_TABLE_SPACE, &rest);
   if (!name)
     return HEARTH_OK;
-  const char *items = rest ? rest + strspn(rest, SPACE) : "";
+  const char *items = rest ? rest + strspn(rest, HEARTH_TABLE_SPACE) : "";
   size_t length = strlen(name);
   if (strlen(items) > ITEMS_MOST - 2)
-    return hearth_error_set(reader->err, HEARTH_E_FORMAT, "%s:%u: too many accesses; at most %d characters fit",
-                            reader->path, reader->line, ITEMS_MOST - 2);
+    return hearth_error_set(table->err, HEARTH_E_FORMAT, "%s:%u: too many accesses; at most %d characters fit",
+                            table->path, table->line, ITEMS_MOST - 2);
   if (!*items)
     items = ANY;
-  return name[length - 1] == '*' ? mark_all(reader, name, length - 1, items)
-                                 : mark_listed(reader, name, LLVMGetNamedFunction(reader->module, name), items);
-}
-
-static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_error *err) {
-  table_reader reader = {.module = module, .path = path, .err = err};
-  hearth_status status = HEARTH_OK;
-  char *line = NULL;
-  size_t capacity = 0;
-  FILE *file = fopen(path, "r");
-  if (!file)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  while (status == HEARTH_OK && getline(&line, &capacity, file) >= 0) {
-    reader.line++;
-    status = read_line(&reader, line);
-  }
-  if (status == HEARTH_OK && ferror(file))
-    status = hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  free(line);
-  fclose(file);
-  return status;
+  return name[length - 1] == '*' ? mark_all(table, name, length - 1, items)
+                                 : mark_listed(table, name, LLVMGetNamedFunction(table->module, name), items);
 }
 
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
   mark_standard(module);
   mark_known(module);
-  return *path ? read_table(module, path, err) : HEARTH_OK;
+  return *path ? hearth_user_table_read(module, path, "the table of accesses", read_line, err) : HEARTH_OK;
 }
 
 void hearth_library_forget(LLVMModuleRef module) {

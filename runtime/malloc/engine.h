@@ -6,6 +6,7 @@
  *   segment   2 MiB, aligned: a huge page. A byte for each granule of it, its own ones included (the map), then 30 slots.
  *   slot      64 KiB of a segment, for blocks of one range of sizes. Neighbouring slots of one range may share a block.
  *   range     sizes whose blocks lie in the order of their requests: from a cursor, through fresh slots and holes.
+ *             Before a pool grows, it lends holes of one range to another.
  *   granule   16 bytes, the smallest block and the alignment of all. Blocks have no header.
  *   class     sizes that are rounded to one: each granule up to 1 KiB, then eight for each doubling up to 128 KiB (size_classes.h).
  *   large     a block above that: page by page, from areas (large_block.h).
@@ -86,9 +87,10 @@ struct hearth_block { /* freed, in a list */
   uintptr_t next;     /* encoded with the pool's key */
 };
 
+/* Added to the address of its pool, which owns it: free finds the one word that says both. */
 typedef enum hearth_segment_state {
   HEARTH_LISTED = 0, /* freed blocks go to the lists */
-  HEARTH_MARKED = 1, /* to be swept: freed ones are only marked */
+  HEARTH_MARKED = 1, /* freed blocks are only marked: it is to be swept, or its pool has no lists */
 } hearth_segment_state;
 
 struct hearth_segment {

@@ -141,14 +141,6 @@ static void walk(hearth_segment *segment, chains *chains) {
   }
 }
 
-static void add_to_with_holes(hearth_pool *pool, hearth_segment *segment, unsigned range) {
-  if (segment->has_holes[range])
-    return;
-  segment->has_holes[range] = true;
-  segment->next_with_holes[range] = pool->with_holes[range];
-  pool->with_holes[range] = segment;
-}
-
 void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_growing) {
   hearth_expect(segment->to_sweep && segment->pool == pool);
   chains chains = {0};
@@ -163,8 +155,11 @@ void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_gr
   }
   hearth_segment_set_state(segment);
   for (unsigned range = 0; range < HEARTH_RANGES; range++)
-    if (segment->holes[range])
-      add_to_with_holes(pool, segment, range);
+    if (segment->holes[range]) {
+      segment->has_holes[range] = true;
+      segment->next_with_holes[range] = pool->with_holes[range];
+      pool->with_holes[range] = segment;
+    }
 }
 
 bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {

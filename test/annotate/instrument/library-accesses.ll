@@ -7,6 +7,9 @@
 ; RUN: echo 'foreign 2:s' > %t.wrong
 ; RUN: not %opt -memprof-library-accesses=%t.wrong -passes=hearth-instrument -disable-output %s 2>&1 | FileCheck %s --check-prefix=WRONG
 ; RUN: not %opt -memprof-library-accesses=%t.missing -passes=hearth-instrument -disable-output %s 2>&1 | FileCheck %s --check-prefix=MISSING
+; RUN: printf 'foreign\0 0\n' > %t.nul
+; RUN: not %opt -memprof-library-accesses=%t.nul -passes=hearth-instrument -disable-output %s 2>&1 | FileCheck %s --check-prefix=NUL
+; NUL: {{nul:1: a NUL byte: not the table of accesses}}
 ; WRONG: {{wrong:1: the function foreign has no accesses '2:s'}}
 ; MISSING: {{missing: No such file}}
 
