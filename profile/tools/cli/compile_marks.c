@@ -5,6 +5,7 @@
 #include "compile_marks.h"
 
 #include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -64,8 +65,9 @@ static bool finds_other(hearth_bytes text, const char *expected, char *ret_mark,
 static hearth_bytes signatures(Elf *object) {
   static const uint8_t bitcode[] = {'B', 'C', 0xc0, 0xde};
   hearth_bytes all = {0};
-  if (elf_kind(object) == ELF_K_ELF)
-    return hearth_elf_is_linked(object) ? all : hearth_elf_section(object, ".comment");
+  if (elf_kind(object) == ELF_K_ELF) /* the plugin leaves 32 bits alone, and marks nothing there */
+    return hearth_elf_is_linked(object) || gelf_getclass(object) != ELFCLASS64 ? all
+                                                                               : hearth_elf_section(object, ".comment");
   all.data = (const uint8_t *)elf_rawfile(object, &all.size);
   bool is_module = all.data && all.size > sizeof bitcode && memcmp(all.data, bitcode, sizeof bitcode) == 0;
   return is_module ? all : (hearth_bytes){0};
