@@ -21,6 +21,8 @@
  *                      HEARTH_FREE | c  a freed block of class c, or a hole of c granules (c <= 64)
  *                      HEARTH_FREE      a longer hole: its granules in the next three bytes, the next hole in four more,
  *                                       seven bits each beside HEARTH_FREE
+ *                      HEARTH_REMOTE    a block that another thread freed; the next byte has its class. Of one granule:
+ *                                       HEARTH_REMOTE_GRANULE
  *
  * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
  * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being
@@ -29,8 +31,8 @@
  * the lists, last freed first used, and never pay for sweeps; requests of other sizes, or after many frees, find memory in the
  * order of addresses.
  *
- * Threads: a pool belongs to the thread of its heap. The others read a segment's head, and mark freed blocks in the map
- * (a byte that belongs to whoever may free the block); `freed_elsewhere` counts these granules. */
+ * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to whoever may
+ * free the block, and queue the slots where many are (remote_frees.c). */
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 
@@ -65,6 +67,8 @@ enum {
   HEARTH_FIRST_GRANULE = HEARTH_MAP_SLOTS * HEARTH_SLOT_GRANULES,
   HEARTH_HEAD_BYTES = HEARTH_FIRST_GRANULE / HEARTH_GRANULE,
   HEARTH_FREE = 0x80,
+  HEARTH_REMOTE = 0xfe,
+  HEARTH_REMOTE_GRANULE = 0xff,
   HEARTH_CHAINED_GRANULES = 8, /* of a hole whose bytes in the map hold its length and the next hole */
 };
 
@@ -101,12 +105,17 @@ struct hearth_segment {
   hearth_segment *next_with_holes[HEARTH_RANGES];
   uint32_t holes[HEARTH_RANGES];     /* granule of the first hole of each range, 0: none */
   uint32_t usable_slots, used_slots; /* bit for each */
+  uint32_t run_starts;               /* slots at whose start a block or hole begins */
   uint32_t open_slots;               /* from the first one on: readable and writable */
   uint32_t freed_granules;           /* since it was marked; by its thread only */
   bool is_huge, is_cold;
   bool to_sweep;                 /* its freed blocks are in no list; its holes are not known */
   bool has_holes[HEARTH_RANGES]; /* is among the pool's segments with holes */
   uint8_t range_of_slot[HEARTH_SLOTS];
+  /* By threads that free blocks here. */
+  _Alignas(64) _Atomic uint16_t remote_granules[HEARTH_SLOTS]; /* that they marked */
+  _Atomic uint32_t remote_slots;                               /* to be received */
+  hearth_segment *next_remote;                                 /* in the pool's queue */
 };
 _Static_assert(sizeof(hearth_segment) <= HEARTH_HEAD_BYTES, "the head is the map's bytes of the map");
 
@@ -126,30 +135,24 @@ struct hearth_pool {
   size_t marked_granules;                     /* freed in segments that are to be swept */
   size_t paid_granules;                       /* freed in segments that are to be swept, since a free swept one */
   size_t hole_granules;                       /* in holes of swept segments */
+  size_t received_granules;                   /* that other threads freed, in holes and unused slots */
   size_t unused_slots;                        /* of swept segments */
   uintptr_t checked[HEARTH_CHAINED_GRANULES]; /* lists of holes, by granules, in the secure mode */
   /* Never changed; read by threads that free the pool's blocks. */
   _Alignas(64) uintptr_t key;
   hearth_heap *heap;
   uint8_t placement;
-  bool is_cold;                                /* freed blocks are never written to */
-  bool is_listed;                              /* freed blocks go to the lists */
-  _Alignas(64) _Atomic size_t freed_elsewhere; /* granules that other threads marked, since they were last counted */
+  bool is_cold;   /* freed blocks are never written to */
+  bool is_listed; /* freed blocks go to the lists */
+  _Alignas(64) _Atomic int64_t
+      freed_elsewhere;            /* granules that other threads marked, by pages, and no sweep has found */
+  hearth_segment *_Atomic remote; /* queue of segments with slots to be received */
 };
-
-/* Granules that this thread freed in pools of others and has not yet told them. */
-typedef struct hearth_foreign_count {
-  hearth_pool *pool;
-  size_t granules;
-} hearth_foreign_count;
-
-enum { HEARTH_FOREIGN_COUNTS = 8 };
 
 struct hearth_heap {
   hearth_pool main;                        /* first: what the thread's variable points to */
   hearth_pool *_Atomic pool[HEARTH_POOLS]; /* NULL until used */
   uint64_t hinted[HEARTH_POOLS];           /* requests with a hint for each; by its thread only */
-  hearth_foreign_count foreign[HEARTH_FOREIGN_COUNTS];
   hearth_heap *next_of_all, *next_idle;
   _Atomic uint32_t is_busy; /* an idle heap is being worked on by some thread */
   _Atomic bool is_idle;
@@ -188,8 +191,9 @@ void hearth_pool_free_slowly(hearth_pool *pool, void *block);
 void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement);
 /* The class of a live block that is not large; ends the program with a message if there is none. */
 size_t hearth_block_class(const void *block);
-/* Gives back what is empty. */
+/* Gives back what is empty; always, or if half of what may be free is. */
 void hearth_pool_collect(hearth_pool *pool);
+void hearth_pool_collect_if_worth(hearth_pool *pool);
 
 /* sweep.c */
 /* All segments are to be swept. */
@@ -206,8 +210,8 @@ void hearth_pool_close_cursor(hearth_pool *pool, unsigned range);
 /* thread_heaps.c: heaps of threads. */
 hearth_heap *hearth_heap_of_thread(void); /* taken or made at its first request; NULL: no memory */
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);
-/* Marks a block of another thread's heap, or of none. */
-void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class);
+bool hearth_heap_try_take(hearth_heap *heap); /* an idle one, to work on */
+void hearth_heap_give(hearth_heap *heap);
 void hearth_heap_leave(void *heap); /* its thread ends */
 hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);

@@ -32,7 +32,7 @@ static void add_large(bool is_cold, hearth_large_stats *sum) {
 static void add_pool(hearth_pool *pool, void *counts_of) {
   counts *sum = counts_of;
   int64_t free = hearth_pool_quota(pool) - pool->budget + (int64_t)(pool->hole_granules + pool->marked_granules) +
-                 (int64_t)atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
+                 atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
   int64_t used = (int64_t)pool->used_granules - (free > 0 ? free : 0);
   sum->used_bytes += used > 0 ? (size_t)used * HEARTH_GRANULE : 0;
 }

@@ -13,6 +13,13 @@ void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigne
 void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment);
 void hearth_segment_set_state(hearth_segment *segment);
 
+/* The blocks that other threads marked in these slots become holes. */
+void hearth_slots_sweep(hearth_segment *segment, uint32_t slots);
+/* Holes or slots are used again. */
+static inline void hearth_pool_reuse(hearth_pool *pool, size_t granules) {
+  pool->received_granules -= granules < pool->received_granules ? granules : pool->received_granules;
+}
+
 /* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. */
 static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
   return (int64_t)(pool->used_granules / 4 + 2 * HEARTH_SLOT_GRANULES);

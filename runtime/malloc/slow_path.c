@@ -7,6 +7,7 @@
 
 #include "large_block.h"
 #include "malloc_messages.h"
+#include "remote_frees.h"
 #include "secure_mode.h"
 #include "segments.h"
 #include "system_memory.h"
@@ -105,16 +106,19 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
   for (unsigned slot = first; slot < first + count; slot++) {
     segment->used_slots |= 1u << slot;
     segment->range_of_slot[slot] = (uint8_t)range;
+    segment->run_starts &= ~(1u << slot);
   }
   size_t granules = (size_t)count * HEARTH_SLOT_GRANULES;
   pool->unused_slots -= count;
+  hearth_pool_reuse(pool, granules);
   pool->used_granules += granules;
   pool->budget += (int64_t)granules / 4;
   char *start = hearth_address_of(segment, (size_t)first * HEARTH_SLOT_GRANULES);
   hearth_cursor *cursor = &pool->cursor[range];
-  if (cursor->end != start) {
+  if (cursor->end != start || ranges[range].slots == 1) {
     hearth_pool_close_cursor(pool, range);
     cursor->at = start;
+    segment->run_starts |= 1u << first;
   }
   cursor->end = start + (size_t)count * HEARTH_SLOT_BYTES;
   return true;
@@ -149,10 +153,12 @@ static bool has_room(const hearth_cursor *cursor, size_t granules) {
   return (size_t)(cursor->end - cursor->at) >= granules * HEARTH_GRANULE;
 }
 
-static bool is_too_much_free(hearth_pool *pool) {
-  size_t elsewhere = atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
-  return pool->budget < (int64_t)(elsewhere + pool->marked_granules);
+static int64_t found_by_sweeps(hearth_pool *pool) {
+  int64_t elsewhere = atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
+  return elsewhere + (int64_t)(pool->marked_granules + pool->received_granules);
 }
+
+static bool is_too_much_free(hearth_pool *pool) { return pool->budget < found_by_sweeps(pool); }
 
 static void sweep_next(hearth_pool *pool, bool is_growing) {
   hearth_segment *segment = pool->next_to_sweep;
@@ -197,12 +203,21 @@ static bool borrow_hole(hearth_pool *pool, unsigned range, size_t granules) {
   return false;
 }
 
+/* What comes in at the end of a phase goes back. */
+static bool receive(hearth_pool *pool) {
+  if (!hearth_pool_receive(pool))
+    return false;
+  if (!pool->next_to_sweep && is_too_much_free(pool))
+    hearth_pool_drop_lists(pool);
+  return true;
+}
+
 static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
   hearth_cursor *cursor = &pool->cursor[range];
   while (!has_room(cursor, granules)) {
     if (cursor->at != cursor->end && pool->with_holes[range])
       hearth_pool_close_cursor(pool, range);
-    if (hearth_pool_next_hole(pool, range) || take_unused_slots(pool, range, granules))
+    if (hearth_pool_next_hole(pool, range) || receive(pool) || take_unused_slots(pool, range, granules))
       continue;
     if (pool->next_to_sweep) {
       sweep_next(pool, true);
@@ -323,7 +338,7 @@ void hearth_pool_free_slowly(hearth_pool *own, void *block) {
   if (own->heap && segment->pool->heap == own->heap)
     free_own(segment->pool, segment, block, class);
   else
-    hearth_heap_free_foreign(segment, block, class);
+    hearth_remote_free(segment, block, class);
 }
 
 void hearth_pool_collect(hearth_pool *pool) {
@@ -333,4 +348,10 @@ void hearth_pool_collect(hearth_pool *pool) {
     hearth_segment_sweep(pool, segment, false);
   }
   pool->next_to_sweep = NULL;
+}
+
+void hearth_pool_collect_if_worth(hearth_pool *pool) {
+  int64_t quota = hearth_pool_quota(pool);
+  if (quota - pool->budget + found_by_sweeps(pool) > quota / 2)
+    hearth_pool_collect(pool);
 }

@@ -6,6 +6,7 @@
  * room for that there; they wait in the list of their size, as freed blocks. */
 #include "slots.h"
 
+#include "remote_frees.h"
 #include "secure_mode.h"
 
 #include <string.h>
@@ -38,14 +39,25 @@ static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
   set_number(map, granule + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT, 0);
 }
 
-/* The granules of the freed block or hole with this byte; its bytes are zero then. */
-static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
-  if (byte != HEARTH_FREE) {
-    hearth_map_set(map, granule, 0);
-    return hearth_class_granules(byte & ~HEARTH_FREE);
+/* The granules of the block or hole with this byte, and how many bytes of the map say so. */
+static size_t read_mark(hearth_map *map, size_t granule, uint8_t byte, size_t *ret_bytes) {
+  *ret_bytes = 1;
+  if (byte == HEARTH_REMOTE_GRANULE)
+    return 1;
+  if (byte == HEARTH_REMOTE) {
+    *ret_bytes = 2;
+    byte = hearth_map_get(map, granule + 1);
+  } else if (byte == HEARTH_FREE) {
+    *ret_bytes = HEARTH_CHAINED_GRANULES;
+    return get_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
   }
-  size_t granules = get_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
-  for (size_t i = 0; i < HEARTH_CHAINED_GRANULES; i++)
+  return hearth_class_granules(byte & ~HEARTH_FREE);
+}
+
+/* The same; its bytes are zero then. */
+static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
+  size_t bytes, granules = read_mark(map, granule, byte, &bytes);
+  for (size_t i = 0; i < bytes; i++)
     hearth_map_set(map, granule + i, 0);
   return granules;
 }
@@ -99,17 +111,21 @@ static void add_hole(hearth_segment *segment, chains *chains, size_t start, size
 
 static unsigned slot_of(size_t granule) { return (unsigned)(granule / HEARTH_SLOT_GRANULES); }
 
+/* Slots without blocks go back; elsewhere a hole lies in one run of slots. */
 static void add_free_run(hearth_segment *segment, chains *chains, size_t start, size_t end) {
   unsigned range = segment->range_of_slot[slot_of(start)];
   unsigned first = slot_of(start + HEARTH_SLOT_GRANULES - 1), behind = slot_of(end);
-  if (first >= behind) {
+  for (unsigned slot = first; slot < behind; slot++)
+    hearth_pool_return_slot(segment->pool, segment, slot);
+  size_t first_start = (size_t)first * HEARTH_SLOT_GRANULES, behind_start = (size_t)behind * HEARTH_SLOT_GRANULES;
+  if (first < behind && behind < HEARTH_SLOTS)
+    segment->run_starts |= 1u << behind;
+  if (first > behind || (first == behind && !(segment->run_starts >> first & 1))) {
     add_hole(segment, chains, start, end, range);
     return;
   }
-  for (unsigned slot = first; slot < behind; slot++)
-    hearth_pool_return_slot(segment->pool, segment, slot);
-  add_hole(segment, chains, start, (size_t)first * HEARTH_SLOT_GRANULES, range);
-  add_hole(segment, chains, (size_t)behind * HEARTH_SLOT_GRANULES, end, range);
+  add_hole(segment, chains, start, first_start, range);
+  add_hole(segment, chains, behind_start, end, range);
 }
 
 static bool is_in_use(const hearth_segment *segment, size_t granule, unsigned range) {
@@ -141,25 +157,93 @@ static void walk(hearth_segment *segment, chains *chains) {
   }
 }
 
+static bool is_remote(hearth_map *map, size_t granule, uint8_t *ret_byte) {
+  /* Acquire: whoever freed the block has done with it. */
+  *ret_byte = atomic_load_explicit(&map[granule], memory_order_acquire);
+  return *ret_byte >= HEARTH_REMOTE;
+}
+
+/* The end of the cursor that begins here. */
+static size_t skip_cursor(const hearth_pool *pool, const char *at) {
+  for (unsigned range = 0; range < HEARTH_RANGES; range++)
+    if (pool->cursor[range].at == at && pool->cursor[range].end != at)
+      return (size_t)(pool->cursor[range].end - at) / HEARTH_GRANULE;
+  hearth_expect(false);
+  return HEARTH_SEGMENT_GRANULES;
+}
+
+/* From where a block is known to begin. */
+static void walk_slot(hearth_segment *segment, chains *chains, unsigned slot) {
+  hearth_map *map = hearth_map_of(segment);
+  unsigned run = slot;
+  while (!(segment->run_starts >> run & 1))
+    run--;
+  hearth_expect(run >= HEARTH_MAP_SLOTS);
+  size_t begin = (size_t)slot * HEARTH_SLOT_GRANULES, end = begin + HEARTH_SLOT_GRANULES, bytes;
+  for (size_t granule = (size_t)run * HEARTH_SLOT_GRANULES; granule < end;) {
+    uint8_t byte;
+    if (is_remote(map, granule, &byte) && granule >= begin) {
+      size_t start = granule;
+      do
+        granule += unmark(map, granule, byte);
+      while (granule < end && is_remote(map, granule, &byte));
+      add_free_run(segment, chains, start, granule);
+    } else {
+      granule += byte ? read_mark(map, granule, byte, &bytes)
+                      : skip_cursor(segment->pool, hearth_address_of(segment, granule));
+    }
+  }
+}
+
+static unsigned unused_slots(const hearth_segment *segment) {
+  return (unsigned)__builtin_popcount(segment->usable_slots & ~segment->used_slots);
+}
+
+static void list_holes(hearth_pool *pool, hearth_segment *segment, unsigned range) {
+  if (!segment->holes[range] || segment->has_holes[range])
+    return;
+  segment->has_holes[range] = true;
+  segment->next_with_holes[range] = pool->with_holes[range];
+  pool->with_holes[range] = segment;
+}
+
+void hearth_slots_sweep(hearth_segment *segment, uint32_t slots) {
+  hearth_pool *pool = segment->pool;
+  hearth_expect(!segment->to_sweep);
+  chains chains = {0};
+  uint32_t holes[HEARTH_RANGES];
+  size_t hole_granules = pool->hole_granules;
+  unsigned unused = unused_slots(segment);
+  memcpy(holes, segment->holes, sizeof holes);
+  for (; slots; slots &= slots - 1)
+    walk_slot(segment, &chains, (unsigned)__builtin_ctz(slots));
+  for (unsigned range = 0; range < HEARTH_RANGES; range++)
+    if (chains.last[range]) { /* the older holes come behind */
+      set_number(hearth_map_of(segment), chains.last[range] + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT, holes[range]);
+      list_holes(pool, segment, range);
+    }
+  unused = unused_slots(segment) - unused;
+  pool->unused_slots += unused;
+  pool->received_granules += pool->hole_granules - hole_granules + (size_t)unused * HEARTH_SLOT_GRANULES;
+}
+
 void hearth_segment_sweep(hearth_pool *pool, hearth_segment *segment, bool is_growing) {
   hearth_expect(segment->to_sweep && segment->pool == pool);
   chains chains = {0};
+  hearth_segment_forget_remote(segment, segment->usable_slots);
   walk(segment, &chains);
   pool->marked_granules -= segment->freed_granules;
   segment->freed_granules = 0;
   segment->to_sweep = false;
-  pool->unused_slots += (size_t)__builtin_popcount(segment->usable_slots & ~segment->used_slots);
+  pool->unused_slots += unused_slots(segment);
   if (!segment->used_slots && !is_growing) {
+    hearth_pool_receive(pool); /* no queue has it any more */
     hearth_pool_return_segment(pool, segment);
     return;
   }
   hearth_segment_set_state(segment);
   for (unsigned range = 0; range < HEARTH_RANGES; range++)
-    if (segment->holes[range]) {
-      segment->has_holes[range] = true;
-      segment->next_with_holes[range] = pool->with_holes[range];
-      pool->with_holes[range] = segment;
-    }
+    list_holes(pool, segment, range);
 }
 
 bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
@@ -174,6 +258,7 @@ bool hearth_pool_next_hole(hearth_pool *pool, unsigned range) {
     segment->holes[range] = (uint32_t)get_number(map, granule + LINK_AT, HEARTH_CHAINED_GRANULES - LINK_AT);
     size_t granules = unmark(map, granule, HEARTH_FREE);
     pool->hole_granules -= granules;
+    hearth_pool_reuse(pool, granules);
     char *start = hearth_address_of(segment, granule);
     pool->cursor[range] = (hearth_cursor){start, start + granules * HEARTH_GRANULE};
     return true;
@@ -207,7 +292,7 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
   pool->unused_slots = 0;
   pool->marked_granules = 0;
   pool->hole_granules = 0;
-  atomic_store_explicit(&pool->freed_elsewhere, 0, memory_order_relaxed);
+  pool->received_granules = 0;
   pool->budget = hearth_pool_quota(pool);
 }
 

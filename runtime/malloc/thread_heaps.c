@@ -7,6 +7,7 @@
 #include "engine.h"
 
 #include "large_block.h"
+#include "remote_frees.h"
 #include "segments.h"
 #include "slots.h"
 #include "system_memory.h"
@@ -21,13 +22,13 @@ static hearth_heap *_Atomic heaps; /* all, by next_of_all */
 static pthread_key_t key_of_end;
 static _Atomic bool has_key;
 
-static bool take(hearth_heap *heap) {
+bool hearth_heap_try_take(hearth_heap *heap) {
   uint32_t idle = 0;
   return !atomic_load_explicit(&heap->is_busy, memory_order_relaxed) &&
          atomic_compare_exchange_strong_explicit(&heap->is_busy, &idle, 1, memory_order_acquire, memory_order_relaxed);
 }
 
-static void leave(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
+void hearth_heap_give(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
 
 hearth_heap *hearth_heap_create(void) {
   size_t bytes = (sizeof(hearth_heap) + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
@@ -79,46 +80,10 @@ static void collect(hearth_pool *pool, void *unused) {
 
 void hearth_heap_collect(hearth_heap *heap) { for_each_pool(heap, collect, NULL); }
 
-/* Foreign blocks. Counts are told in parts, so that threads do not share a cache line at each free. */
-
-enum { TOLD_GRANULES = HEARTH_SLOT_GRANULES };
-
 static void collect_if_worth(hearth_pool *pool, void *unused) {
   (void)unused;
-  size_t elsewhere = atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
-  if (hearth_pool_quota(pool) - pool->budget + (int64_t)(elsewhere + pool->marked_granules) >
-      hearth_pool_quota(pool) / 2)
-    hearth_pool_collect(pool);
-}
-
-static void tell(hearth_foreign_count *count) {
-  hearth_pool *pool = count->pool;
-  if (!count->granules)
-    return;
-  atomic_fetch_add_explicit(&pool->freed_elsewhere, count->granules, memory_order_relaxed);
-  count->granules = 0;
-  if (take(pool->heap)) { /* nobody else will look */
-    collect_if_worth(pool, NULL);
-    leave(pool->heap);
-  }
-}
-
-void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class) {
-  hearth_pool *pool = segment->pool;
-  atomic_store_explicit(&hearth_map_of(segment)[hearth_granule_of(block)], (uint8_t)(HEARTH_FREE | class),
-                        memory_order_release);
-  hearth_heap *own = hearth_main_pool->heap;
-  hearth_foreign_count alone = {0};
-  hearth_foreign_count *count =
-      own ? &own->foreign[(uintptr_t)pool / HEARTH_PAGE_BYTES % HEARTH_FOREIGN_COUNTS] : &alone;
-  if (count->pool != pool) {
-    if (count->pool)
-      tell(count);
-    count->pool = pool;
-  }
-  count->granules += hearth_class_granules(class);
-  if (count->granules >= TOLD_GRANULES || !own)
-    tell(count);
+  hearth_pool_receive(pool);
+  hearth_pool_collect_if_worth(pool);
 }
 
 /* Threads. */
@@ -126,18 +91,15 @@ void hearth_heap_free_foreign(hearth_segment *segment, void *block, size_t class
 void hearth_heap_leave(void *left) {
   hearth_heap *heap = left;
   hearth_main_pool = &hearth_no_heap.main;
-  for (unsigned i = 0; i < HEARTH_FOREIGN_COUNTS; i++)
-    if (heap->foreign[i].pool)
-      tell(&heap->foreign[i]);
   for_each_pool(heap, collect_if_worth, NULL);
-  leave(heap);
+  hearth_heap_give(heap);
 }
 
 hearth_heap *hearth_heap_of_thread(void) {
   if (hearth_main_pool->heap)
     return hearth_main_pool->heap;
   hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire);
-  while (heap && !take(heap))
+  while (heap && !hearth_heap_try_take(heap))
     heap = heap->next_of_all;
   if (!heap)
     heap = hearth_heap_create();

@@ -2,7 +2,7 @@
  * free, heaps that threads leave to each other, large blocks.
  *
  * RUN: %clang -O1 -g -fsanitize=thread -I%malloc_source -I%malloc_source/../guard -I%malloc_source/../include -I%format %s -o %t -pthread \
- * RUN:   %malloc_source/cold_memory.c %malloc_source/cold_thread.c %malloc_source/large_block.c %malloc_source/malloc_messages.c %malloc_source/secure_mode.c %malloc_source/segments.c %malloc_source/slow_path.c %malloc_source/sweep.c \
+ * RUN:   %malloc_source/cold_memory.c %malloc_source/cold_thread.c %malloc_source/large_block.c %malloc_source/malloc_messages.c %malloc_source/remote_frees.c %malloc_source/secure_mode.c %malloc_source/segments.c %malloc_source/slow_path.c %malloc_source/sweep.c \
  * RUN:   %malloc_source/system_memory_linux.c %malloc_source/thread_heaps.c %malloc_source/../guard/futex_lock.c
  * RUN: %t 20000 2>&1 | FileCheck %s
  *

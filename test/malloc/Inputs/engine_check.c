@@ -74,8 +74,10 @@ static bool piece_is_valid(walk *walk, hearth_segment *segment, size_t granule, 
     return true;
   }
   VALID(byte);
-  bool is_long_hole = byte == HEARTH_FREE;
-  size_t class = byte & ~HEARTH_FREE & 0xff;
+  bool is_long_hole = byte == HEARTH_FREE, is_remote = byte == HEARTH_REMOTE;
+  if (is_remote)
+    VALID(byte_at(segment, granule + 1) > (HEARTH_FREE | 1));
+  size_t class = byte == HEARTH_REMOTE_GRANULE ? 1 : byte_at(segment, granule + is_remote) & ~HEARTH_FREE & 0xff;
   VALID(class < HEARTH_CLASSES);
   *ret_granules = is_long_hole ? hole_length(segment, granule) : hearth_class_granules(class);
   VALID(*ret_granules && (!is_long_hole || *ret_granules >= HOLE_BYTES));
@@ -83,7 +85,7 @@ static bool piece_is_valid(walk *walk, hearth_segment *segment, size_t granule, 
     for (size_t i = 0; i < HOLE_BYTES; i++)
       VALID(byte_at(segment, granule + i) & HEARTH_FREE);
   *(is_long_hole ? &walk->sums.holes : byte & HEARTH_FREE ? &walk->sums.freed : &walk->sums.live) += *ret_granules;
-  VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : 1), granule + *ret_granules));
+  VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : is_remote ? 2 : 1), granule + *ret_granules));
   return true;
 }
 
@@ -102,6 +104,10 @@ static bool tiles_are_valid(walk *walk, hearth_segment *segment) {
     VALID(granule + granules <= HEARTH_SEGMENT_GRANULES);
     for (size_t inner = granule; inner < granule + granules; inner += HEARTH_SLOT_GRANULES)
       VALID(is_used(segment, inner) && range_at(segment, inner) == range_at(segment, granule));
+    unsigned slot = (unsigned)(granule / HEARTH_SLOT_GRANULES),
+             last = (unsigned)((granule + granules - 1) / HEARTH_SLOT_GRANULES);
+    while (slot++ < last)
+      VALID(!(segment->run_starts >> slot & 1));
     VALID(is_used(segment, granule + granules - 1) &&
           range_at(segment, granule + granules - 1) == range_at(segment, granule));
   }
@@ -112,13 +118,13 @@ static bool holes_are_valid(walk *walk, hearth_segment *segment) {
   for (unsigned range = 0; range < HEARTH_RANGES; range++) {
     VALID(!segment->to_sweep || (!segment->holes[range] && !segment->has_holes[range]));
     VALID(!segment->holes[range] || segment->has_holes[range]);
-    size_t before = 0;
+    size_t most = HEARTH_SEGMENT_GRANULES / HOLE_BYTES;
     for (size_t granule = segment->holes[range]; granule; granule = hole_next(segment, granule)) {
-      VALID(granule > before && granule < HEARTH_SEGMENT_GRANULES);
+      VALID(most--); /* a circle */
+      VALID(granule < HEARTH_SEGMENT_GRANULES);
       VALID(is_used(segment, granule) && range_at(segment, granule) == range);
       VALID(byte_at(segment, granule) == HEARTH_FREE);
       walk->chained += hole_length(segment, granule);
-      before = granule;
     }
   }
   return true;
@@ -190,6 +196,7 @@ static bool counters_are_valid(const walk *walk, const hearth_pool *pool) {
   VALID(walk->unused_slots == pool->unused_slots);
   VALID(walk->marked == pool->marked_granules);
   VALID(walk->chained == pool->hole_granules);
+  VALID(pool->received_granules <= pool->hole_granules + pool->unused_slots * HEARTH_SLOT_GRANULES);
   hearth_pool_sums sums = walk->sums;
   VALID(sums.live + sums.freed + sums.holes + sums.at_cursors == pool->used_granules);
   return true;

@@ -33,6 +33,7 @@ static char *take(hearth_pool *pool, size_t bytes) {
   void *block = hearth_pool_pop(pool, class, hearth_class_granules(class));
   return block ? block : hearth_pool_alloc_slowly(pool, class);
 }
+/* By the thread of this pool, whose block it need not be. */
 static void put(hearth_pool *pool, void *block) { hearth_pool_free_slowly(&pool->heap->main, block); }
 
 static hearth_pool *new_pool(void) { return &hearth_heap_create()->main; }
@@ -138,10 +139,10 @@ static size_t random_size(unsigned phase) {
   }
 }
 
-static void replace(hearth_pool *pool, live_block *live, size_t bytes) {
+static void replace(hearth_pool *pool, hearth_pool *other, live_block *live, size_t bytes) {
   if (live->start) {
     assert_true(has_bytes(live->start, live->fill, live->bytes));
-    put(pool, live->start);
+    put(random_below(2) ? pool : other, live->start);
   }
   *live = (live_block){0};
   if (bytes != SIZE_MAX) {
@@ -151,16 +152,17 @@ static void replace(hearth_pool *pool, live_block *live, size_t bytes) {
   }
 }
 
-static void stays_valid(hearth_pool *pool) {
+/* Half of the blocks are freed by the thread of the other pool. */
+static void stays_valid(hearth_pool *pool, hearth_pool *other) {
   static live_block live[LIVE];
   memset(live, 0, sizeof live);
   for (unsigned phase = 0; phase < 24; phase++) {
     for (size_t i = 0; i < LIVE * 4; i++)
-      replace(pool, &live[random_below(LIVE)], random_below(phase % 3 + 2) ? random_size(phase) : SIZE_MAX);
+      replace(pool, other, &live[random_below(LIVE)], random_below(phase % 3 + 2) ? random_size(phase) : SIZE_MAX);
     assert_true(hearth_heap_is_valid(pool->heap));
     if (phase % 8 == 7) { /* most are freed, in the order of the table */
       for (size_t i = 0; i < LIVE - 100; i++)
-        replace(pool, &live[i], SIZE_MAX);
+        replace(pool, other, &live[i], SIZE_MAX);
       assert_true(hearth_heap_is_valid(pool->heap));
     }
     if (phase % 5 == 4) {
@@ -169,7 +171,7 @@ static void stays_valid(hearth_pool *pool) {
     }
   }
   for (size_t i = 0; i < LIVE; i++)
-    replace(pool, &live[i], SIZE_MAX);
+    replace(pool, other, &live[i], SIZE_MAX);
   hearth_pool_collect(pool);
   hearth_pool_sums sums;
   assert_true(hearth_pool_sum(pool, &sums));
@@ -179,17 +181,22 @@ static void stays_valid(hearth_pool *pool) {
 
 static void any_workload_leaves_a_valid_heap(void **unused) {
   (void)unused;
-  stays_valid(new_pool());
+  hearth_pool *pool = new_pool();
+  stays_valid(pool, pool);
+}
+static void any_workload_of_two_threads_leaves_a_valid_heap(void **unused) {
+  (void)unused;
+  stays_valid(new_pool(), new_pool());
 }
 static void any_workload_leaves_a_valid_cold_heap(void **unused) {
   (void)unused;
-  stays_valid(new_cold_pool());
+  stays_valid(new_cold_pool(), new_pool());
 }
 
 static void any_workload_leaves_a_valid_secure_heap(void **unused) {
   (void)unused;
   hearth_is_secure = true;
-  stays_valid(new_pool());
+  stays_valid(new_pool(), new_pool());
 }
 
 static void sweeps_make_holes_and_keep_contents(void **unused) {
@@ -501,6 +508,7 @@ int main(void) {
       cmocka_unit_test(blocks_lie_in_the_order_of_requests),
       cmocka_unit_test(the_last_freed_is_the_first_used),
       cmocka_unit_test(any_workload_leaves_a_valid_heap),
+      cmocka_unit_test(any_workload_of_two_threads_leaves_a_valid_heap),
       cmocka_unit_test(any_workload_leaves_a_valid_cold_heap),
       cmocka_unit_test(sweeps_make_holes_and_keep_contents),
       cmocka_unit_test(empty_slots_and_segments_go_back),
