@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# How fast are programs that follow pointers, with all their blocks in one pool, against general allocators?
+# How fast are programs that follow pointers, with Hearth's allocator for all blocks, or with all in one pool by hints, against
+# general allocators?
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -31,6 +32,7 @@ build_pointers hearth -DHINTED -I "$repository/runtime/include" "$build/lib/libh
 
 run() { # SUBJECT PROGRAM
   case $1 in
+    engine) LD_PRELOAD=$build/lib/libhearth_malloc.so "$work/plain" "$2" ;;
     hearth) "$work/hearth" "$2" ;;
     glibc) "$work/plain" "$2" ;;
     'huge pages') GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "$work/plain" "$2" ;;
@@ -38,7 +40,7 @@ run() { # SUBJECT PROGRAM
   esac
 }
 
-subjects=(hearth glibc 'huge pages' mimalloc jemalloc)
+subjects=(engine hearth glibc 'huge pages' mimalloc jemalloc)
 programs=(tree quarters lists)
 rm -f "$work"/*.rows
 for ((round = 0; round < rounds; round++)); do
