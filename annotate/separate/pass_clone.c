@@ -11,6 +11,7 @@
 #include "clones.h"
 #include "cold_clones.h"
 #include "hearth/ir_facts.h"
+#include "renamed.h"
 #include "shim.h"
 
 /* LLVM's pass sees the flat form only. */
@@ -45,15 +46,24 @@ static bool agrees(hearth_session *session, LLVMValueRef call, const hearth_md_m
   return hearth_md_callers_agree(mib, from, ids, n);
 }
 
-/* May callers [from ...) of the context reach the function? A use that is no call may be any. */
-static bool may_reach(hearth_session *session, const hearth_md_mib *mib, size_t from, LLVMValueRef function) {
+/* Can other modules call the function? Clones have the callers that they were made for. */
+static bool has_callers_elsewhere(LLVMValueRef function) {
+  return hearth_is_external(function) && !hearth_is_clone(function);
+}
+
+/* May callers [from ...) of the context reach the function, by this module's calls or, if asked for, by others? A use that is no
+ * call may be any. */
+static bool may_reach(hearth_session *session, const hearth_md_mib *mib, size_t from, LLVMValueRef function,
+                      bool from_elsewhere) {
   size_t outside;
+  if (from_elsewhere && has_callers_elsewhere(function))
+    return true;
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user) || !hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function)
       return true;
     if (agrees(session, user, mib, from, &outside) &&
-        (outside >= mib->depth || may_reach(session, mib, outside, hearth_ir_function_of(user))))
+        (outside >= mib->depth || may_reach(session, mib, outside, hearth_ir_function_of(user), from_elsewhere)))
       return true;
   }
   return false;
@@ -62,17 +72,17 @@ static bool may_reach(hearth_session *session, const hearth_md_mib *mib, size_t 
 /* Is it known that the context reaches a clone of the function, and not itself? */
 static bool goes_to_a_clone(hearth_session *session, const hearth_md_mib *mib, size_t from, LLVMValueRef function) {
   LLVMValueRef clone;
-  if (may_reach(session, mib, from, function))
+  if (may_reach(session, mib, from, function, false))
     return false;
   for (unsigned i = 1; (clone = hearth_clone_of(function, i)); i++)
-    if (may_reach(session, mib, from, clone))
+    if (may_reach(session, mib, from, clone, false))
       return true;
   return false;
 }
 
 /* Can other contexts than cold ones be left at a call that LLVM resolved to cold? Its pass moves the contexts of one allocation
  * call at a time to a clone of a function; those of another that come the same way then find themselves in the clone (LLVM
- * 19), and some callers are not in sight. */
+ * 19), and some callers are not in sight. Where contexts part at these, LLVM 19 may give either the function itself. */
 static bool may_have_others(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   uint64_t ids[HEARTH_CHAIN_MAX];
@@ -81,7 +91,7 @@ static bool may_have_others(hearth_session *session, LLVMValueRef call, const he
     ids[i] = chain[i].id;
   for (size_t i = 0; n > 0 && i < all->count; i++)
     if (all->mibs[i].hotness != HEARTH_CLASS_COLD && hearth_md_callers_agree(&all->mibs[i], 0, ids + 1, n - 1) &&
-        may_reach(session, &all->mibs[i], n - 1, hearth_ir_function_of(call)))
+        may_reach(session, &all->mibs[i], n - 1, hearth_ir_function_of(call), true))
       return true;
   return false;
 }
