@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hearth/ir_facts.h"
+
 #define SUFFIX ".memprof." /* and a number, as LLVM's own pass names them */
 
 bool hearth_clone_name(LLVMValueRef function, unsigned number, char ret[HEARTH_CLONE_NAME_MAX]) {
@@ -30,19 +32,38 @@ static size_t length_of_original(LLVMValueRef function) {
 
 bool hearth_is_clone(LLVMValueRef function) { return length_of_original(function) > 0; }
 
+/* Of a clone, the original function, which is declared like it if the module does not have it; else NULL. */
+static LLVMValueRef original_of(LLVMValueRef clone) {
+  char name[HEARTH_CLONE_NAME_MAX];
+  size_t whole, length = length_of_original(clone);
+  LLVMModuleRef module = LLVMGetGlobalParent(clone);
+  if (!length || length >= sizeof name)
+    return NULL;
+  memcpy(name, LLVMGetValueName2(clone, &whole), length);
+  name[length] = '\0';
+  LLVMValueRef original = LLVMGetNamedFunction(module, name);
+  return original ? original : LLVMAddFunction(module, name, LLVMGlobalGetValueType(clone));
+}
+
+/* Lead the function's calls of clones to what they are clones of. */
+static void call_originals(LLVMValueRef function) {
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef call = LLVMGetFirstInstruction(block); call; call = LLVMGetNextInstruction(call)) {
+      LLVMValueRef callee = hearth_ir_is_call(call) ? LLVMGetCalledValue(call) : NULL;
+      LLVMValueRef original = LLVMIsAGlobalValue(callee) ? original_of(callee) : NULL;
+      if (original)
+        hearth_ir_call_set_callee(call, original);
+    }
+}
+
 bool hearth_clones_distrust_aliases(LLVMModuleRef module) {
   bool changed = false;
   for (LLVMValueRef alias = LLVMGetFirstGlobalAlias(module); alias; alias = LLVMGetNextGlobalAlias(alias)) {
-    char name[HEARTH_CLONE_NAME_MAX];
-    size_t whole, length = length_of_original(alias);
-    if (!length || length >= sizeof name || !hearth_is_clone(LLVMAliasGetAliasee(alias)))
-      continue;
-    memcpy(name, LLVMGetValueName2(alias, &whole), length);
-    name[length] = '\0';
-    LLVMValueRef original = LLVMGetNamedFunction(module, name);
-    if (!original || LLVMIsDeclaration(original))
+    LLVMValueRef aliasee = LLVMAliasGetAliasee(alias), original = original_of(alias);
+    if (!original || LLVMIsDeclaration(original) || (aliasee != original && !hearth_is_clone(aliasee)))
       continue;
     LLVMAliasSetAliasee(alias, original);
+    call_originals(original);
     changed = true;
   }
   return changed;

@@ -22,7 +22,7 @@ bool hearth_is_clone(LLVMValueRef function);
 
 /* To be called before anything looks through aliases: those that a link made in place of clones, which LLVM 22 takes for equal
  * by the numbers of the clones that they call, without regard to which calls have them, become aliases of the original
- * function, whose calls are of no clones. True if there were some. */
+ * function, and its calls lead to no clones any more. True if there were some. */
 bool hearth_clones_distrust_aliases(LLVMModuleRef module);
 
 /* Is the function a clone, or does it have some? */
