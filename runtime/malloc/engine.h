@@ -158,6 +158,15 @@ struct hearth_heap {
   _Atomic bool is_idle;
 };
 
+/* Behind a heap lies the room for its other pools, so that one comparison tells whether a pool is of the heap. */
+#define HEARTH_WHOLE_PAGES(bytes) (((bytes) + 4095) & -(size_t)4096)
+#define HEARTH_POOL_ROOM          HEARTH_WHOLE_PAGES(sizeof(hearth_pool))
+#define HEARTH_POOLS_AT           HEARTH_WHOLE_PAGES(sizeof(hearth_heap))
+#define HEARTH_HEAP_ROOM          (HEARTH_POOLS_AT + HEARTH_POOLS * HEARTH_POOL_ROOM)
+static inline bool hearth_heap_has(const hearth_heap *heap, uintptr_t pool) {
+  return pool - (uintptr_t)heap < HEARTH_HEAP_ROOM;
+}
+
 /* The thread's main pool; before its first request, an empty one, in which nothing is found. */
 extern _Thread_local hearth_pool *hearth_main_pool __attribute__((tls_model("initial-exec")));
 extern hearth_heap hearth_no_heap;

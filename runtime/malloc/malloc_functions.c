@@ -44,14 +44,17 @@ HEARTH_EXPORT void *malloc(size_t bytes) {
   return malloc_slowly(bytes);
 }
 
+/* First of all blocks of the thread's pools that go to the lists. */
 static __attribute__((noinline)) void free_slowly(void *block) {
-  hearth_pool *pool = hearth_main_pool;
+  hearth_heap *heap = hearth_main_pool->heap;
   if (!block) {
     hearth_frees_of_null++;
     return;
   }
   hearth_segment *segment = hearth_segment_of(block);
-  if ((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_owner_of(segment) == (uintptr_t)pool + HEARTH_LISTED) {
+  uintptr_t owner = hearth_owner_of(segment);
+  if (HEARTH_LIKELY(heap && !(((uintptr_t)block | owner) % HEARTH_GRANULE) && hearth_heap_has(heap, owner))) {
+    hearth_pool *pool = (hearth_pool *)owner; /* its blocks go to the lists: HEARTH_MARKED would be a low bit */
     hearth_map *map = hearth_map_of(segment);
     size_t granule = hearth_granule_of(block), class = hearth_map_get(map, granule);
     if (HEARTH_LIKELY(class && class < HEARTH_FREE)) {
@@ -63,7 +66,7 @@ static __attribute__((noinline)) void free_slowly(void *block) {
       return;
     }
   }
-  hearth_pool_free_slowly(pool, block);
+  hearth_pool_free_slowly(hearth_main_pool, block);
 }
 
 static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }

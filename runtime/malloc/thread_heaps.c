@@ -31,9 +31,8 @@ bool hearth_heap_try_take(hearth_heap *heap) {
 void hearth_heap_give(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
 
 hearth_heap *hearth_heap_create(void) {
-  size_t bytes = (sizeof(hearth_heap) + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
-  hearth_heap *heap = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
-  if (!heap || !hearth_system_open(heap, bytes))
+  hearth_heap *heap = hearth_system_reserve(HEARTH_HEAP_ROOM, HEARTH_PAGE_BYTES);
+  if (!heap || !hearth_system_open(heap, HEARTH_POOLS_AT))
     return NULL;
   hearth_pool_init(&heap->main, heap, HEARTH_POOL_MAIN);
   heap->pool[HEARTH_POOL_MAIN] = &heap->main;
@@ -49,9 +48,8 @@ hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
   hearth_pool *pool = atomic_load_explicit(&heap->pool[placement], memory_order_relaxed);
   if (pool)
     return pool;
-  size_t bytes = (sizeof *pool + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
-  pool = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
-  if (!pool || !hearth_system_open(pool, bytes))
+  pool = (hearth_pool *)((char *)heap + HEARTH_POOLS_AT + placement * HEARTH_POOL_ROOM);
+  if (!hearth_system_open(pool, HEARTH_POOL_ROOM))
     return NULL;
   hearth_pool_init(pool, heap, placement);
   atomic_store_explicit(&heap->pool[placement], pool, memory_order_release);
