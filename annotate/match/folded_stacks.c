@@ -19,7 +19,9 @@ hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile,
   stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
   stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
   stacks->comes_back = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *stacks->comes_back);
-  return stacks->folded && stacks->frames && stacks->comes_back ? HEARTH_OK : hearth_error_nomem(err);
+  stacks->left_out = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->left_out);
+  bool ok = stacks->folded && stacks->frames && stacks->comes_back && stacks->left_out;
+  return ok ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void hearth_stacks_destroy(hearth_stacks *stacks) {
@@ -28,6 +30,7 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
   free(stacks->folded);
   free(stacks->frames);
   free(stacks->comes_back);
+  free(stacks->left_out);
   free(stacks->path);
   memset(stacks, 0, sizeof *stacks);
 }
@@ -111,8 +114,10 @@ static uint32_t fold_to(hearth_stacks *stacks, uint32_t caller, const hearth_sta
   uint32_t same = caller;
   while (same != HEARTH_NONE && !same_place(&stacks->nodes[same], node))
     same = stacks->nodes[same].caller;
-  for (uint32_t folded = caller; same != HEARTH_NONE && folded != same; folded = stacks->nodes[folded].caller)
+  for (uint32_t folded = caller; same != HEARTH_NONE && folded != same; folded = stacks->nodes[folded].caller) {
     stacks->comes_back[stacks->nodes[folded].function] = COMES_BACK;
+    stacks->left_out[stacks->nodes[folded].frame] = true;
+  }
   return same;
 }
 
@@ -172,5 +177,19 @@ hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function,
   if (!*known)
     *known = folded ? COMES_BACK : NEVER;
   *ret = *known == COMES_BACK;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err) {
+  hearth_frame_info known, other;
+  hearth_function_info function;
+  HEARTH_TRY(hearth_profile_get_frame(stacks->profile, frame, &known, err));
+  HEARTH_TRY(hearth_profile_get_function(stacks->profile, known.function, &function, err));
+  *ret = known.recursive || stacks->left_out[frame];
+  for (uint32_t i = 0; i < function.frame_count && known.stack_id && !*ret; i++) {
+    uint32_t row = function.first_frame + i;
+    HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &other, err));
+    *ret = other.stack_id == known.stack_id && (other.recursive || stacks->left_out[row]);
+  }
   return HEARTH_OK;
 }

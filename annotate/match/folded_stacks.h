@@ -25,6 +25,7 @@ typedef struct hearth_stacks {
   uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
   hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, its kind */
   uint8_t *comes_back;       /* of each function: see hearth_stacks_comes_back; 0: not looked up yet */
+  bool *left_out;            /* of each frame: folding here left it out of a stack */
   uint32_t *path;            /* scratch */
   size_t path_room;
 } hearth_stacks;
@@ -40,5 +41,9 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
 /* Has folding left out calls that the function (a row) makes, here or as the profile was written? Its caller in a folded
  * stack may then have called it again, by way of these, before it made the call that the stack shows. */
 hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err);
+
+/* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as the profile
+ * was written? The second one of these then came by it, whoever is its caller in the folded stack. */
+hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err);
 
 #endif

@@ -217,6 +217,7 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
       ;
     bool ends = stacks[i].at == HEARTH_NONE;
     hearth_leaf_node child = {.id = stacks[i].id,
+                              .frame = ends ? node.frame : leaf->folded->nodes[stacks[i].at].frame,
                               .function = ends ? node.function : leaf->folded->nodes[stacks[i].at].function,
                               .first = node.first + i,
                               .count = end - i,
@@ -236,7 +237,9 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
 static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
   hearth_frame_info frame;
   HEARTH_TRY(hearth_profile_get_frame(leaf->folded->profile, leaf->frames.first, &frame, err));
-  return add_node(leaf, (hearth_leaf_node){.function = frame.function, .count = (uint32_t)leaf->stack_count}, err);
+  hearth_leaf_node root = {
+      .frame = leaf->frames.first, .function = frame.function, .count = (uint32_t)leaf->stack_count};
+  return add_node(leaf, root, err);
 }
 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,

@@ -51,7 +51,8 @@ typedef struct hearth_leaf_stack {
  * of unknown place, then the others by id. */
 typedef struct hearth_leaf_node {
   uint64_t id;           /* of the last caller that is shared */
-  uint32_t function;     /* row: whose frame that is; at the root, the leaf's */
+  uint32_t frame;        /* row: that caller's, or another one's of its place; at the root, the leaf's */
+  uint32_t function;     /* row: whose frame that is */
   uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
   uint32_t depth;
   uint32_t first_child, child_count; /* none: not grown yet */

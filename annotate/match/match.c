@@ -189,19 +189,38 @@ static hearth_status know_clone_sites(hearth_matcher *matcher, hearth_error *err
   return HEARTH_OK;
 }
 
+/* Did folding leave out the call at this place? */
+static hearth_status was_left_out(const hearth_matcher *matcher, const hearth_location *place, bool *ret,
+                                  hearth_error *err) {
+  hearth_row_range frames;
+  *ret = false;
+  hearth_status status = frames_at(matcher->profile, place, &frames, err);
+  if (status == HEARTH_OK)
+    status = hearth_stacks_left_out(&matcher->stacks, frames.first, ret, err);
+  return status;
+}
+
+/* Can callees of chain[0] call the caller chain[2]? */
+static hearth_status comes_back(const hearth_matcher *matcher, hearth_leaf *leaf, const hearth_location *chain,
+                                bool *ret, hearth_error *err) {
+  uint32_t callee, caller;
+  *ret = false;
+  HEARTH_TRY(hearth_profile_find_function(matcher->profile, chain[0].function, &callee, err));
+  HEARTH_TRY(hearth_profile_find_function(matcher->profile, chain[2].function, &caller, err));
+  return hearth_leaf_leads_to(leaf, callee, caller, ret, err);
+}
+
 /* How far the contexts of a leaf, chain[0], can be compared with the chain. Where callees of chain[i - 1] can call the
  * caller of chain[i - 1], there is a cycle: an earlier call by chain[i - 1] may be the one that folding kept, and
- * its caller then stands where chain[i] is here. */
+ * its caller then stands where chain[i] is here. So it is, if chain[i - 1] calls through a pointer, where folding left out
+ * chain[i]. */
 static hearth_status comparable(const hearth_matcher *matcher, hearth_leaf *leaf, const hearth_location *chain,
                                 size_t n, size_t *ret, hearth_error *err) {
   for (*ret = 2; *ret < n; ++*ret) {
-    uint32_t callee, caller;
     bool cycle = false;
-    hearth_status status = hearth_profile_find_function(matcher->profile, chain[*ret - 2].function, &callee, err);
-    if (status == HEARTH_OK)
-      status = hearth_profile_find_function(matcher->profile, chain[*ret].function, &caller, err);
-    if (status == HEARTH_OK)
-      status = hearth_leaf_leads_to(leaf, callee, caller, &cycle, err);
+    hearth_status status = comes_back(matcher, leaf, chain + *ret - 2, &cycle, err);
+    if (!cycle && (status == HEARTH_OK || status == HEARTH_E_NOT_FOUND))
+      status = was_left_out(matcher, &chain[*ret], &cycle, err);
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
     if (cycle)

@@ -42,13 +42,18 @@ static bool has_id(const hearth_site_ids *ids, uint64_t id) {
 
 /* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
  * known, but not through how many turns of a cycle; clones follow calls one by one, and would lead the later turns
- * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. */
+ * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. But where
+ * one of the callers is a call that was left out, the call that the node stands for may have led back to itself by that one,
+ * through different functions (a pointer, a coroutine that is resumed): it then has that caller in every turn but the first. */
 static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
                                    hearth_error *err) {
   const hearth_leaf_node *child = &leaf->nodes[node->first_child], *end = child + node->child_count;
   HEARTH_TRY(hearth_stacks_comes_back(leaf->folded, node->function, ret, err));
   for (; child < end && !*ret; child++)
-    *ret = !child->ends && child->function == node->function;
+    if (child->function == node->function)
+      *ret = !child->ends;
+    else
+      HEARTH_TRY(hearth_stacks_left_out(leaf->folded, child->frame, ret, err));
   return HEARTH_OK;
 }
 
