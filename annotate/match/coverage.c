@@ -374,16 +374,6 @@ static hearth_status measure_own(measuring *m, uint32_t row, const hearth_functi
   return HEARTH_OK;
 }
 
-static hearth_status is_any_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
-  for (uint32_t i = 0; i < function->frame_count && !*ret; i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
-    for (uint32_t k = 0; k < frame.context_count && !*ret; k++)
-      *ret = m->session->matcher->matched[frame.first_context + k];
-  }
-  return HEARTH_OK;
-}
-
 static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
   size_t length, name_length;
   const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length),
@@ -393,33 +383,36 @@ static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
          (length == base_length || file[length - base_length - 1] == '/');
 }
 
-/* Was anything found of the module's file? Most modules need no more than this. */
-static hearth_status is_file_matched(measuring *m, bool *ret) {
-  *ret = false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !*ret; f = LLVMGetNextFunction(f)) {
-    hearth_function_info function;
+/* Has the profile a function of the module's file? */
+static hearth_status find_file(measuring *m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !m->knows_file; f = LLVMGetNextFunction(f)) {
     uint32_t row;
     hearth_status status = find_row(m, f, &row);
     if (status == HEARTH_E_NOT_FOUND)
       continue;
     HEARTH_TRY(status);
-    HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
-    if (!is_declared_in_file(m, f))
-      continue;
-    m->knows_file = true;
-    HEARTH_TRY(is_any_matched(m, &function, ret));
+    m->knows_file = is_declared_in_file(m, f);
   }
   return HEARTH_OK;
 }
 
-/* Takes time in proportion to all functions of the profile. */
+/* Takes time in proportion to all functions of the profile; paths, which take most of it, are compared once or a few times. */
 static hearth_status measure_file(measuring *m) {
+  enum { KNOWN_PATHS = 256 };
+  struct {
+    uint32_t path;
+    bool is_known, is_own;
+  } paths[KNOWN_PATHS] = {0};
   for (uint32_t row = 0, end = hearth_profile_function_count(m->profile); row < end; row++) {
     hearth_function_info function;
-    bool own;
     HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
-    HEARTH_TRY(is_own(m, &function, &own));
-    if (own)
+    unsigned i = function.path % KNOWN_PATHS;
+    if (!paths[i].is_known || paths[i].path != function.path) {
+      HEARTH_TRY(is_own(m, &function, &paths[i].is_own));
+      paths[i].path = function.path;
+      paths[i].is_known = true;
+    }
+    if (paths[i].is_own)
       HEARTH_TRY(measure_own(m, row, &function));
   }
   return HEARTH_OK;
@@ -437,14 +430,13 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
   if (!m.seen)
     return hearth_error_nomem(err);
   hearth_status status = HEARTH_OK;
-  bool file_matched = false;
   if (session->options->by_word)
     status = hearth_profile_get_plan(m.profile, &m.plan, err);
   if (status == HEARTH_OK)
-    status = is_file_matched(&m, &file_matched);
+    status = find_file(&m);
   if (status == HEARTH_OK)
     status = measure_module(&m);
-  if (status == HEARTH_OK && (exact || (of_file && !file_matched)))
+  if (status == HEARTH_OK && (exact || of_file))
     status = measure_file(&m);
   else
     coverage->file = (hearth_file_sums){0};
@@ -463,6 +455,10 @@ static unsigned percent(uint64_t part, uint64_t all) {
 
 unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage) {
   return percent(coverage->matched.bytes, coverage->all.bytes);
+}
+
+unsigned hearth_coverage_percent_of_file(const hearth_coverage *coverage) {
+  return percent(coverage->file.matched, coverage->file.matched + coverage->file.lost);
 }
 
 unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage) {

@@ -51,8 +51,7 @@ typedef struct hearth_coverage {
 } hearth_coverage;
 
 /* After all allocation calls of the session's module were matched. `exact`: `all` and `matched` are wanted even where
- * all is matched; else they may then be 0. `of_file`: so is `file`, but it may be 0 if
- * anything of it was matched. Those of reading a profile, E_NOMEM; free in any case. */
+ * all is matched; else they may then be 0. `of_file`: so is `file`. Those of reading a profile, E_NOMEM; free in any case. */
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
                                       const hearth_call_sites *sites, bool exact, bool of_file, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
@@ -60,6 +59,7 @@ void hearth_coverage_free(hearth_coverage *coverage);
 /* Rounded down; 100 if there are none. Bytes are those of the module's allocation calls; where all go through a wrapper, how
  * much its callers changed shows in call sites only. */
 unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage);
+unsigned hearth_coverage_percent_of_file(const hearth_coverage *coverage);
 unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage);
 unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage);
 

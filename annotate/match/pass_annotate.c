@@ -100,19 +100,20 @@ static bool warn_of_coverage(hearth_session *session, const hearth_coverage *cov
   return true;
 }
 
-/* Its functions may have other names now: no share of the bytes that the profile has for the module's own shows that. */
+/* Some of its functions may have other names now: no share of the bytes that the profile has for the module's own shows that. */
 static void warn_of_file(hearth_session *session, const hearth_coverage *coverage) {
   char message[640];
   size_t length;
-  if (coverage->file.matched > 0 || coverage->file.lost == 0 || session->options->coverage_threshold == 0)
+  unsigned bytes = hearth_coverage_percent_of_file(coverage);
+  if (bytes >= session->options->coverage_threshold)
     return;
   snprintf(
       message, sizeof message,
-      "heap profile matches nothing of %.256s, where it has %" PRIu64
-      " bytes: its functions have other names or types now, or the source, or the compiler, has changed otherwise; "
-      "profile the program again (-memprof-report=FILE lists the places that were not found, "
+      "heap profile matches %u %% of the %" PRIu64
+      " bytes that it has for %.256s: functions have other names or types now, or the source, or the compiler, has "
+      "changed otherwise; profile the program again (-memprof-report=FILE lists the places that were not found, "
       "-memprof-coverage-threshold=0 silences this)",
-      LLVMGetSourceFileName(session->module, &length), coverage->file.lost);
+      bytes, coverage->file.matched + coverage->file.lost, LLVMGetSourceFileName(session->module, &length));
   hearth_shim_warn(session->module, session->options->profile, message);
 }
 
