@@ -76,13 +76,18 @@ bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind) {
   return true;
 }
 
-static hearth_segment *make_segment(hearth_kind kind) {
+/* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever. */
+static hearth_segment *make_segment(hearth_kind kind, bool huge) {
   hearth_segment *segment = hearth_system_reserve(HEARTH_SEGMENT_BYTES, HEARTH_SEGMENT_BYTES);
   if (!segment)
     return NULL;
-  if (hearth_system_open(segment, HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES) &&
+  unsigned open_slots = huge ? HEARTH_SLOTS : HEARTH_MAP_SLOTS;
+  if (hearth_system_open(segment, open_slots * HEARTH_SLOT_BYTES) &&
       hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind)) {
-    segment->open_slots = HEARTH_MAP_SLOTS + hearth_is_secure; /* behind a guard */
+    if (huge)
+      hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
+    segment->open_slots = open_slots + hearth_is_secure; /* behind a guard, by which no page is huge */
+    segment->is_huge = huge;
     segment->is_cold = hearth_is_cold(kind);
     return segment;
   }
@@ -92,6 +97,7 @@ static hearth_segment *make_segment(hearth_kind kind) {
 
 hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   hearth_kind kind = (hearth_kind)placement;
+  bool leaves = hearth_is_cold(kind) && hearth_cold_memory_leaves(); /* page by page */
   struct source *source = &sources[hearth_is_cold(kind)];
   hearth_futex_lock_acquire(&hearth_segments_lock);
   hearth_segment *segment = source->kept;
@@ -100,17 +106,13 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
     source->kept_count--;
     hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind);
   } else {
-    segment = make_segment(kind);
+    segment = make_segment(kind, huge && !leaves && !hearth_is_secure);
   }
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;
   hearth_futex_lock_release(&hearth_segments_lock);
   if (segment)
     segment->usable_slots = (uint32_t)-1 << HEARTH_MAP_SLOTS & ~(hearth_is_secure ? (uint32_t)HEARTH_GUARDED_SLOTS : 0);
-  if (segment && huge && !segment->is_huge && !(segment->is_cold && hearth_cold_memory_leaves())) {
-    hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
-    segment->is_huge = true;
-  }
   return segment;
 }
 
