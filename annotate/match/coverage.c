@@ -31,11 +31,11 @@ typedef struct measuring {
   hearth_session *session;
   hearth_profile *profile;
   const hearth_call_sites *sites;
-  hearth_plan plan; /* `id` 0: there is none */
-  bool *seen;       /* by row of functions */
-  bool knows_file;  /* some function of the module's file is in the profile */
-  bool salvaged;    /* the function that is being measured has changed */
-  bool is_own;      /* it is of the module's file */
+  hearth_plan plan;   /* `id` 0: there is none */
+  bool *seen;         /* by row of functions */
+  uint32_t file_path; /* of a function of the module's file; HEARTH_NONE: the profile has none that the module has */
+  bool salvaged;      /* the function that is being measured has changed */
+  bool is_own;        /* it is of the module's file */
   bool exact;
   hearth_error *err;
 } measuring;
@@ -102,13 +102,17 @@ static hearth_status is_in_file(const measuring *m, const hearth_function_info *
   return HEARTH_OK;
 }
 
-/* The same, wherever the file was then: of its name, and in a folder of the same name or with functions that the module has. */
+/* The same, wherever the file was then: where functions are that the module has, or else of its name and in a folder of the
+ * same name. */
 static hearth_status is_own(const measuring *m, const hearth_function_info *function, bool *ret) {
   size_t length;
   char path[HEARTH_PATH_LIMIT];
+  *ret = function->path == m->file_path;
+  if (m->file_path != HEARTH_NONE)
+    return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
   *ret = strcmp(base_of(path), base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
-         (m->knows_file || is_folder_alike(path, m->session->module));
+         is_folder_alike(path, m->session->module);
   return HEARTH_OK;
 }
 
@@ -383,15 +387,18 @@ static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
          (length == base_length || file[length - base_length - 1] == '/');
 }
 
-/* Has the profile a function of the module's file? */
+/* Where the profile has functions of the module's file. */
 static hearth_status find_file(measuring *m) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !m->knows_file; f = LLVMGetNextFunction(f)) {
+  LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
+  for (; f && m->file_path == HEARTH_NONE; f = LLVMGetNextFunction(f)) {
+    hearth_function_info function;
     uint32_t row;
     hearth_status status = find_row(m, f, &row);
-    if (status == HEARTH_E_NOT_FOUND)
+    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && !is_declared_in_file(m, f)))
       continue;
     HEARTH_TRY(status);
-    m->knows_file = is_declared_in_file(m, f);
+    HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
+    m->file_path = function.path;
   }
   return HEARTH_OK;
 }
@@ -424,6 +431,7 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
                  .session = session,
                  .profile = session->matcher->profile,
                  .sites = sites,
+                 .file_path = HEARTH_NONE,
                  .exact = exact,
                  .err = err};
   m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
