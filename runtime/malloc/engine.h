@@ -38,6 +38,7 @@
 
 #include "futex_lock.h"
 #include "size_classes.h"
+#include "system_memory.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -159,7 +160,7 @@ struct hearth_heap {
 };
 
 /* Behind a heap lies the room for its other pools, so that one comparison tells whether a pool is of the heap. */
-#define HEARTH_WHOLE_PAGES(bytes) (((bytes) + 4095) & -(size_t)4096)
+#define HEARTH_WHOLE_PAGES(bytes) (((bytes) + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES)
 #define HEARTH_POOL_ROOM          HEARTH_WHOLE_PAGES(sizeof(hearth_pool))
 #define HEARTH_POOLS_AT           HEARTH_WHOLE_PAGES(sizeof(hearth_heap))
 #define HEARTH_HEAP_ROOM          (HEARTH_POOLS_AT + HEARTH_POOLS * HEARTH_POOL_ROOM)

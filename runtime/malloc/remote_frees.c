@@ -11,7 +11,7 @@
 #include "slots.h"
 
 enum {
-  PAGE_GRANULES = 4096 / HEARTH_GRANULE,
+  PAGE_GRANULES = HEARTH_PAGE_BYTES / HEARTH_GRANULE,
   IN_QUEUE = 1, /* beside the bits of slots: slot 0 has no blocks */
 };
 
@@ -54,7 +54,6 @@ void hearth_remote_free(hearth_segment *segment, void *block, size_t class) {
     enqueue(pool, segment, slot);
   mark(segment, granule, class);
   if (is_page && hearth_heap_try_take(pool->heap)) { /* nobody else will look */
-    hearth_pool_receive(pool);
     hearth_pool_collect_if_worth(pool);
     hearth_heap_give(pool->heap);
   }

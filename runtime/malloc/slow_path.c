@@ -351,6 +351,7 @@ void hearth_pool_collect(hearth_pool *pool) {
 }
 
 void hearth_pool_collect_if_worth(hearth_pool *pool) {
+  hearth_pool_receive(pool);
   int64_t quota = hearth_pool_quota(pool);
   if (quota - pool->budget + found_by_sweeps(pool) > quota / 2)
     hearth_pool_collect(pool);

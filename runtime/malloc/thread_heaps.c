@@ -7,7 +7,6 @@
 #include "engine.h"
 
 #include "large_block.h"
-#include "remote_frees.h"
 #include "segments.h"
 #include "slots.h"
 #include "system_memory.h"
@@ -80,7 +79,6 @@ void hearth_heap_collect(hearth_heap *heap) { for_each_pool(heap, collect, NULL)
 
 static void collect_if_worth(hearth_pool *pool, void *unused) {
   (void)unused;
-  hearth_pool_receive(pool);
   hearth_pool_collect_if_worth(pool);
 }
 
