@@ -172,15 +172,15 @@ build_if_old() {
 }
 
 build_program() {
-  local own=$program_dir/$program.sh profile=$folder/training.prof subject
+  local own=$program_dir/$program.sh profile=$folder/training.prof engine=$build/lib/libhearth_malloc.a subject
   build_if_old plain.exe "$own" build_plain
   build_if_old instrumented.exe "$own $plugin $build/lib/libhearth_rt.so" build_instrumented
   build_if_old trained "$folder/instrumented.exe" train
   build_if_old training.prof "$folder/trained $hearth" index
   for subject in "${subjects[@]}"; do
     case $subject in
-      hearth) build_if_old hearth.exe "$profile $plugin" build_with "$profile" hearth ;;
-      layout-*) build_if_old "$subject.exe" "$profile $plugin" build_layout "${subject#layout-}" ;;
+      hearth) build_if_old hearth.exe "$profile $plugin $engine" build_with "$profile" hearth ;;
+      layout-*) build_if_old "$subject.exe" "$profile $plugin $engine" build_layout "${subject#layout-}" ;;
     esac
   done
 }

@@ -66,7 +66,7 @@ static void use_ladder(void) {
 static void use_leak(void) {
   for (int i = 0; i < 200; i++) {
     kept[i] = malloc(100);
-    usleep(200);
+    usleep(2000); /* all in all much longer than a program takes to begin and end, on a busy machine, too */
   }
 }
 
