@@ -301,7 +301,7 @@ static bool any_is_cold(const hearth_contexts *contexts) {
  * modules may have the calls; whether any can be cold, the profile tells. */
 static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
   return session->options->mib || (edit->contexts.count ? any_is_cold(&edit->contexts)
-                                                        : session->matcher->placer.classifier.cold_max_density >= 0);
+                                                        : session->matcher->placer.classifier.may_be_cold);
 }
 
 /* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Classifies contexts. The writer sorts densities (radix sort) and stores cutoffs for a few shares of all accesses; a
- * reader compares a context's density and lifetime with the cutoff of the share that was asked for. */
+/* Classifies contexts. Cold follows from the context's own numbers. For hot, the writer sorts densities (radix sort) and stores
+ * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked for. */
 #include "class_of.h"
 #include "cutoffs.h"
 #include "option_size.h"
@@ -8,6 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PAGE_BYTES     4096.0
+#define FIRST_ACCESSES 8 /* of a block's first use: its header, and one access for each ... */
+#define FIRST_BYTES    4 /* as each word is written, and read once */
+#define LEAST_USES     4
 
 static const double ns_per_s = 1e9;
 static const double shortest_lifetime_ns = 1e3; /* a clock and the runtime's own work blur shorter ones anyway */
@@ -31,20 +36,13 @@ static double average_lifetime_ns(const hearth_mib *mib) {
   return (double)mib->TotalLifetime / (double)mib->AllocCount;
 }
 
-double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs) {
-  return (double)duration_ns / (double)(runs ? runs : 1) / 8;
-}
-
 /* A key of 64 bits has 6 digits; the last one has no more than 9 bits. */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* -------------------------------------------------- cutoffs -------------------------------------------------- */
 
-hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns) {
-  return (hearth_density_point){.density = hearth_mib_density(mib),
-                                .byte_seconds = byte_seconds(mib),
-                                .accesses = mib->TotalAccessCount,
-                                .lasting = mib->AllocCount && average_lifetime_ns(mib) >= lasting_lifetime_ns};
+hearth_density_point hearth_density_point_of(const hearth_mib *mib) {
+  return (hearth_density_point){.density = hearth_mib_density(mib), .accesses = mib->TotalAccessCount};
 }
 
 /* As no density is negative, they are ordered as the bits of their representation are. */
@@ -77,40 +75,9 @@ bool hearth_density_points_sort(hearth_density_point *points, size_t n) {
   return true;
 }
 
-/* Is part / total at most, or less than, share_ppm / 1000000? In integers, where rounding cannot depend on order. */
-static bool at_most_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
-  return (unsigned __int128)part * 1000000 <= (unsigned __int128)total * share_ppm;
-}
-
+/* Is part / total less than share_ppm / 1000000? In integers, where rounding cannot depend on order. */
 static bool less_than_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
   return (unsigned __int128)part * 1000000 < (unsigned __int128)total * share_ppm;
-}
-
-static double mean_density(const hearth_density_point *points, size_t n, uint64_t total) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += points[i].byte_seconds;
-  return sum > 0 ? (double)total / sum : 0;
-}
-
-double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
-  double cutoff = -1, most = mean_density(points, n, total) / HEARTH_COLD_BELOW_MEAN;
-  uint64_t held = 0;
-  for (size_t i = 0; i < n && points[i].density <= most;) {
-    double density = points[i].density;
-    bool any = false;
-    for (; i < n && points[i].density == density; i++) {
-      if (!points[i].lasting)
-        continue;
-      held = hearth_merge_SUM(held, points[i].accesses);
-      any = true;
-    }
-    if (!at_most_share(held, total, share_ppm))
-      break;
-    if (any)
-      cutoff = density;
-  }
-  return cutoff;
 }
 
 double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
@@ -132,28 +99,30 @@ bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mi
          !less_than_share(mib->TotalAccessCount, classifier->total_accesses, least_ppm);
 }
 
-void hearth_classifier_keep_distance(hearth_classifier *classifier) {
-  double most = classifier->hot_min_density / HEARTH_COLD_BELOW_HOT;
-  if (classifier->cold_max_density > most)
-    classifier->cold_max_density = most;
-}
-
-static hearth_status read_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm, double none,
-                                 double *ret, hearth_error *err) {
-  hearth_status status = hearth_profile_get_cutoff(profile, which, share_ppm, ret, err);
-  if (status != HEARTH_E_NOT_FOUND)
-    return status;
-  *ret = none;
-  return HEARTH_OK;
-}
-
 static double threshold(double option, double preset) { return option > 0 ? option : option < 0 ? 0 : preset; }
+
+/* Short runs cannot show that memory is left alone for long. */
+static double idle_time_ns(const hearth_profile_summary *summary, double wanted_s) {
+  double run_ns = (double)summary->duration_ns / (double)(summary->runs ? summary->runs : 1);
+  double most_ns = run_ns / HEARTH_IDLE_PART_OF_RUN, wanted_ns = wanted_s * ns_per_s;
+  return wanted_ns < most_ns ? wanted_ns : most_ns;
+}
+
+static void set_idle_time(hearth_classifier *classifier, const hearth_profile_summary *summary, double wanted_s) {
+  double standard_ns = idle_time_ns(summary, HEARTH_IDLE_S);
+  classifier->cold_min_lifetime_ns = idle_time_ns(summary, threshold(wanted_s, HEARTH_IDLE_S));
+  classifier->idle_scale = standard_ns > 0 ? classifier->cold_min_lifetime_ns / standard_ns : 1;
+}
 
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options) {
-  *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
+  *classifier = (hearth_classifier){.mode = options->mode,
+                                    .cold_max_density = -1,
+                                    .cold_min_lifetime_ns = INFINITY,
+                                    .hot_min_density = INFINITY};
   if (!hearth_accesses_known(summary))
     return false;
+  classifier->may_be_cold = true;
   /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares would
    * be those of some of the runs. */
   if (summary->densities_only)
@@ -164,11 +133,11 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
     classifier->cold_min_lifetime_ns = threshold(options->llvm_cold_lifetime_s, 200) * ns_per_s;
     return false;
   }
-  classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
+  classifier->may_be_cold = summary->any_cold || options->cold_idle_s != 0;
+  set_idle_time(classifier, summary, options->cold_idle_s);
   classifier->runs = summary->runs;
   classifier->total_bytes = summary->total_bytes;
   classifier->total_accesses = summary->total_accesses;
-  classifier->cold_accesses = (double)summary->total_accesses * hearth_cold_share_ppm(options) / 1e6;
   classifier->hot_accesses = (double)summary->total_accesses * hearth_hot_share_ppm(options) / 1e6;
   return true;
 }
@@ -181,37 +150,73 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   if (!hearth_classifier_begin(classifier, &summary, &known))
     return HEARTH_OK;
-  HEARTH_TRY(
-      read_cutoff(profile, HEARTH_CLASS_COLD, hearth_cold_share_ppm(&known), -1, &classifier->cold_max_density, err));
-  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(&known), INFINITY,
-                         &classifier->hot_min_density, err));
-  hearth_classifier_keep_distance(classifier);
-  return HEARTH_OK;
+  hearth_status status =
+      hearth_profile_get_hot_cutoff(profile, hearth_hot_share_ppm(&known), &classifier->hot_min_density, err);
+  return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
+}
+
+/* Few moments are chance. They were watched for the standard time. */
+static double counted_uses(const hearth_classifier *classifier, const hearth_mib *mib) {
+  double used = (double)mib->UsedPageBytes, all = used + (double)mib->IdlePageBytes;
+  return all >= LEAST_USES * PAGE_BYTES ? used / all * classifier->idle_scale : HEARTH_USES_UNKNOWN;
+}
+
+/* A look is at one page, with one block. */
+static double looked_uses(const hearth_classifier *classifier, const hearth_mib *mib, double pages) {
+  double touched = (double)mib->TouchedLooks, time_ns = (double)mib->LookTime * (pages < 1 ? pages : 1);
+  if (touched < LEAST_USES && time_ns < classifier->cold_min_lifetime_ns)
+    return HEARTH_USES_UNKNOWN;
+  return time_ns > 0 ? touched * classifier->cold_min_lifetime_ns / time_ns : INFINITY;
 }
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
  * more than counts. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
   bool is_llvm = classifier->mode == HEARTH_CLASSIFY_LLVM && mib->TotalLifetimeAccessDensity;
+  double pages = (double)mib->TotalSize / (double)mib->AllocCount / PAGE_BYTES;
   return (class_facts){.density = is_llvm ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
                                           : hearth_mib_density(mib),
                        .lifetime_ns = average_lifetime_ns(mib),
-                       .accesses = (double)mib->TotalAccessCount};
+                       .accesses = (double)mib->TotalAccessCount,
+                       .first_accesses = (double)mib->AllocCount * FIRST_ACCESSES + (double)mib->TotalSize / FIRST_BYTES,
+                       .pages_ns = pages * (double)mib->TotalLifetime,
+                       .counted_uses = counted_uses(classifier, mib),
+                       .looked_uses = looked_uses(classifier, mib, pages)};
+}
+
+static hearth_class llvm_class_of(const hearth_classifier *classifier, const class_facts *facts) {
+  if (facts->density < classifier->cold_max_density && facts->lifetime_ns >= classifier->cold_min_lifetime_ns)
+    return HEARTH_CLASS_COLD;
+  return facts->density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
+}
+
+/* Sums do not tell when: what goes beyond the first use of each block counts as spread over its life. */
+static double uses_by_sums(const class_facts *facts, double idle_ns) {
+  double later = facts->accesses - facts->first_accesses;
+  return later <= 0 ? 0 : facts->pages_ns > 0 ? later * idle_ns / facts->pages_ns : INFINITY;
+}
+
+static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
+
+/* Counters and looks at pages are two witnesses. What only the pages show was accessed by code without counters. */
+hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
+  bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0, known = counted || looked;
+  bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
+  bool idle = (counted ? is_idle(facts->counted_uses) : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns))) &&
+              (!looked || is_idle(facts->looked_uses));
+  if (known && idle && lasts)
+    return HEARTH_CLASS_COLD;
+  if (is_hot)
+    return HEARTH_CLASS_HOT;
+  if (counted && looked && is_idle(facts->counted_uses) && lasts)
+    return HEARTH_CLASS_UNKNOWN;
+  return idle && lasts ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
 }
 
 hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {
-  double density = facts->density;
-  bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
-  if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
-    if (density < classifier->cold_max_density && lasts)
-      return HEARTH_CLASS_COLD;
-    return density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
-  }
-  /* Hot first: a lasting context can be both when short-lived ones are accessed still less; it is no candidate for
-   * memory that is slow to reach. */
-  if (density >= classifier->hot_min_density)
-    return HEARTH_CLASS_HOT;
-  return density <= classifier->cold_max_density && lasts ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
+  return classifier->mode == HEARTH_CLASSIFY_LLVM
+             ? llvm_class_of(classifier, facts)
+             : class_of_heat(classifier, facts, facts->density >= classifier->hot_min_density);
 }
 
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {

@@ -15,11 +15,11 @@ typedef struct setting {
 } setting;
 
 /* In the order of settings[]. */
-typedef enum setting_name { COLD_ACCESSES, HOT_ACCESSES, COLD_DENSITY, COLD_LIFETIME, HOT_DENSITY } setting_name;
+typedef enum setting_name { HOT_ACCESSES, COLD_IDLE, COLD_DENSITY, COLD_LIFETIME, HOT_DENSITY } setting_name;
 
 static const setting settings[] = {
-    [COLD_ACCESSES] = {"cold-accesses", HEARTH_CLASSIFY_AUTO, 100},
     [HOT_ACCESSES] = {"hot-accesses", HEARTH_CLASSIFY_AUTO, 100},
+    [COLD_IDLE] = {"cold-idle", HEARTH_CLASSIFY_AUTO, 1e9},
     [COLD_DENSITY] = {"cold-density", HEARTH_CLASSIFY_LLVM, 1e18},
     [COLD_LIFETIME] = {"cold-lifetime", HEARTH_CLASSIFY_LLVM, 1e9},
     [HOT_DENSITY] = {"hot-density", HEARTH_CLASSIFY_LLVM, 1e18},
@@ -34,8 +34,8 @@ static void set(hearth_classify_options *options, setting_name name, double valu
   double threshold = value > 0 ? value : -1;
   uint32_t share = value * PPM_PER_PERCENT >= 1 ? (uint32_t)(value * PPM_PER_PERCENT + 0.5) : 1;
   switch (name) {
-  case COLD_ACCESSES:
-    options->cold_share_ppm = share;
+  case COLD_IDLE:
+    options->cold_idle_s = threshold;
     break;
   case HOT_ACCESSES:
     options->hot_share_ppm = share;
@@ -66,12 +66,12 @@ static hearth_status parse_setting(const char *text, size_t length, hearth_class
     double value = equals ? strtod(equals + 1, &end) : 0;
     if (!equals || end == equals + 1 || end != text + length || !(value >= 0 && value <= settings[i].most))
       return fail(text, length,
-                  i <= HOT_ACCESSES ? "expected a number from 0 to 100" : "expected a number of 0 or more", err);
+                  i == HOT_ACCESSES ? "expected a number from 0 to 100" : "expected a number of 0 or more", err);
     set(options, (setting_name)i, value);
     return HEARTH_OK;
   }
   return fail(text, name_length,
-              "expected cold-accesses or hot-accesses (of auto), cold-density, cold-lifetime or hot-density (of llvm)",
+              "expected cold-idle or hot-accesses (of auto), cold-density, cold-lifetime or hot-density (of llvm)",
               err);
 }
 

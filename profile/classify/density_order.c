@@ -16,12 +16,10 @@ hearth_density_order *hearth_density_order_of_points(const hearth_density_point 
   for (size_t i = 0; i < n; i++) {
     sum.density = points[i].density;
     steps[i] = sum;
-    order->byte_seconds += points[i].byte_seconds;
-    sum.all = hearth_merge_SUM(sum.all, points[i].accesses);
-    sum.lasting = hearth_merge_SUM(sum.lasting, points[i].lasting ? points[i].accesses : 0);
+    sum.accesses = hearth_merge_SUM(sum.accesses, points[i].accesses);
   }
   steps[n] = sum;
-  *order = (hearth_density_order){.steps = steps, .count = n, .byte_seconds = order->byte_seconds};
+  *order = (hearth_density_order){.steps = steps, .count = n};
   return order;
 }
 
@@ -32,25 +30,23 @@ void hearth_density_order_destroy(hearth_density_order *order) {
   free(order);
 }
 
-static hearth_status read_points(hearth_profile *profile, double lasting_ns, hearth_density_point *points,
-                                 hearth_error *err) {
+static hearth_status read_points(hearth_profile *profile, hearth_density_point *points, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t node;
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(profile, i, &node, &mib, err));
-    points[i] = hearth_density_point_of(&mib, lasting_ns);
+    points[i] = hearth_density_point_of(&mib);
   }
   return HEARTH_OK;
 }
 
-hearth_status hearth_density_order_create(hearth_profile *profile, const hearth_classifier *classifier,
-                                          hearth_density_order **ret, hearth_error *err) {
+hearth_status hearth_density_order_create(hearth_profile *profile, hearth_density_order **ret, hearth_error *err) {
   size_t n = hearth_profile_context_count(profile);
   hearth_density_point *points = malloc((n + 1) * sizeof *points);
   *ret = NULL;
   hearth_status status = points ? HEARTH_OK : hearth_error_nomem(err);
   if (status == HEARTH_OK)
-    status = read_points(profile, classifier->cold_min_lifetime_ns, points, err);
+    status = read_points(profile, points, err);
   if (status == HEARTH_OK &&
       (!hearth_density_points_sort(points, n) || !(*ret = hearth_density_order_of_points(points, n))))
     status = hearth_error_nomem(err);
@@ -74,27 +70,15 @@ static size_t count_up_to(const hearth_density_order *order, double density) {
 /* Accesses are those of the others, and its own where it stands on that side. */
 static bool is_hot(const hearth_density_order *order, const hearth_classifier *c, const class_facts *own,
                    const class_facts *moved) {
-  double above = (double)(order->steps[order->count].all - order->steps[count_up_to(order, moved->density)].all);
+  double above = (double)(order->steps[order->count].accesses - order->steps[count_up_to(order, moved->density)].accesses);
   if (own->density > moved->density)
     above -= own->accesses;
   return above < c->hot_accesses;
 }
 
-static bool is_cold(const hearth_density_order *order, const hearth_classifier *c, const class_facts *own,
-                    const class_facts *moved) {
-  double below = (double)order->steps[count_up_to(order, moved->density)].lasting;
-  double most = (double)order->steps[order->count].all / order->byte_seconds / HEARTH_COLD_BELOW_MEAN;
-  if (own->density <= moved->density && own->lifetime_ns >= c->cold_min_lifetime_ns)
-    below -= own->accesses;
-  return moved->lifetime_ns >= c->cold_min_lifetime_ns && moved->density <= most &&
-         moved->density <= c->hot_min_density / HEARTH_COLD_BELOW_HOT && below + moved->accesses <= c->cold_accesses;
-}
-
 hearth_class hearth_density_order_classify(const hearth_density_order *order, const hearth_classifier *classifier,
                                            const class_facts *own, const class_facts *moved) {
-  if (classifier->mode == HEARTH_CLASSIFY_LLVM)
-    return class_of(classifier, moved);
-  if (is_hot(order, classifier, own, moved))
-    return HEARTH_CLASS_HOT;
-  return is_cold(order, classifier, own, moved) ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
+  return classifier->mode == HEARTH_CLASSIFY_LLVM
+             ? class_of(classifier, moved)
+             : class_of_heat(classifier, moved, is_hot(order, classifier, own, moved));
 }

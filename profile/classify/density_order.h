@@ -10,13 +10,12 @@
 
 typedef struct density_step {
   double density;
-  uint64_t all, lasting; /* accesses of all contexts before this one; of those that live long enough to be cold */
+  uint64_t accesses; /* of all contexts before this one */
 } density_step;
 
 struct hearth_density_order {
   density_step *steps; /* ascending; one more with the sums of all */
   size_t count;
-  double byte_seconds;
 };
 
 /* Of sorted points; NULL: out of memory. */

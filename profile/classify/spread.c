@@ -76,7 +76,11 @@ unsigned hearth_possible_classes(const hearth_classifier *classifier, const hear
     double factor = corner & 1 ? density : 1 / density;
     class_facts moved = {.density = (mib->TotalAccessCount ? own.density : density_of(mib)) * factor,
                          .lifetime_ns = corner & 2 ? own.lifetime_ns * lifetime : own.lifetime_ns / lifetime,
-                         .accesses = own.accesses * factor};
+                         .accesses = own.accesses * factor,
+                         .first_accesses = own.first_accesses,
+                         .pages_ns = own.pages_ns,
+                         .counted_uses = own.counted_uses * factor,
+                         .looked_uses = own.looked_uses * factor};
     classes |= 1u << hearth_density_order_classify(order, classifier, &own, &moved);
   }
   return classes;

@@ -6,8 +6,6 @@
 #include "heap.h"
 #include "shadow.h"
 
-#include "hearth/mib.h"
-
 #define MOST_HALVINGS 30u
 #define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
 
@@ -33,7 +31,8 @@ static void halve(hearth_picks *picks, hearth_sampler *random) {
   picks->halvings++;
 }
 
-void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, hearth_sampler *random) {
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns,
+                       hearth_sampler *random) {
   hearth_pick pick;
 
   if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
@@ -42,6 +41,7 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, he
       !find(byte, &pick))
     return;
   pick.pages = pages;
+  pick.begin_ns = now_ns;
   pick.accesses = count_accesses(&pick);
   picks->rows[picks->count++] = pick;
 }
@@ -63,27 +63,49 @@ static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_touched_
   take_out(picks, row);
 }
 
-/* Returns whether it still waits. */
-static bool look(hearth_picks *picks, uint32_t row, hearth_touched_sums *sums) {
-  hearth_pick *pick = &picks->rows[row], now;
-  bool lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
-
-  if (!lives || count_accesses(pick) != pick->accesses) {
-    finish(picks, row, !lives, sums);
-    return false;
-  }
-  pick->looks += pick->looks < LEAST_LOOKS;
-  return true;
+static uint64_t idle_time(uint64_t run_ns) {
+  return run_ns / HEARTH_PICKS_IDLE_PART < HEARTH_PICKS_IDLE_NS ? run_ns / HEARTH_PICKS_IDLE_PART : HEARTH_PICKS_IDLE_NS;
 }
 
-/* A row that is taken out gets another one in its place: to miss none, a look at all begins with the first. */
-void hearth_picks_look(hearth_picks *picks, uint32_t most, hearth_touched_sums *sums) {
-  if (most >= picks->count)
-    picks->next = 0;
-  for (uint32_t left = most < picks->count ? most : picks->count; left > 0; left--) {
-    if (picks->next >= picks->count)
-      picks->next = 0;
-    picks->next += look(picks, picks->next, sums);
+/* Returns whether it still waits. One that was accessed late, and seen late, may have been accessed soon: it stands for use. */
+static bool look(hearth_pick *pick, uint64_t now_ns, uint64_t idle_ns, hearth_touched_row *row) {
+  hearth_pick now;
+
+  if (!find(pick->begin, &now) || now.context != pick->context || now.alloc_ns != pick->alloc_ns)
+    return false;
+  pick->accessed = count_accesses(pick) != pick->accesses;
+  pick->looks += pick->looks < LEAST_LOOKS;
+  if (pick->idle)
+    return !pick->accessed;
+  row->looked_bytes += pick->size;
+  row->accessed += pick->accessed;
+  pick->idle = !pick->accessed && now_ns - pick->begin_ns >= idle_ns;
+  row->idle_bytes = hearth_merge_SUM(row->idle_bytes, pick->idle ? pick->size : 0);
+  return !pick->accessed;
+}
+
+/* One look at the pieces of a context is over. */
+static void add_used(hearth_touched_row *row) {
+  uint64_t used = row->accessed, pages = (row->looked_bytes + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+
+  row->used_bytes = hearth_merge_SUM(row->used_bytes, (used < pages ? used : pages) * HEARTH_OS_PAGE);
+  row->looked_bytes = row->accessed = 0;
+}
+
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_touched_sums *sums) {
+  static hearth_touched_row none;
+  uint64_t idle_ns = idle_time(run_ns);
+
+  for (uint32_t i = 0; i < picks->count; ++i) {
+    hearth_pick *pick = &picks->rows[i];
+    pick->waits = look(pick, now_ns, idle_ns, pick->context < sums->count ? &sums->rows[pick->context] : &none);
+  }
+  for (uint32_t i = picks->count; i-- > 0;) {
+    const hearth_pick *pick = &picks->rows[i];
+    if (pick->context < sums->count)
+      add_used(&sums->rows[pick->context]);
+    if (!pick->waits)
+      finish(picks, i, !pick->accessed, sums);
   }
 }
 
@@ -101,7 +123,7 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_
 }
 
 /* Late ones are as many of the picks as they have of all pages. */
-void hearth_picks_count(const hearth_touched_row *row, uint64_t dump, uint64_t *ret_picks, uint64_t *ret_late) {
+void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
 
   if (row->waiting_dump == dump) {
@@ -109,6 +131,8 @@ void hearth_picks_count(const hearth_touched_row *row, uint64_t dump, uint64_t *
     all.pages = hearth_merge_SUM(all.pages, row->waiting.pages);
     all.late_pages = hearth_merge_SUM(all.late_pages, row->waiting.late_pages);
   }
-  *ret_picks = all.picks;
-  *ret_late = all.pages ? (uint64_t)((double)all.late_pages / (double)all.pages * (double)all.picks + 0.5) : 0;
+  mib->Picks = all.picks;
+  mib->LatePicks = all.pages ? (uint64_t)((double)all.late_pages / (double)all.pages * (double)all.picks + 0.5) : 0;
+  mib->UsedPageBytes = row->used_bytes;
+  mib->IdlePageBytes = row->idle_bytes;
 }

@@ -23,14 +23,14 @@
 #define MOST_LENGTH  UINT64_C(10000000)
 #define DOUBLINGS    7                 /* from the least length to the greatest */
 #define LEAST_GAP    UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
+#define LEAST_PICKS_GAP UINT64_C(4000000) /* between looks at picks, in ns */
 #define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
 #define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
 #define MOST_WEIGHT  4u                /* of a window; those that weigh half as much come twice as often */
 #define OF_A_WEIGHT  64u               /* windows, before the weight doubles */
 #define LEAST_PAGES  64u
-#define NEW_PICKS    32u  /* in a window of the greatest weight */
-#define OLD_PICKS    128u /* that a window looks at again */
-#define LIVE_PART    32u  /* live blocks are counted in one page of so many */
+#define NEW_PICKS    64u /* in a window of the greatest weight */
+#define LIVE_PART    32u /* live blocks are counted in one page of so many */
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */
@@ -41,6 +41,8 @@ static struct {
   hearth_touched_sums touched;
   hearth_pair_sums pairs;
   hearth_picks picks;
+  uint64_t start_ns;     /* of the run */
+  uint64_t picks_due_ns; /* when they are looked at again */
   hearth_looks *looks;
   hearth_sampler random;
   uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
@@ -119,14 +121,24 @@ static void sum_up(void) {
   hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled, windows.weight);
 }
 
+static void look_at_picks(uint64_t now_ns) {
+  uint64_t before_ns = hearth_os_thread_ns();
+
+  hearth_picks_look(&windows.picks, now_ns, now_ns - windows.start_ns, &windows.touched);
+  uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;
+  windows.picks_due_ns = now_ns + (gap_ns > LEAST_PICKS_GAP ? gap_ns : LEAST_PICKS_GAP);
+}
+
 static void pick(uint64_t pages) {
   const hearth_looks *looks = windows.looks;
+  uint64_t now_ns = hearth_os_now_ns();
 
-  hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
+  if (now_ns >= windows.picks_due_ns)
+    look_at_picks(now_ns);
   for (unsigned i = 0; i < NEW_PICKS / MOST_WEIGHT * windows.weight; i++) {
     const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
     const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
-    hearth_picks_take(&windows.picks, byte, pages, &windows.random);
+    hearth_picks_take(&windows.picks, byte, pages, now_ns, &windows.random);
   }
 }
 
@@ -218,6 +230,7 @@ void hearth_windows_begin(void) {
       !hearth_pair_sums_create(&windows.pairs))
     return;
   windows.looks = hearth_os_map(hearth_os_whole_pages(sizeof *windows.looks));
+  windows.start_ns = hearth_os_now_ns();
   windows.weight = 1;
   windows.left = OF_A_WEIGHT;
   hearth_sampler_begin(&windows.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
@@ -254,7 +267,8 @@ bool hearth_windows_hold(void) {
       return false;
   ++windows.dump;
   if (windows.totals[HEARTH_RAW_WINDOWS] > 0) {
-    hearth_picks_look(&windows.picks, HEARTH_PICKS_MOST, &windows.touched);
+    uint64_t now_ns = hearth_os_now_ns();
+    hearth_picks_look(&windows.picks, now_ns, now_ns - windows.start_ns, &windows.touched);
     hearth_picks_show(&windows.picks, windows.dump, &windows.touched);
     return true;
   }
@@ -291,7 +305,7 @@ bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret) {
 void hearth_windows_set_picks(uint32_t context, hearth_mib *mib) {
   if (context >= windows.touched.count)
     return;
-  hearth_picks_count(&windows.touched.rows[context], windows.dump, &mib->Picks, &mib->LatePicks);
+  hearth_picks_set(&windows.touched.rows[context], windows.dump, mib);
 }
 
 bool hearth_windows_next_pair(uint32_t *at, uint64_t *ret) {

@@ -28,7 +28,7 @@ void hearth_windows_let_go(void);
 void hearth_windows_totals(uint64_t *ret);
 /* False: no window saw a block of the context. */
 bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret);
-/* The fields Picks and LatePicks of a context's record. */
+/* The fields of a context's record that picks make (picks.h). */
 void hearth_windows_set_picks(uint32_t context, hearth_mib *mib);
 uint32_t hearth_windows_count_pairs(void);
 /* The next pair: begin with *at = 0; false at the end. */

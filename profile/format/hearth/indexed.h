@@ -59,6 +59,7 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
 
 #define HEARTH_FLAG_ESTIMATED                                                                                          \
   1u /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
+#define HEARTH_FLAG_COLD 2u /* optional flag: some context is cold by the standard thresholds */
 
 typedef struct hearth_indexed_header {
   uint64_t magic;
@@ -167,7 +168,7 @@ enum hearth_stack_column {
 
 /* CONTEXTS: packed; the leaf node in STACKS, then the numbers that SCHEMA lists. */
 
-/* SUMMARY: this struct, then `cold_cutoffs` + `hot_cutoffs` of hearth_indexed_cutoff. */
+/* SUMMARY: this struct, then `old_cutoffs` + `cutoffs` of hearth_indexed_cutoff. */
 typedef struct hearth_indexed_summary {
   uint64_t runs;         /* processes whose profiles were merged */
   uint64_t duration_ns;  /* sum of their durations */
@@ -176,13 +177,11 @@ typedef struct hearth_indexed_summary {
   uint64_t total_accesses;
   uint64_t dropped_blocks; /* allocations without record, sum over the runs */
   uint64_t dropped_frames; /* addresses in no binary that was given, at indexing */
-  uint32_t cold_cutoffs;
-  uint32_t hot_cutoffs;
+  uint32_t old_cutoffs; /* 0; rows of cold contexts, that older writers made: passed over */
+  uint32_t cutoffs;
 } hearth_indexed_summary;
 
-/* Cold: contexts with a density of at most `density` whose average lifetime is at least 1/8 of the average run hold
- * together at most `share` of all accesses. Hot: contexts with a density of at least `density` hold together at least
- * `share`. Density: see hearth_mib_density(). */
+/* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see hearth_mib_density(). */
 typedef struct hearth_indexed_cutoff {
   uint32_t share_ppm; /* parts per million of all accesses */
   uint32_t reserved;

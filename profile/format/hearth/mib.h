@@ -20,7 +20,7 @@ enum hearth_mib_tag {
 #include "hearth/mib_fields.def"
   HEARTH_TAG_Hotness = 36,
   HEARTH_TAG_Pool = 37,
-  HEARTH_TAG_LIMIT = 50 /* one more than the greatest tag */
+  HEARTH_TAG_LIMIT = 52 /* one more than the greatest tag */
 };
 
 /* Position of a stored field among the stored fields: column number in files, index of `v`. */

@@ -2,16 +2,15 @@
 /* Which contexts are cold, which are hot. `hearth show` and the compiler plugin share this one place, so that `show`
  * prints the compiler's own classes.
  *
- * HEARTH_CLASSIFY_AUTO (default), relative to the run: cold are the contexts of least access density which together
- * hold at most `cold_share_ppm` (1 %) of all accesses and whose average lifetime is at least 1/8 of the average run;
- * hot those of greatest density which hold `hot_share_ppm` (90 %). The densities are computed when the profile is
- * written, so classifying one context costs the same in any profile.
- *   Distance. There is a least dense 1 % in a profile of equal contexts, too, and its blocks would be kept apart from blocks
- * that are used as much. So cold is at most a tenth of the mean density (all accesses / all bytes and seconds of life),
- * and half the density of hot contexts. The first states the purpose of cold memory: a byte in it costs a tenth of the
- * accesses that one anywhere costs. As hot contexts hold 90 %, none of them is below a tenth of the mean; the second
- * keeps a gap where they come close. Cold contexts of programs are beyond both: 90 to 170 times below the mean in
- * examples/quickstart, 17 in jq, 10 to 20 in lua, where it takes away 0.2 % of the cold bytes and seconds.
+ * HEARTH_CLASSIFY_AUTO (default). Cold is a context whose memory is idle: a page full of its blocks is left alone for
+ * `cold_idle_s` (30 s), or for an eighth of the average run if that is less, at three of four moments; and its blocks live as long.
+ * What other contexts do plays no part. Two witnesses know when memory was used: the access counters of picked blocks
+ * (UsedPageBytes, IdlePageBytes), and looks at the accessed bits of pages (TouchedLooks, LookTime). If both have seen enough and only
+ * the pages were used, code without counters did it: the context is unknown. If neither has, as in short runs and for few bytes, sums
+ * decide: all accesses beyond a block's first use (8, and one for each 4 bytes) count as spread over its life.
+ *   Hot are the contexts of greatest access density that hold `hot_share_ppm` (90 %) of all accesses, unless a witness saw that
+ * their memory is idle. The densities are computed when the profile is written, so classifying one context costs the same in any
+ * profile.
  *   Weight. A run tells little about few bytes that are hardly accessed, and it matters little where they lie. So
  * contexts of one allocation call that have together less than 10 millionths of all bytes, and of all accesses, do not
  * count: they make no call ambiguous, and have no class. The same goes for one block (in each run) with less than a
@@ -37,21 +36,22 @@ typedef enum hearth_classify_mode { HEARTH_CLASSIFY_AUTO = 0, HEARTH_CLASSIFY_LL
 typedef struct hearth_classify_options {
   size_t size; /* sizeof(hearth_classify_options), or 0 */
   hearth_classify_mode mode;
-  uint32_t cold_share_ppm;     /* AUTO; 0: 10000 */
+  double cold_idle_s;          /* AUTO; 0: 30; negative: 0 */
   uint32_t hot_share_ppm;      /* AUTO; 0: 900000 */
   double llvm_cold_density;    /* LLVM; accesses per byte-second; 0: 0.05; negative: 0 */
   double llvm_cold_lifetime_s; /* LLVM; 0: 200; negative: 0 */
   double llvm_hot_density;     /* LLVM; 0: 1000; negative: 0 */
 } hearth_classify_options;
 
-/* From the text of an option, as in "auto,cold-accesses=2,hot-accesses=80" (per cent of all accesses; a profile stores a few
- * shares, and the next stricter one counts) or "llvm,cold-density=0.5,cold-lifetime=10,hot-density=100". *ret is set on
+/* From the text of an option, as in "auto,cold-idle=600,hot-accesses=80" (seconds; per cent of all accesses, of which a profile
+ * stores a few shares, and the next stricter one counts) or "llvm,cold-density=0.5,cold-lifetime=10,hot-density=100". *ret is set on
  * success only. E_USAGE, the message naming the part. */
 hearth_status hearth_classify_parse(const char *text, hearth_classify_options *ret, hearth_error *err);
 
 enum {
-  HEARTH_COLD_BELOW_MEAN = 10,
-  HEARTH_COLD_BELOW_HOT = 2,
+  HEARTH_IDLE_S = 30,
+  HEARTH_IDLE_PART_OF_RUN = 8,
+  HEARTH_IDLE_MOMENTS = 4,
   HEARTH_LEAST_WEIGHT_PPM = 10,
   HEARTH_LEAST_WEIGHT_OF_ONE_PPM = 1000
 };
@@ -59,9 +59,12 @@ enum {
 /* Resolved thresholds: plain data, to be copied freely. */
 typedef struct hearth_classifier {
   hearth_classify_mode mode;
-  double cold_max_density, hot_min_density; /* accesses per byte-second */
-  double cold_min_lifetime_ns;
-  double cold_accesses, hot_accesses;         /* AUTO: that cold and hot contexts hold: at most, at least */
+  bool may_be_cold;                           /* some context of the profile */
+  double cold_max_density;                    /* LLVM: accesses per byte-second; AUTO: -1 */
+  double cold_min_lifetime_ns;                /* AUTO: and the time for which idle memory is left alone. Infinite: nothing is cold */
+  double idle_scale;                          /* AUTO: that time by the standard one */
+  double hot_min_density;                     /* accesses per byte-second */
+  double hot_accesses;                        /* AUTO: that hot contexts hold at least */
   uint64_t runs, total_bytes, total_accesses; /* AUTO: for weights; else 0, and every context has weight */
 } hearth_classifier;
 
@@ -72,7 +75,7 @@ double hearth_mib_density(const hearth_mib *mib);
 /* Resolve options (NULL: defaults) against a profile. Where nothing is known of accesses, nothing is cold or hot. */
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err);
-/* By density and lifetime, whatever the weight. HEARTH_CLASS_UNKNOWN: of no block. */
+/* Whatever the weight. HEARTH_CLASS_UNKNOWN: of no block, or accessed by code without counters. */
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);
 /* Do these numbers, of a context or the sums of several, make up enough of the profile to count? AllocCount, TotalSize and
  * TotalAccessCount are looked at. Of a call's contexts, take those that do not, and ask the same of their sum. */

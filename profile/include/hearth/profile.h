@@ -60,6 +60,7 @@ typedef struct hearth_profile_summary {
   uint64_t dropped_blocks, dropped_frames;
   bool accesses_counted;   /* in every run, or estimated */
   bool accesses_estimated; /* in some run: from looks at pages, not counted (docs/decisions/touched-pages.md) */
+  bool any_cold;           /* some context is cold by the standard thresholds */
   bool densities_only;     /* else: of every run, access densities at least are known (profiles of LLVM's) */
   enum hearth_id_scheme id_scheme;
 } hearth_profile_summary;
@@ -123,10 +124,10 @@ hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, cha
 /* Name and build id (borrowed) of one of the binaries. */
 hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, const char **ret_name,
                                         const uint8_t **ret_build_id, uint32_t *ret_build_id_size, hearth_error *err);
-/* The density that bounds the contexts holding `share_ppm` of all accesses: the exact cutoff if stored, else the next
+/* The density that bounds the hot contexts, which hold `share_ppm` of all accesses: the exact cutoff if stored, else the next
  * stricter one. E_NOT_FOUND if there is none (no accesses were counted). */
-hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm,
-                                        double *ret_density, hearth_error *err);
+hearth_status hearth_profile_get_hot_cutoff(hearth_profile *profile, uint32_t share_ppm, double *ret_density,
+                                            hearth_error *err);
 
 /* Print the text twin (docs/formats/indexed.md, "Text") to a stream. E_IO when the stream reports an error. */
 hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);

@@ -54,8 +54,7 @@ hearth_spread_errors hearth_spread_get_errors(const hearth_spread *spread);
 
 /* The densities of a profile, in order. Destroy accepts NULL. */
 typedef struct hearth_density_order hearth_density_order;
-hearth_status hearth_density_order_create(hearth_profile *profile, const hearth_classifier *classifier,
-                                          hearth_density_order **ret, hearth_error *err);
+hearth_status hearth_density_order_create(hearth_profile *profile, hearth_density_order **ret, hearth_error *err);
 void hearth_density_order_destroy(hearth_density_order *order);
 
 /* The classes, 1 << hearth_class, that a context may have within HEARTH_SPREAD_ERRORS errors of its density and lifetime, all

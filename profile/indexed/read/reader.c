@@ -196,6 +196,7 @@ hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile
                                   .dropped_frames = stored.dropped_frames,
                                   .accesses_counted = profile->header.required_flags & HEARTH_FLAG_ACCESSES,
                                   .accesses_estimated = profile->header.optional_flags & HEARTH_FLAG_ESTIMATED,
+                                  .any_cold = profile->header.optional_flags & HEARTH_FLAG_COLD,
                                   .densities_only = profile->header.required_flags & HEARTH_FLAG_DENSITIES,
                                   .id_scheme = (enum hearth_id_scheme)profile->header.id_scheme};
   return HEARTH_OK;
@@ -463,17 +464,14 @@ hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, c
   return hearth_profile_get_string(profile, b.name, ret_name, err);
 }
 
-hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm,
-                                        double *ret_density, hearth_error *err) {
+hearth_status hearth_profile_get_hot_cutoff(hearth_profile *profile, uint32_t share_ppm, double *ret_density,
+                                            hearth_error *err) {
   hearth_indexed_summary summary;
   HEARTH_TRY(read_summary(profile, &summary, err));
-  uint32_t first = which == HEARTH_CLASS_HOT ? summary.cold_cutoffs : 0;
-  uint32_t count = which == HEARTH_CLASS_HOT    ? summary.hot_cutoffs
-                   : which == HEARTH_CLASS_COLD ? summary.cold_cutoffs
-                                                : 0;
-  uint64_t table = hearth_profile_section(profile, HEARTH_SECTION_SUMMARY)->offset + sizeof summary;
+  uint64_t table = hearth_profile_section(profile, HEARTH_SECTION_SUMMARY)->offset + sizeof summary +
+                   summary.old_cutoffs * sizeof(hearth_indexed_cutoff);
   uint32_t best = 0;
-  for (uint32_t i = first; i < first + count; i++) {
+  for (uint32_t i = 0; i < summary.cutoffs; i++) {
     hearth_indexed_cutoff cutoff;
     const uint8_t *from;
     HEARTH_TRY(hearth_profile_touch(profile, table + (uint64_t)i * sizeof cutoff, sizeof cutoff, &from, err));

@@ -225,7 +225,7 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   if (s->size >= sizeof summary) {
     HEARTH_TRY(hearth_profile_touch(profile, s->offset, sizeof summary, &from, err));
     memcpy(&summary, from, sizeof summary);
-    uint64_t cutoffs = (uint64_t)summary.cold_cutoffs + summary.hot_cutoffs;
+    uint64_t cutoffs = (uint64_t)summary.old_cutoffs + summary.cutoffs;
     if (cutoffs * sizeof(hearth_indexed_cutoff) <= s->size - sizeof summary)
       return HEARTH_OK;
   }

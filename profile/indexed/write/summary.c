@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The summary: totals over all contexts, and the densities at which contexts are cold or hot, for several shares
- * (classify.c). */
+/* The summary: totals over all contexts, and the densities at which contexts are hot, for several shares (classify.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +8,9 @@
 #include "density_order.h"
 #include "writer.h"
 
-static const uint32_t cold_shares_ppm[] = {1000, 5000, HEARTH_COLD_SHARE_PPM, 20000, 50000, 100000};
 static const uint32_t hot_shares_ppm[] = {500000, 800000, HEARTH_HOT_SHARE_PPM, 950000, 990000};
 
-enum {
-  COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
-  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0]
-};
+enum { CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0] };
 
 bool hearth_writer_accesses_counted(const writer *w) {
   return w->builder->has_runs && w->builder->runs.accesses_counted;
@@ -34,54 +29,34 @@ static void add_totals(const writer *w, hearth_indexed_summary *summary) {
 static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
   hearth_density_point *points;
   size_t n = 0;
-  double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
   HEARTH_TRY(hearth_array_create(&points, w->contexts.count, sizeof *points, w->err));
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_mib mib;
     if (writer_unscoped_context(w, i) != i)
       continue;
     hearth_writer_get_classified(w, i, &mib);
-    points[n++] = hearth_density_point_of(&mib, lasting);
+    points[n++] = hearth_density_point_of(&mib);
   }
   if (!hearth_density_points_sort(points, n)) {
     free(points);
     return hearth_error_nomem(w->err);
   }
-  for (size_t i = 0; i < COLD_CUTOFFS; i++)
-    *cutoffs++ =
-        (hearth_indexed_cutoff){.share_ppm = cold_shares_ppm[i],
-                                .density = hearth_cold_cutoff(points, n, summary->total_accesses, cold_shares_ppm[i])};
-  for (size_t i = 0; i < HOT_CUTOFFS; i++)
+  for (size_t i = 0; i < CUTOFFS; i++)
     *cutoffs++ =
         (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
-  summary->cold_cutoffs = COLD_CUTOFFS;
-  summary->hot_cutoffs = HOT_CUTOFFS;
+  summary->cutoffs = CUTOFFS;
   if (w->spread_count > 0)
     w->densities = hearth_density_order_of_points(points, n);
   free(points);
   return hearth_check_memory(w->densities || w->spread_count == 0, w->err);
 }
 
-hearth_status hearth_writer_summarise(writer *w) {
-  const hearth_profile_summary *runs = &w->builder->runs;
-  size_t cutoffs = hearth_writer_accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
-  w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
-  HEARTH_TRY(hearth_array_create(&w->summary.data, w->summary.size, 1, w->err));
-  hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
-  *summary = (hearth_indexed_summary){.runs = runs->runs,
-                                      .duration_ns = runs->duration_ns,
-                                      .dropped_blocks = runs->dropped_blocks,
-                                      .dropped_frames = runs->dropped_frames};
-  add_totals(w, summary);
-  return cutoffs ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
-}
-
-/* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_cutoff); `none` if all are
- * greater. Shares ascend. */
-static double cutoff_of(const hearth_indexed_cutoff *cutoffs, size_t count, uint32_t share_ppm, double none) {
-  double density = none;
-  for (size_t i = 0; i < count && cutoffs[i].share_ppm <= share_ppm; i++)
+/* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_hot_cutoff). Shares
+ * ascend. */
+static double cutoff_of(const hearth_indexed_cutoff *cutoffs, uint32_t share_ppm) {
+  double density = INFINITY;
+  for (size_t i = 0; i < CUTOFFS && cutoffs[i].share_ppm <= share_ppm; i++)
     density = cutoffs[i].density;
   return density;
 }
@@ -93,14 +68,36 @@ hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classif
   runs.accesses_counted = hearth_writer_accesses_counted(w);
   runs.total_bytes = written->total_bytes;
   runs.total_accesses = written->total_accesses;
-  if (hearth_classifier_begin(&classifier, &runs, options)) {
-    const hearth_indexed_cutoff *cutoffs = (const void *)(written + 1);
-    classifier.cold_max_density = cutoff_of(cutoffs, COLD_CUTOFFS, hearth_cold_share_ppm(options), -1);
-    classifier.hot_min_density =
-        cutoff_of(cutoffs + COLD_CUTOFFS, HOT_CUTOFFS, hearth_hot_share_ppm(options), INFINITY);
-    hearth_classifier_keep_distance(&classifier);
-  }
+  if (hearth_classifier_begin(&classifier, &runs, options))
+    classifier.hot_min_density = cutoff_of((const void *)(written + 1), hearth_hot_share_ppm(options));
   return classifier;
+}
+
+static void find_cold(writer *w) {
+  const hearth_classify_options standard = {0};
+  hearth_classifier classifier = hearth_writer_classifier(w, &standard);
+  for (uint32_t i = 0; i < w->contexts.count && !w->any_cold; i++) {
+    hearth_mib mib = {0};
+    hearth_writer_get_classified(w, i, &mib);
+    w->any_cold = hearth_classify(&classifier, &mib) == HEARTH_CLASS_COLD;
+  }
+}
+
+hearth_status hearth_writer_summarise(writer *w) {
+  const hearth_profile_summary *runs = &w->builder->runs;
+  size_t cutoffs = hearth_writer_accesses_counted(w) ? CUTOFFS : 0;
+  w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
+  HEARTH_TRY(hearth_array_create(&w->summary.data, w->summary.size, 1, w->err));
+  hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
+  *summary = (hearth_indexed_summary){.runs = runs->runs,
+                                      .duration_ns = runs->duration_ns,
+                                      .dropped_blocks = runs->dropped_blocks,
+                                      .dropped_frames = runs->dropped_frames};
+  add_totals(w, summary);
+  if (cutoffs)
+    HEARTH_TRY(fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)));
+  find_cold(w);
+  return HEARTH_OK;
 }
 
 hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context) {
@@ -111,7 +108,9 @@ hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context) {
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
   static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
                                                    HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
-                                                   HEARTH_COL_TotalLifetimeAccessDensity};
+                                                   HEARTH_COL_TotalLifetimeAccessDensity,
+                                                   HEARTH_COL_LookTime, HEARTH_COL_TouchedLooks, HEARTH_COL_UsedPageBytes,
+                                                   HEARTH_COL_IdlePageBytes};
   if (w->unscoped_contexts) {
     *ret = w->unscoped_sums[writer_unscoped_context(w, context)];
     return;

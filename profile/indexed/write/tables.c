@@ -61,26 +61,31 @@ static const struct context_column {
     {HEARTH_COL_LiveBytes, -1},
     {HEARTH_COL_Picks, -1},
     {HEARTH_COL_LatePicks, HEARTH_COL_Picks},
+    {HEARTH_COL_UsedPageBytes, -1},
+    {HEARTH_COL_IdlePageBytes, -1},
 };
 
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
-enum { LOOK_COLUMNS = 8, PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - 4 /* the last four */ };
+enum { LOOK_COLUMNS = 8, LIVE_COLUMNS = 2, PICK_COLUMNS = 4 };
+enum { PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - LIVE_COLUMNS - PICK_COLUMNS };
 
-static bool has_live_bytes(const hearth_builder *b) {
-  return b->mibs.columns[HEARTH_COL_SizedAtExit].width > 0 || b->mibs.columns[HEARTH_COL_LiveBytes].width > 0;
-}
-
-static bool has_picks(const hearth_builder *b) {
-  return b->mibs.columns[HEARTH_COL_Picks].width > 0 || b->mibs.columns[HEARTH_COL_LatePicks].width > 0;
+/* Does any context have a number in one of the columns from this one on? */
+static bool has_any(const hearth_builder *b, unsigned first, unsigned count) {
+  for (unsigned i = first; i < first + count; i++)
+    if (b->mibs.columns[i].width > 0)
+      return true;
+  return false;
 }
 
 static bool is_wanted(const hearth_builder *b, size_t column) {
   if (column < PLAIN_COLUMNS)
     return true;
   if (column < PLAIN_COLUMNS + LOOK_COLUMNS)
-    return b->runs.accesses_estimated;
-  return column < PLAIN_COLUMNS + LOOK_COLUMNS + 2 ? has_live_bytes(b) : has_picks(b);
+    return b->runs.accesses_estimated || has_any(b, HEARTH_COL_LookedLifetime, LOOK_COLUMNS);
+  if (column < PLAIN_COLUMNS + LOOK_COLUMNS + LIVE_COLUMNS)
+    return has_any(b, HEARTH_COL_SizedAtExit, LIVE_COLUMNS);
+  return has_any(b, HEARTH_COL_Picks, PICK_COLUMNS);
 }
 
 void hearth_writer_choose_columns(writer *w) {

@@ -62,6 +62,7 @@ struct writer {
   hearth_together_row *together_rows;
   hearth_together_pair *together_pairs;
   hearth_together together;        /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
+  bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no spreads */
   packed_bytes histograms, summary, plan, together_section, spreads, origins, run_facts;
   uint32_t histogram_count, spread_count;

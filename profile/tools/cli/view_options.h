@@ -14,8 +14,8 @@
    .expects = "a mode",                                                                                                \
    .take = (taker),                                                                                                    \
    .target = (into),                                                                                                   \
-   .help = "auto (default): relative to the run; cold-accesses=1 and hot-accesses=90 are the per cent of all "         \
-           "accesses that cold contexts hold at most, and hot ones at least\n"                                         \
+   .help = "auto (default): cold is memory that is left alone for cold-idle=30 seconds, or an eighth of a shorter run; "  \
+           "hot are the contexts that hold hot-accesses=90 per cent of all accesses\n"                                  \
            "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "    \
            "cold-lifetime=200 in seconds" more}
 

@@ -111,7 +111,7 @@ hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile
   *s = (hearth_selection){.profile = profile, .only = options->only, .type = options->type};
   s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
   HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, options->classify, err));
-  HEARTH_TRY(hearth_density_order_create(profile, &s->classifier, &s->densities, err));
+  HEARTH_TRY(hearth_density_order_create(profile, &s->densities, err));
   HEARTH_TRY(weigh_calls(s, err));
   return s->wanted ? match_stacks(s, options, err) : HEARTH_OK;
 }

@@ -93,20 +93,22 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
 static void print_thresholds(const hearth_listing *r) {
   const hearth_classifier *c = &r->selection.classifier;
   bool llvm = c->mode == HEARTH_CLASSIFY_LLVM;
-  fprintf(r->stream, "\nClasses (--classify=%s), by accesses per byte and second of life:\n",
+  hearth_amount_text time = hearth_amount_time(c->cold_min_lifetime_ns);
+  fprintf(r->stream, "\nClasses (--classify=%s), densities in accesses per byte and second of life:\n",
           hearth_classify_mode_name(c->mode));
-  if (c->cold_max_density < 0)
-    fprintf(r->stream, "  cold       none\n");
+  if (llvm)
+    fprintf(r->stream, "  cold       density less than %.4g, with an average lifetime of at least %s\n", c->cold_max_density,
+            time.c);
   else
-    fprintf(r->stream, "  cold       %s %.4g, with an average lifetime of at least %s\n",
-            llvm ? "less than" : "at most", c->cold_max_density, hearth_amount_time(c->cold_min_lifetime_ns).c);
-  fprintf(r->stream, "  hot        %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
+    fprintf(r->stream, "  cold       a page of such blocks is left alone for %s, and they live as long on average\n", time.c);
+  fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(
         r->stream,
         "  unknown    less than %u millionths of all bytes and accesses for an allocation call, or one block with less "
-        "than %u\n",
-        HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM);
+        "than %u%s\n",
+        HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM,
+        llvm ? "" : "; or accessed by code without counters");
 }
 
 static void print_other_mode(const hearth_listing *r) {
@@ -139,6 +141,22 @@ static void print_libraries(const hearth_listing *r) {
           hearth_amount_bytes(r->all.bytes).c);
 }
 
+/* What cold memory is worth: how much could leave, and how often it would soon have to come back. */
+static void print_idle(const hearth_listing *r) {
+  const hearth_listing_totals *cold = &r->classes[HEARTH_CLASS_COLD];
+  double seconds = (double)r->summary.duration_ns / 1e9;
+  uint64_t watched = cold->used_page_bytes + cold->idle_page_bytes;
+  if (cold->contexts == 0 || seconds <= 0)
+    return;
+  fprintf(r->stream, "  cold memory is %s on average; ",
+          hearth_amount_bytes((uint64_t)(cold->byte_seconds / seconds)).c);
+  if (watched > 0)
+    fprintf(r->stream, "a page of it was left alone at %.1f%% of the moments that were watched\n",
+            percent(cold->idle_page_bytes, watched));
+  else
+    fprintf(r->stream, "when it was used is not known\n");
+}
+
 static void print_uncertain(const hearth_listing *r) {
   const hearth_listing_totals *all = &r->uncertain, *cold = &r->cold_or_not;
   if (hearth_profile_has_spreads(r->profile))
@@ -161,6 +179,7 @@ static void print_classes(const hearth_listing *r) {
     print_class(r, c);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     print_class(r, HEARTH_CLASS_UNKNOWN);
+  print_idle(r);
   print_uncertain(r);
   print_other_mode(r);
 }

@@ -253,7 +253,7 @@ static void accesses_count_only_if_every_run_counted(void **state) {
   double density;
   expect_ok(hearth_profile_get_summary(profile, &s, &err), &err);
   assert_false(s.accesses_counted);
-  assert_int_equal(hearth_profile_get_cutoff(profile, HEARTH_CLASS_COLD, 10000, &density, &err), HEARTH_E_NOT_FOUND);
+  assert_int_equal(hearth_profile_get_hot_cutoff(profile, 900000, &density, &err), HEARTH_E_NOT_FOUND);
   hearth_profile_close(profile);
   free(counted.data);
   free(other.data);

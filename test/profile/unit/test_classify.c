@@ -18,11 +18,15 @@ static void density_is_accesses_per_byte_and_second(void **state) {
   assert_true(hearth_mib_density(&(hearth_mib){0}) == 0);
 }
 
-/* One line of the table: a context of one block of 1 byte. */
+/* One line of the table: a context of one page, of its own line. */
 typedef struct row {
   uint64_t lifetime_ns, accesses;
   hearth_class expected;
+  uint64_t used, idle; /* pages */
+  uint64_t touched, look_ns;
 } row;
+
+enum { PAGE = 4096, FIRST_USE = 8 + PAGE / 4 /* accesses */ };
 
 static bytes profile_of(const row *rows, size_t n, uint64_t duration_ns, uint64_t runs, bool accesses) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
@@ -33,11 +37,15 @@ static bytes profile_of(const row *rows, size_t n, uint64_t duration_ns, uint64_
   expect_ok(hearth_builder_function(builder, "f", "a.c", 1, &frame.function, &err), &err);
   for (size_t i = 0; i < n; i++) {
     hearth_mib mib = {.AllocCount = 1,
-                      .TotalSize = 1,
+                      .TotalSize = PAGE,
                       .TotalLifetime = rows[i].lifetime_ns,
                       .TotalAccessCount = rows[i].accesses,
+                      .UsedPageBytes = rows[i].used * PAGE,
+                      .IdlePageBytes = rows[i].idle * PAGE,
+                      .TouchedLooks = rows[i].touched,
+                      .LookTime = rows[i].look_ns,
                       .TotalLifetimeAccessDensity =
-                          rows[i].lifetime_ns ? 100 * rows[i].accesses * second / rows[i].lifetime_ns : 0};
+                          rows[i].lifetime_ns ? 100 * rows[i].accesses * second / rows[i].lifetime_ns / PAGE : 0};
     frame.line = (uint32_t)i;
     expect_ok(hearth_builder_add(builder, &frame, 1, &mib, &err), &err);
   }
@@ -66,54 +74,63 @@ static void expect_classes(const row *rows, size_t n, uint64_t duration_ns, uint
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
-static void auto_mode_splits_by_share_of_accesses(void **state) {
+static const uint64_t busy = 1000000000;
+
+/* The average run takes 80 s, so idle is what is left alone for 10. */
+static void idle_pages_are_cold(void **state) {
   const row rows[] = {
-      {2 * second, 0, HEARTH_CLASS_COLD},      /* lasting, never accessed */
-      {2 * second, 90, HEARTH_CLASS_COLD},     /* together with the next: 1 % */
-      {second, 10, HEARTH_CLASS_COLD},         /* denser than nothing, less dense than the rest */
-      {second / 10, 0, HEARTH_CLASS_NOTCOLD},  /* never accessed, but lives less than 1/8 of a run */
-      {2 * second, 900, HEARTH_CLASS_NOTCOLD}, /* 9 %: too much for cold, not needed for 90 % */
-      {second / 1000, 9000, HEARTH_CLASS_HOT}, /* 90 % */
+      {60 * second, 100000, HEARTH_CLASS_COLD, .used = 5, .idle = 15}, /* however much it was used before */
+      {60 * second, 100000, HEARTH_CLASS_NOTCOLD, .used = 6, .idle = 15},
+      {60 * second, 0, HEARTH_CLASS_NOTCOLD, .used = 4},
+      {9 * second, 0, HEARTH_CLASS_NOTCOLD, .idle = 20}, /* lives too short */
+      {60 * second, busy, HEARTH_CLASS_COLD, .idle = 4},
+      {60 * second, busy, HEARTH_CLASS_HOT, .used = 10, .idle = 20},
   };
   (void)state;
-  expect_classes(rows, COUNT(rows), 8 * second, 4, true, NULL);
+  expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
 }
 
-static void contexts_of_one_density_stay_together(void **state) {
+static void sums_decide_where_no_witness_has_seen_enough(void **state) {
   const row rows[] = {
-      {second, 6, HEARTH_CLASS_NOTCOLD}, /* each alone holds 0.6 %, both 1.2 % */
-      {second, 6, HEARTH_CLASS_NOTCOLD},
-      {second, 494, HEARTH_CLASS_HOT}, /* each alone holds 49.4 %; 90 % needs both */
-      {second, 494, HEARTH_CLASS_HOT},
+      {60 * second, FIRST_USE, HEARTH_CLASS_COLD},
+      {60 * second, FIRST_USE + 1, HEARTH_CLASS_COLD},
+      {60 * second, FIRST_USE + 2, HEARTH_CLASS_NOTCOLD}, /* 2 in 60 s are a third in 10 */
+      {60 * second, FIRST_USE, HEARTH_CLASS_COLD, .used = 1, .idle = 2},
+      {60 * second, FIRST_USE + 2, HEARTH_CLASS_COLD, .idle = 4},
+      {60 * second, busy, HEARTH_CLASS_HOT},
   };
   (void)state;
-  expect_classes(rows, COUNT(rows), second, 1, true, NULL);
+  expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
 }
 
-static void cold_is_far_below_the_mean(void **state) {
+static void what_only_pages_show_is_unknown(void **state) {
   const row rows[] = {
-      {second, 90, HEARTH_CLASS_COLD},     /* less than a tenth of 991 */
-      {second, 101, HEARTH_CLASS_NOTCOLD}, /* both hold 0.2 % of the accesses */
-      {100 * second, 100000, HEARTH_CLASS_HOT},
-  };
-  const row equal[] = {
-      {10 * second, 99900, HEARTH_CLASS_NOTCOLD}, /* 1 %, and 0.1 % less dense */
-      {1000 * second, 10000000, HEARTH_CLASS_HOT},
+      {60 * second, 0, HEARTH_CLASS_UNKNOWN, .idle = 20, .touched = 5, .look_ns = 20 * second},
+      {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .touched = 1, .look_ns = 40 * second},
+      {60 * second, 0, HEARTH_CLASS_NOTCOLD, .used = 20, .touched = 5, .look_ns = 20 * second},
+      {60 * second, FIRST_USE, HEARTH_CLASS_NOTCOLD, .touched = 5, .look_ns = 20 * second},
+      {60 * second, 100000, HEARTH_CLASS_NOTCOLD, .look_ns = 20 * second}, /* counted, if nobody knows when */
+      {60 * second, busy, HEARTH_CLASS_HOT, .idle = 20, .touched = 5, .look_ns = 20 * second},
   };
   (void)state;
-  expect_classes(rows, COUNT(rows), second, 1, true, NULL);
-  expect_classes(equal, COUNT(equal), second, 1, true, NULL);
+  expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
 }
 
-static void cold_is_half_as_dense_as_hot_at_most(void **state) {
+static void hot_contexts_hold_most_accesses(void **state) {
   const row rows[] = {
-      {second, 50, HEARTH_CLASS_COLD}, /* a tenth of the mean would be 98 */
-      {second, 60, HEARTH_CLASS_NOTCOLD},
-      {100 * second, 11000, HEARTH_CLASS_HOT}, /* 110: needed for 90 % */
-      {second / 1000, 89000, HEARTH_CLASS_HOT},
+      {60 * second, 0, HEARTH_CLASS_COLD},
+      {60 * second, 5000, HEARTH_CLASS_NOTCOLD}, /* the next two hold 90 % */
+      {60 * second, 20000, HEARTH_CLASS_HOT},
+      {second / 10, 30000, HEARTH_CLASS_HOT},
+  };
+  const row equal[] = { /* each alone holds 49.4 %; 90 % needs both */
+      {60 * second, 1200, HEARTH_CLASS_NOTCOLD},
+      {60 * second, 49400, HEARTH_CLASS_HOT},
+      {60 * second, 49400, HEARTH_CLASS_HOT},
   };
   (void)state;
-  expect_classes(rows, COUNT(rows), second, 1, true, NULL);
+  expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
+  expect_classes(equal, COUNT(equal), 160 * second, 2, true, NULL);
 }
 
 static void few_bytes_have_no_weight(void **state) {
@@ -129,23 +146,23 @@ static void few_bytes_have_no_weight(void **state) {
   assert_true(hearth_has_weight(&other, &(hearth_mib){.AllocCount = 1, .TotalSize = 1})); /* LLVM's rule */
 }
 
-static void shares_are_options(void **state) {
+static void idle_time_and_share_are_options(void **state) {
   const row rows[] = {
-      {second, 6, HEARTH_CLASS_COLD},
-      {second, 6, HEARTH_CLASS_COLD},
-      {second, 988, HEARTH_CLASS_HOT},
+      {600 * second, 2000, HEARTH_CLASS_NOTCOLD, .used = 4, .idle = 6},
+      {600 * second, 7000, HEARTH_CLASS_NOTCOLD, .used = 1, .idle = 1},
+      {600 * second, 91000, HEARTH_CLASS_HOT},
   };
-  const row none_cold[] = {
-      {second, 6, HEARTH_CLASS_NOTCOLD},
-      {second, 6, HEARTH_CLASS_NOTCOLD},
-      {second, 988, HEARTH_CLASS_HOT},
+  const row shorter[] = {
+      {600 * second, 2000, HEARTH_CLASS_COLD, .used = 4, .idle = 6}, /* 0.4 in 30 s are 0.2 in 15 */
+      {600 * second, 7000, HEARTH_CLASS_HOT, .used = 1, .idle = 1},
+      {600 * second, 91000, HEARTH_CLASS_HOT},
   };
   (void)state;
-  expect_classes(rows, COUNT(rows), second, 1, true, &(hearth_classify_options){.cold_share_ppm = 20000});
-  /* not stored: the next stricter one, 10000 */
-  expect_classes(none_cold, COUNT(none_cold), second, 1, true, &(hearth_classify_options){.cold_share_ppm = 19999});
-  /* stricter than any */
-  expect_classes(none_cold, COUNT(none_cold), second, 1, true, &(hearth_classify_options){.cold_share_ppm = 1});
+  expect_classes(rows, COUNT(rows), 1000 * second, 1, true, NULL);
+  expect_classes(shorter, COUNT(shorter), 1000 * second, 1, true,
+                 &(hearth_classify_options){.cold_idle_s = 15, .hot_share_ppm = 950000});
+  /* not stored: the next stricter one, 900000 */
+  expect_classes(rows, COUNT(rows), 1000 * second, 1, true, &(hearth_classify_options){.hot_share_ppm = 949999});
 }
 
 static void one_context_is_hot(void **state) {
@@ -169,11 +186,13 @@ static void uncounted_accesses_say_nothing(void **state) {
 
 static void llvm_mode_has_absolute_thresholds(void **state) {
   const row rows[] = {
-      {200 * second, 9, HEARTH_CLASS_COLD},     /* 0.045 */
-      {200 * second, 10, HEARTH_CLASS_NOTCOLD}, /* 0.05 */
-      {199 * second, 0, HEARTH_CLASS_NOTCOLD},  {second, 1000, HEARTH_CLASS_NOTCOLD}, {second, 1001, HEARTH_CLASS_HOT},
+      {200 * second, 9 * PAGE, HEARTH_CLASS_COLD},     /* 0.045 */
+      {200 * second, 10 * PAGE, HEARTH_CLASS_NOTCOLD}, /* 0.05 */
+      {199 * second, 0, HEARTH_CLASS_NOTCOLD},
+      {second, 1000 * PAGE, HEARTH_CLASS_NOTCOLD},
+      {second, 1001 * PAGE, HEARTH_CLASS_HOT},
   };
-  const row others[] = {{second, 0, HEARTH_CLASS_COLD}, {second, 12, HEARTH_CLASS_HOT}};
+  const row others[] = {{second, 0, HEARTH_CLASS_COLD}, {second, 12 * PAGE, HEARTH_CLASS_HOT}};
   (void)state;
   expect_classes(rows, COUNT(rows), second, 1, true, &(hearth_classify_options){.mode = HEARTH_CLASSIFY_LLVM});
   expect_classes(
@@ -183,18 +202,18 @@ static void llvm_mode_has_absolute_thresholds(void **state) {
 
 /* 0 says none, not the default. */
 static void options_have_a_text_form(void **state) {
-  const row rows[] = {{1, 0, HEARTH_CLASS_COLD}, {second, 1, HEARTH_CLASS_HOT}};
+  const row rows[] = {{1, 0, HEARTH_CLASS_COLD}, {second, PAGE, HEARTH_CLASS_HOT}};
   hearth_classify_options options;
   hearth_error err;
   (void)state;
   expect_ok(hearth_classify_parse("llvm,cold-lifetime=0,hot-density=0", &options, &err), &err);
   expect_classes(rows, COUNT(rows), second, 1, true, &options);
-  expect_ok(hearth_classify_parse("auto,cold-accesses=0.5,hot-accesses=95", &options, &err), &err);
+  expect_ok(hearth_classify_parse("auto,cold-idle=0.5,hot-accesses=95", &options, &err), &err);
   assert_int_equal(options.mode, HEARTH_CLASSIFY_AUTO);
-  assert_int_equal(options.cold_share_ppm, 5000);
+  assert_true(options.cold_idle_s == 0.5);
   assert_int_equal(options.hot_share_ppm, 950000);
-  assert_int_equal(hearth_classify_parse("auto,cold-accesses=nan", &options, &err), HEARTH_E_USAGE);
-  assert_int_equal(options.cold_share_ppm, 5000);
+  assert_int_equal(hearth_classify_parse("auto,cold-idle=nan", &options, &err), HEARTH_E_USAGE);
+  assert_true(options.cold_idle_s == 0.5);
 }
 
 static void empty_records_are_unknown(void **state) {
@@ -207,12 +226,12 @@ static void empty_records_are_unknown(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(density_is_accesses_per_byte_and_second),
-      cmocka_unit_test(auto_mode_splits_by_share_of_accesses),
-      cmocka_unit_test(contexts_of_one_density_stay_together),
-      cmocka_unit_test(cold_is_far_below_the_mean),
-      cmocka_unit_test(cold_is_half_as_dense_as_hot_at_most),
+      cmocka_unit_test(idle_pages_are_cold),
+      cmocka_unit_test(sums_decide_where_no_witness_has_seen_enough),
+      cmocka_unit_test(what_only_pages_show_is_unknown),
+      cmocka_unit_test(hot_contexts_hold_most_accesses),
       cmocka_unit_test(few_bytes_have_no_weight),
-      cmocka_unit_test(shares_are_options),
+      cmocka_unit_test(idle_time_and_share_are_options),
       cmocka_unit_test(one_context_is_hot),
       cmocka_unit_test(nothing_is_hot_without_any_access),
       cmocka_unit_test(uncounted_accesses_say_nothing),

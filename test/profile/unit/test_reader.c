@@ -195,7 +195,7 @@ static char *ask_everything(bytes b) {
   char *text = text_of(profile), *all = NULL;
   uint64_t id = hearth_function_id("main", 4, "store.c");
   if (text && hearth_profile_find_function(profile, id, &row, &err) == HEARTH_OK &&
-      hearth_profile_get_cutoff(profile, HEARTH_CLASS_HOT, 900000, &density, &err) == HEARTH_OK) {
+      hearth_profile_get_hot_cutoff(profile, 900000, &density, &err) == HEARTH_OK) {
     all = malloc(strlen(text) + 64);
     sprintf(all, "%s%u %.17g", text, row, density);
   }

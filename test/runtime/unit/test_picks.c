@@ -17,9 +17,11 @@ enum { CONTEXT = 50, BIRTH = 4000 };
 static hearth_picks picks;
 static hearth_touched_sums sums;
 static hearth_sampler lots;
+static uint64_t now_ns;
 
 static void begin(void) {
   picks = (hearth_picks){.count = 0};
+  now_ns = 0;
   hearth_touched_sums_forget(&sums);
   hearth_sampler_begin(&lots, 1, 42);
 }
@@ -39,26 +41,26 @@ static hearth_header *make_of(size_t size, uint32_t context, uint64_t alloc_ns) 
 static hearth_header *make(uint32_t context, uint64_t alloc_ns) { return make_of(1000, context, alloc_ns); }
 
 static void take_of(const hearth_header *block, uint64_t pages) {
-  hearth_picks_take(&picks, (const char *)(block + 1) + 10, pages, &lots);
+  hearth_picks_take(&picks, (const char *)(block + 1) + 10, pages, now_ns, &lots);
 }
 
 static void take(const hearth_header *block) { take_of(block, 1000); }
 
 static void access_it(const hearth_header *block) { hearth_shadow_count((uintptr_t)(block + 1) + 40, 1); }
 
-static void look(void) { hearth_picks_look(&picks, HEARTH_PICKS_MOST, &sums); }
+static void look(void) { hearth_picks_look(&picks, now_ns, now_ns, &sums); }
 
 static void expect_at(uint64_t dump, uint64_t count, uint64_t late) {
-  uint64_t found, found_late;
-  hearth_picks_count(&sums.rows[CONTEXT], dump, &found, &found_late);
-  assert_int_equal(found, count);
-  assert_int_equal(found_late, late);
+  hearth_mib mib;
+  hearth_picks_set(&sums.rows[CONTEXT], dump, &mib);
+  assert_int_equal(mib.Picks, count);
+  assert_int_equal(mib.LatePicks, late);
 }
 
 static void expect(uint64_t count, uint64_t late) { expect_at(99, count, late); }
 
 static void take_byte(const hearth_header *block, ptrdiff_t at) {
-  hearth_picks_take(&picks, (const char *)(block + 1) + at, 1000, &lots);
+  hearth_picks_take(&picks, (const char *)(block + 1) + at, 1000, now_ns, &lots);
 }
 
 static void headers_and_what_is_behind_a_block_are_no_picks(void **state) {
@@ -178,26 +180,90 @@ static void picks_count_by_the_size_of_the_heap(void **state) {
   expect(8, 2);
 }
 
-/* Wherever the last look ended, and though a pick that is taken out gets another one in its place. */
-static void a_look_at_all_misses_none(void **state) {
-  enum { PICKS = 20 };
+static void expect_pages(uint64_t used, uint64_t idle_bytes) {
+  hearth_mib mib;
+  hearth_picks_set(&sums.rows[CONTEXT], 99, &mib);
+  assert_int_equal(mib.UsedPageBytes, 4096 * used);
+  assert_int_equal(mib.IdlePageBytes, idle_bytes);
+}
+
+/* The bytes of a new pick. */
+static uint64_t take_piece(const hearth_header *block) {
+  take(block);
+  return picks.rows[picks.count - 1].size;
+}
+
+/* Idle is an eighth of the run so far, up to 30 s. */
+static void what_is_not_soon_used_again_is_idle(void **state) {
+  const uint64_t second = 1000000000, starts[] = {80 * second, 80000 * second}, idle[] = {11 * second, 30 * second};
   (void)state;
-  for (uint32_t before = 0; before < PICKS; before++) {
+  for (int i = 0; i < 2; i++) {
     begin();
-    hearth_header *ends = make(CONTEXT, BIRTH), *stays = make(CONTEXT, BIRTH);
-    for (unsigned i = 0; i < PICKS; i++)
-      take(i < PICKS / 2 ? ends : stays);
+    hearth_header *rests = make(CONTEXT, BIRTH), *used = make(CONTEXT, BIRTH), *ends = make(CONTEXT, BIRTH);
+    now_ns = starts[i];
+    uint64_t idle_bytes = take_piece(rests);
+    take(used);
+    take(ends);
+    now_ns += idle[i] - second;
     look();
+    expect_pages(0, 0);
+    access_it(used);
+    hearth_header_set_state(ends, HEARTH_BLOCK_FREE); /* too early to tell something */
     look();
-    hearth_picks_look(&picks, before, &sums);
-    hearth_header_set_state(ends, HEARTH_BLOCK_FREE);
+    expect_pages(1, 0);
+    now_ns += 2 * second;
     look();
-    expect(PICKS / 2, PICKS / 2);
+    expect_pages(1, idle_bytes);
+    access_it(rests); /* it has been idle, which counts once */
+    look();
+    expect_pages(1, idle_bytes);
+    assert_int_equal(picks.count, 0);
   }
 }
 
+/* A walk over all of the memory uses each page once; single accesses at different times use one page each. */
+static void a_walk_uses_each_page_once(void **state) {
+  enum { BLOCKS = 40 };
+  uint64_t bytes = 0;
+  hearth_header *blocks[BLOCKS];
+  (void)state;
+  begin();
+  now_ns = 80000000000;
+  for (unsigned i = 0; i < BLOCKS; i++)
+    bytes += take_piece(blocks[i] = make(CONTEXT, BIRTH));
+  const uint64_t pages = (bytes + 4095) / 4096;
+  look();
+  for (unsigned i = 0; i < BLOCKS; i++)
+    access_it(blocks[i]);
+  look();
+  expect_pages(pages, 0);
+  for (unsigned i = 0; i < BLOCKS; i++)
+    take(blocks[i]);
+  for (unsigned i = 0; i < BLOCKS; i++) {
+    access_it(blocks[i]);
+    look();
+  }
+  expect_pages(pages + BLOCKS, 0);
+}
+
+/* Though a pick that is taken out gets another one in its place. */
+static void a_look_misses_none(void **state) {
+  enum { PICKS = 20 };
+  (void)state;
+  begin();
+  hearth_header *ends = make(CONTEXT, BIRTH), *stays = make(CONTEXT, BIRTH);
+  for (unsigned i = 0; i < PICKS; i++)
+    take(i % 3 ? stays : ends);
+  look();
+  look();
+  hearth_header_set_state(ends, HEARTH_BLOCK_FREE);
+  look();
+  expect(7, 7);
+  assert_int_equal(picks.count, PICKS - 7);
+}
+
 /* However many wait, the sums keep their expectation: 40,000 picks of blocks that nothing accesses, of a tenth of which each
- * belongs to the context. Twenty are looked at as each is taken. */
+ * belongs to the context. */
 static void too_many_picks_are_halved(void **state) {
   enum { BLOCKS = 10, PICKS = 40000 };
   hearth_header *blocks[BLOCKS];
@@ -207,7 +273,8 @@ static void too_many_picks_are_halved(void **state) {
     blocks[i] = make(CONTEXT + i, BIRTH);
   for (uint32_t i = 0; i < PICKS; i++) {
     take(blocks[i % BLOCKS]);
-    hearth_picks_look(&picks, 20, &sums);
+    if (i % 200 == 0)
+      look();
   }
   assert_in_range(picks.count, HEARTH_PICKS_MOST / 3, HEARTH_PICKS_MOST);
   look();
@@ -228,7 +295,9 @@ int main(void) {
       cmocka_unit_test(what_ends_before_the_second_look_tells_nothing),
       cmocka_unit_test(a_dump_shows_those_that_wait),
       cmocka_unit_test(picks_count_by_the_size_of_the_heap),
-      cmocka_unit_test(a_look_at_all_misses_none),
+      cmocka_unit_test(what_is_not_soon_used_again_is_idle),
+      cmocka_unit_test(a_walk_uses_each_page_once),
+      cmocka_unit_test(a_look_misses_none),
       cmocka_unit_test(too_many_picks_are_halved),
   };
   hearth_ensure_heap();

@@ -75,9 +75,12 @@ function classFact() {
   if (!data.accesses_known) {
     return 'accesses were not counted, so no context is known to be cold or hot';
   }
-  const coldAge = rule.cold_min_lifetime_ns > 0 ? ` and an average life of at least ${timeText(rule.cold_min_lifetime_ns)}` : '';
-  return `cold (blue): at most ${densityText(rule.cold_max_density)} accesses per byte and second${coldAge}; `
-    + `hot (red): at least ${densityText(rule.hot_min_density)}; by the rule '${rule.mode}'`;
+  const time = timeText(rule.cold_min_lifetime_ns);
+  const cold = rule.mode === 'llvm'
+    ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second and an average life of at least ${time}`
+    : `a page of such blocks is left alone for ${time}, and they live as long`;
+  return `cold (blue): ${cold}; `
+    + `hot (red): at least ${densityText(rule.hot_min_density)} accesses per byte and second; by the rule '${rule.mode}'`;
 }
 
 function tellFacts() {

@@ -1,0 +1,61 @@
+/* Cold is memory that is left alone, whatever the rest of the program does: not a table whose pages are all in use though each entry
+ * rarely is, beside temporaries that are busier by far; but entries that are made with much work and then rest, until the program
+ * walks over them all at its end. */
+/* RUN: rm -rf %t && mkdir %t && cd %t
+ * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O1 -gmlt -fdebug-info-for-profiling %s -Wl,--build-id %rt -lpthread -o app
+ * RUN: HEARTH_OPTIONS=log_path=raw ./app
+ * RUN: %hearth index -q raw.* -o prof && %hearth show prof | FileCheck %s --implicit-check-not=' cold: '
+ * CHECK-DAG: {{^ *}}cold: 40000 allocations{{.*}}
+ * CHECK-DAG: {{^ *}}notcold: 60000 allocations{{.*}}
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RESTING = 40000, USED = 60000, BYTES = 160, MS = 1000000, RUN_MS = 1200 };
+
+static volatile uint32_t *resting[RESTING], *used[USED];
+
+static double now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / MS;
+}
+
+__attribute__((noinline)) static volatile uint32_t *make_resting(void) {
+  volatile uint32_t *block = malloc(BYTES);
+  for (int round = 0; round < 8; round++)
+    for (size_t i = 0; i < BYTES / sizeof *block; i++)
+      block[i] = (uint32_t)i + (round ? block[i] : 0);
+  return block;
+}
+
+__attribute__((noinline)) static volatile uint32_t *make_used(void) {
+  volatile uint32_t *block = malloc(BYTES);
+  block[0] = 1;
+  return block;
+}
+
+__attribute__((noinline)) static volatile uint32_t *make_temporary(void) { return malloc(64); }
+
+int main(void) {
+  uint32_t sum = 0, random = 1;
+  double end = now_ms() + RUN_MS;
+
+  for (int i = 0; i < RESTING; i++)
+    resting[i] = make_resting();
+  for (int i = 0; i < USED; i++)
+    used[i] = make_used();
+  while (now_ms() < end)
+    for (int k = 0; k < 100; k++) {
+      random = random * 1664525 + 1013904223;
+      sum += used[(random >> 8) % USED][0];
+      volatile uint32_t *temporary = make_temporary();
+      for (int i = 0; i < 800; i++)
+        temporary[i % 16] = sum + (uint32_t)i;
+      free((void *)temporary);
+    }
+  for (int i = 0; i < RESTING; i++)
+    sum += resting[i][1];
+  return sum == 1;
+}
