@@ -300,8 +300,8 @@ static bool any_is_cold(const hearth_contexts *contexts) {
 /* Without numbers, metadata is for cloning in the link alone: of calls with cold contexts, and of their callers. Other
  * modules may have the calls; whether any can be cold, the profile tells. */
 static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
-  return session->options->mib || (edit->contexts.count ? any_is_cold(&edit->contexts)
-                                                        : session->matcher->placer.classifier.may_be_cold);
+  return session->options->mib ||
+         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.may_be_cold);
 }
 
 /* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */

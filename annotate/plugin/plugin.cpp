@@ -118,7 +118,8 @@ cl::opt<std::string, false, ClassifyParser>
     Classify("memprof-classify", cl::init("plan"), cl::value_desc("mode[,threshold=number]..."),
              cl::desc("Where contexts are placed: plan (default), as the profile's plan says, with its pools, or as "
                       "auto if it has none; auto, cold ones by the time that memory is left alone, hot ones by their "
-                      "share of the accesses (thresholds cold-idle in seconds, hot-accesses in per cent); or llvm, by LLVM's absolute ones (cold-density, "
+                      "share of the accesses (thresholds cold-idle in seconds, hot-accesses in per cent); or llvm, by "
+                      "LLVM's absolute ones (cold-density, "
                       "cold-lifetime in seconds, hot-density)"));
 
 // One byte each, 0 coldest to 255 hottest, by hearth_class. The distributed tcmalloc takes only 0 for cold.

@@ -116,10 +116,8 @@ static void set_idle_time(hearth_classifier *classifier, const hearth_profile_su
 
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options) {
-  *classifier = (hearth_classifier){.mode = options->mode,
-                                    .cold_max_density = -1,
-                                    .cold_min_lifetime_ns = INFINITY,
-                                    .hot_min_density = INFINITY};
+  *classifier = (hearth_classifier){
+      .mode = options->mode, .cold_max_density = -1, .cold_min_lifetime_ns = INFINITY, .hot_min_density = INFINITY};
   if (!hearth_accesses_known(summary))
     return false;
   classifier->may_be_cold = true;
@@ -178,7 +176,8 @@ class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib
                                           : hearth_mib_density(mib),
                        .lifetime_ns = average_lifetime_ns(mib),
                        .accesses = (double)mib->TotalAccessCount,
-                       .first_accesses = (double)mib->AllocCount * FIRST_ACCESSES + (double)mib->TotalSize / FIRST_BYTES,
+                       .first_accesses =
+                           (double)mib->AllocCount * FIRST_ACCESSES + (double)mib->TotalSize / FIRST_BYTES,
                        .pages_ns = pages * (double)mib->TotalLifetime,
                        .counted_uses = counted_uses(classifier, mib),
                        .looked_uses = looked_uses(classifier, mib, pages)};
@@ -202,8 +201,9 @@ static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
 hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0, known = counted || looked;
   bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
-  bool idle = (counted ? is_idle(facts->counted_uses) : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns))) &&
-              (!looked || is_idle(facts->looked_uses));
+  bool idle =
+      (counted ? is_idle(facts->counted_uses) : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns))) &&
+      (!looked || is_idle(facts->looked_uses));
   if (known && idle && lasts)
     return HEARTH_CLASS_COLD;
   if (is_hot)

@@ -70,7 +70,8 @@ static size_t count_up_to(const hearth_density_order *order, double density) {
 /* Accesses are those of the others, and its own where it stands on that side. */
 static bool is_hot(const hearth_density_order *order, const hearth_classifier *c, const class_facts *own,
                    const class_facts *moved) {
-  double above = (double)(order->steps[order->count].accesses - order->steps[count_up_to(order, moved->density)].accesses);
+  double above =
+      (double)(order->steps[order->count].accesses - order->steps[count_up_to(order, moved->density)].accesses);
   if (own->density > moved->density)
     above -= own->accesses;
   return above < c->hot_accesses;

@@ -31,8 +31,7 @@ static void halve(hearth_picks *picks, hearth_sampler *random) {
   picks->halvings++;
 }
 
-void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns,
-                       hearth_sampler *random) {
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns, hearth_sampler *random) {
   hearth_pick pick;
 
   if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
@@ -64,7 +63,8 @@ static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_touched_
 }
 
 static uint64_t idle_time(uint64_t run_ns) {
-  return run_ns / HEARTH_PICKS_IDLE_PART < HEARTH_PICKS_IDLE_NS ? run_ns / HEARTH_PICKS_IDLE_PART : HEARTH_PICKS_IDLE_NS;
+  return run_ns / HEARTH_PICKS_IDLE_PART < HEARTH_PICKS_IDLE_NS ? run_ns / HEARTH_PICKS_IDLE_PART
+                                                                : HEARTH_PICKS_IDLE_NS;
 }
 
 /* Returns whether it still waits. One that was accessed late, and seen late, may have been accessed soon: it stands for use. */

@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-#define HEARTH_PICKS_MOST    2048u
-#define HEARTH_PICKS_IDLE_NS UINT64_C(30000000000)
+#define HEARTH_PICKS_MOST      2048u
+#define HEARTH_PICKS_IDLE_NS   UINT64_C(30000000000)
 #define HEARTH_PICKS_IDLE_PART 8u /* of the run so far */
 
 typedef struct hearth_pick {
@@ -32,7 +32,7 @@ typedef struct hearth_pick {
   uint64_t begin_ns; /* when it was picked */
   uint64_t pages;    /* that the heap used, when it was picked */
   uint32_t context;
-  uint16_t looks; /* at it since it was picked; no more are counted than matter */
+  uint16_t looks;       /* at it since it was picked; no more are counted than matter */
   bool accessed, waits; /* as the look that goes on has found it */
   bool idle;            /* it has waited long enough */
 } hearth_pick;
@@ -40,13 +40,12 @@ typedef struct hearth_pick {
 typedef struct hearth_picks {
   hearth_pick rows[HEARTH_PICKS_MOST]; /* neither accessed nor ended, as far as is known */
   uint32_t count;
-  uint32_t halvings;                   /* each stands for 1 << halvings */
+  uint32_t halvings; /* each stands for 1 << halvings */
 } hearth_picks;
 
 /* Pick the piece that has this byte, drawn from `pages` pages, if it is of a live block; now. Where there is no room, half of all picks
  * are left out, and from then on each counts for two. */
-void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns,
-                       hearth_sampler *random);
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns, hearth_sampler *random);
 
 /* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
  * ended before the second look tells nothing, and is left out. */

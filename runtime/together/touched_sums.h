@@ -30,7 +30,7 @@ typedef struct hearth_touched_row {
   uint64_t page_lines;                       /* a bit for each line of that page that was */
   hearth_pick_sums picked;                   /* those that ended or were accessed */
   uint64_t used_bytes, idle_bytes;           /* UsedPageBytes and IdlePageBytes */
-  uint64_t looked_bytes, accessed;           /* of the look that goes on: of all pieces; pieces that were soon accessed */
+  uint64_t looked_bytes, accessed; /* of the look that goes on: of all pieces; pieces that were soon accessed */
   /* Of the last window's sample: */
   uint32_t lines, pages;
   uint32_t blocks, live; /* in parts of HEARTH_SHARE */

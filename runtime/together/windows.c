@@ -18,19 +18,19 @@
 #include "running_profile.h"
 #include "tracts.h"
 
-#define LEAST_HEAP   ((size_t)4 << 20) /* bytes of tracts */
-#define LEAST_LENGTH UINT64_C(100000)  /* of a window, in ns */
-#define MOST_LENGTH  UINT64_C(10000000)
-#define DOUBLINGS    7                 /* from the least length to the greatest */
-#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
+#define LEAST_HEAP      ((size_t)4 << 20) /* bytes of tracts */
+#define LEAST_LENGTH    UINT64_C(100000)  /* of a window, in ns */
+#define MOST_LENGTH     UINT64_C(10000000)
+#define DOUBLINGS       7                 /* from the least length to the greatest */
+#define LEAST_GAP       UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
 #define LEAST_PICKS_GAP UINT64_C(4000000) /* between looks at picks, in ns */
-#define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
-#define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
-#define MOST_WEIGHT  4u                /* of a window; those that weigh half as much come twice as often */
-#define OF_A_WEIGHT  64u               /* windows, before the weight doubles */
-#define LEAST_PAGES  64u
-#define NEW_PICKS    64u /* in a window of the greatest weight */
-#define LIVE_PART    32u /* live blocks are counted in one page of so many */
+#define IDLE_GAP        UINT64_C(4000000) /* between questions whether there is something to look at */
+#define GAP_FOR_COST    100               /* the same, as a multiple of the time that a window's looks take */
+#define MOST_WEIGHT     4u                /* of a window; those that weigh half as much come twice as often */
+#define OF_A_WEIGHT     64u               /* windows, before the weight doubles */
+#define LEAST_PAGES     64u
+#define NEW_PICKS       64u /* in a window of the greatest weight */
+#define LIVE_PART       32u /* live blocks are counted in one page of so many */
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */

@@ -58,7 +58,7 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
 #define HEARTH_FLAG_DENSITIES 2u /* required flag, without the other: of some run only access densities are known */
 
 #define HEARTH_FLAG_ESTIMATED                                                                                          \
-  1u /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
+  1u                        /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
 #define HEARTH_FLAG_COLD 2u /* optional flag: some context is cold by the standard thresholds */
 
 typedef struct hearth_indexed_header {
@@ -177,7 +177,7 @@ typedef struct hearth_indexed_summary {
   uint64_t total_accesses;
   uint64_t dropped_blocks; /* allocations without record, sum over the runs */
   uint64_t dropped_frames; /* addresses in no binary that was given, at indexing */
-  uint32_t old_cutoffs; /* 0; rows of cold contexts, that older writers made: passed over */
+  uint32_t old_cutoffs;    /* 0; rows of cold contexts, that older writers made: passed over */
   uint32_t cutoffs;
 } hearth_indexed_summary;
 

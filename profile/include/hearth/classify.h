@@ -59,12 +59,12 @@ enum {
 /* Resolved thresholds: plain data, to be copied freely. */
 typedef struct hearth_classifier {
   hearth_classify_mode mode;
-  bool may_be_cold;                           /* some context of the profile */
-  double cold_max_density;                    /* LLVM: accesses per byte-second; AUTO: -1 */
-  double cold_min_lifetime_ns;                /* AUTO: and the time for which idle memory is left alone. Infinite: nothing is cold */
-  double idle_scale;                          /* AUTO: that time by the standard one */
-  double hot_min_density;                     /* accesses per byte-second */
-  double hot_accesses;                        /* AUTO: that hot contexts hold at least */
+  bool may_be_cold;            /* some context of the profile */
+  double cold_max_density;     /* LLVM: accesses per byte-second; AUTO: -1 */
+  double cold_min_lifetime_ns; /* AUTO: and the time for which idle memory is left alone. Infinite: nothing is cold */
+  double idle_scale;           /* AUTO: that time by the standard one */
+  double hot_min_density;      /* accesses per byte-second */
+  double hot_accesses;         /* AUTO: that hot contexts hold at least */
   uint64_t runs, total_bytes, total_accesses; /* AUTO: for weights; else 0, and every context has weight */
 } hearth_classifier;
 

@@ -106,10 +106,14 @@ hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context) {
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
-  static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
-                                                   HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
+  static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount,
+                                                   HEARTH_COL_TotalSize,
+                                                   HEARTH_COL_TotalLifetime,
+                                                   HEARTH_COL_TotalAccessCount,
                                                    HEARTH_COL_TotalLifetimeAccessDensity,
-                                                   HEARTH_COL_LookTime, HEARTH_COL_TouchedLooks, HEARTH_COL_UsedPageBytes,
+                                                   HEARTH_COL_LookTime,
+                                                   HEARTH_COL_TouchedLooks,
+                                                   HEARTH_COL_UsedPageBytes,
                                                    HEARTH_COL_IdlePageBytes};
   if (w->unscoped_contexts) {
     *ret = w->unscoped_sums[writer_unscoped_context(w, context)];

@@ -166,9 +166,8 @@ static void fill_header_and_checksums(writer *w) {
                                   .version = HEARTH_INDEXED_VERSION,
                                   .header_size = sizeof header,
                                   .file_size = w->size,
-                                  .optional_flags =
-                                      (w->builder->runs.accesses_estimated ? HEARTH_FLAG_ESTIMATED : 0) |
-                                      (w->any_cold ? HEARTH_FLAG_COLD : 0),
+                                  .optional_flags = (w->builder->runs.accesses_estimated ? HEARTH_FLAG_ESTIMATED : 0) |
+                                                    (w->any_cold ? HEARTH_FLAG_COLD : 0),
                                   .required_flags = hearth_writer_accesses_counted(w) ? HEARTH_FLAG_ACCESSES
                                                     : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
                                                                                       : 0,

@@ -14,10 +14,11 @@
    .expects = "a mode",                                                                                                \
    .take = (taker),                                                                                                    \
    .target = (into),                                                                                                   \
-   .help = "auto (default): cold is memory that is left alone for cold-idle=30 seconds, or an eighth of a shorter run; "  \
-           "hot are the contexts that hold hot-accesses=90 per cent of all accesses\n"                                  \
-           "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "    \
-           "cold-lifetime=200 in seconds" more}
+   .help =                                                                                                             \
+       "auto (default): cold is memory that is left alone for cold-idle=30 seconds, or an eighth of a shorter run; "   \
+       "hot are the contexts that hold hot-accesses=90 per cent of all accesses\n"                                     \
+       "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "        \
+       "cold-lifetime=200 in seconds" more}
 
 /* `view` points to a hearth_view_options. */
 #define HEARTH_VIEW_OPTIONS(view)                                                                                      \

@@ -97,18 +97,18 @@ static void print_thresholds(const hearth_listing *r) {
   fprintf(r->stream, "\nClasses (--classify=%s), densities in accesses per byte and second of life:\n",
           hearth_classify_mode_name(c->mode));
   if (llvm)
-    fprintf(r->stream, "  cold       density less than %.4g, with an average lifetime of at least %s\n", c->cold_max_density,
-            time.c);
+    fprintf(r->stream, "  cold       density less than %.4g, with an average lifetime of at least %s\n",
+            c->cold_max_density, time.c);
   else
-    fprintf(r->stream, "  cold       a page of such blocks is left alone for %s, and they live as long on average\n", time.c);
+    fprintf(r->stream, "  cold       a page of such blocks is left alone for %s, and they live as long on average\n",
+            time.c);
   fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(
         r->stream,
         "  unknown    less than %u millionths of all bytes and accesses for an allocation call, or one block with less "
         "than %u%s\n",
-        HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM,
-        llvm ? "" : "; or accessed by code without counters");
+        HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM, llvm ? "" : "; or accessed by code without counters");
 }
 
 static void print_other_mode(const hearth_listing *r) {

@@ -123,7 +123,8 @@ static void hot_contexts_hold_most_accesses(void **state) {
       {60 * second, 20000, HEARTH_CLASS_HOT},
       {second / 10, 30000, HEARTH_CLASS_HOT},
   };
-  const row equal[] = { /* each alone holds 49.4 %; 90 % needs both */
+  const row equal[] = {
+      /* each alone holds 49.4 %; 90 % needs both */
       {60 * second, 1200, HEARTH_CLASS_NOTCOLD},
       {60 * second, 49400, HEARTH_CLASS_HOT},
       {60 * second, 49400, HEARTH_CLASS_HOT},
@@ -188,8 +189,7 @@ static void llvm_mode_has_absolute_thresholds(void **state) {
   const row rows[] = {
       {200 * second, 9 * PAGE, HEARTH_CLASS_COLD},     /* 0.045 */
       {200 * second, 10 * PAGE, HEARTH_CLASS_NOTCOLD}, /* 0.05 */
-      {199 * second, 0, HEARTH_CLASS_NOTCOLD},
-      {second, 1000 * PAGE, HEARTH_CLASS_NOTCOLD},
+      {199 * second, 0, HEARTH_CLASS_NOTCOLD},         {second, 1000 * PAGE, HEARTH_CLASS_NOTCOLD},
       {second, 1001 * PAGE, HEARTH_CLASS_HOT},
   };
   const row others[] = {{second, 0, HEARTH_CLASS_COLD}, {second, 12 * PAGE, HEARTH_CLASS_HOT}};
