@@ -159,12 +159,16 @@ static double counted_uses(const hearth_classifier *classifier, const hearth_mib
   return all >= LEAST_USES * PAGE_BYTES ? used / all * classifier->idle_scale : HEARTH_USES_UNKNOWN;
 }
 
-/* A look is at one page, with one block. */
+/* A look is at one page, with one block. What short intervals touch as much as long ones do is touched in each: some pages are in use all
+ * the time, or the system does not clear their bits (docs/decisions/touched-pages.md), and the others are not used more for that. */
 static double looked_uses(const hearth_classifier *classifier, const hearth_mib *mib, double pages) {
-  double touched = (double)mib->TouchedLooks, time_ns = (double)mib->LookTime * (pages < 1 ? pages : 1);
-  if (touched < LEAST_USES && time_ns < classifier->cold_min_lifetime_ns)
+  double idle_ns = classifier->cold_min_lifetime_ns, part = pages < 1 ? pages : 1;
+  double looks = (double)mib->Looks, touched = (double)mib->TouchedLooks, time_ns = (double)mib->LookTime;
+  double always = mib->ShortLooks ? (double)mib->TouchedShortLooks / (double)mib->ShortLooks : 0;
+  if (touched < LEAST_USES && time_ns * part < idle_ns)
     return HEARTH_USES_UNKNOWN;
-  return time_ns > 0 ? touched * classifier->cold_min_lifetime_ns / time_ns : INFINITY;
+  double now_and_then = touched > always * looks ? touched - always * looks : 0;
+  return time_ns > 0 ? (always + now_and_then * idle_ns / time_ns) / part : INFINITY;
 }
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
@@ -201,9 +205,8 @@ static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
 hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0, known = counted || looked;
   bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
-  bool idle =
-      (counted ? is_idle(facts->counted_uses) : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns))) &&
-      (!looked || is_idle(facts->looked_uses));
+  bool idle = known ? (!counted || is_idle(facts->counted_uses)) && (!looked || is_idle(facts->looked_uses))
+                    : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns));
   if (known && idle && lasts)
     return HEARTH_CLASS_COLD;
   if (is_hot)

@@ -112,6 +112,9 @@ void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib 
                                                    HEARTH_COL_TotalAccessCount,
                                                    HEARTH_COL_TotalLifetimeAccessDensity,
                                                    HEARTH_COL_LookTime,
+                                                   HEARTH_COL_Looks,
+                                                   HEARTH_COL_ShortLooks,
+                                                   HEARTH_COL_TouchedShortLooks,
                                                    HEARTH_COL_TouchedLooks,
                                                    HEARTH_COL_UsedPageBytes,
                                                    HEARTH_COL_IdlePageBytes};

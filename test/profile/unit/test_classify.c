@@ -23,7 +23,7 @@ typedef struct row {
   uint64_t lifetime_ns, accesses;
   hearth_class expected;
   uint64_t used, idle; /* pages */
-  uint64_t touched, look_ns;
+  uint64_t touched, look_ns, looks, short_touched, short_looks;
 } row;
 
 enum { PAGE = 4096, FIRST_USE = 8 + PAGE / 4 /* accesses */ };
@@ -44,6 +44,9 @@ static bytes profile_of(const row *rows, size_t n, uint64_t duration_ns, uint64_
                       .IdlePageBytes = rows[i].idle * PAGE,
                       .TouchedLooks = rows[i].touched,
                       .LookTime = rows[i].look_ns,
+                      .Looks = rows[i].looks,
+                      .TouchedShortLooks = rows[i].short_touched,
+                      .ShortLooks = rows[i].short_looks,
                       .TotalLifetimeAccessDensity =
                           rows[i].lifetime_ns ? 100 * rows[i].accesses * second / rows[i].lifetime_ns / PAGE : 0};
     frame.line = (uint32_t)i;
@@ -109,8 +112,23 @@ static void what_only_pages_show_is_unknown(void **state) {
       {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .touched = 1, .look_ns = 40 * second},
       {60 * second, 0, HEARTH_CLASS_NOTCOLD, .used = 20, .touched = 5, .look_ns = 20 * second},
       {60 * second, FIRST_USE, HEARTH_CLASS_NOTCOLD, .touched = 5, .look_ns = 20 * second},
-      {60 * second, 100000, HEARTH_CLASS_NOTCOLD, .look_ns = 20 * second}, /* counted, if nobody knows when */
+      {60 * second, 100000, HEARTH_CLASS_COLD, .look_ns = 20 * second}, /* however much it was used before */
       {60 * second, busy, HEARTH_CLASS_HOT, .idle = 20, .touched = 5, .look_ns = 20 * second},
+  };
+  (void)state;
+  expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
+}
+
+/* Of 200 pages five are touched in each interval, however short it is: they say nothing of the others. */
+static void what_each_look_touches_is_a_part_of_the_pages(void **state) {
+  const row rows[] = {
+      {60 * second, FIRST_USE, HEARTH_CLASS_COLD, .touched = 500, .looks = 20000, .look_ns = 2000 * second,
+       .short_touched = 500, .short_looks = 20000},
+      {60 * second, FIRST_USE, HEARTH_CLASS_NOTCOLD, .touched = 500, .looks = 20000, .look_ns = 2000 * second,
+       .short_touched = 5, .short_looks = 20000},
+      {60 * second, FIRST_USE, HEARTH_CLASS_NOTCOLD, .touched = 6000, .looks = 20000, .look_ns = 2000 * second,
+       .short_touched = 6000, .short_looks = 20000},
+      {60 * second, busy, HEARTH_CLASS_HOT},
   };
   (void)state;
   expect_classes(rows, COUNT(rows), 160 * second, 2, true, NULL);
@@ -229,6 +247,7 @@ int main(void) {
       cmocka_unit_test(idle_pages_are_cold),
       cmocka_unit_test(sums_decide_where_no_witness_has_seen_enough),
       cmocka_unit_test(what_only_pages_show_is_unknown),
+      cmocka_unit_test(what_each_look_touches_is_a_part_of_the_pages),
       cmocka_unit_test(hot_contexts_hold_most_accesses),
       cmocka_unit_test(few_bytes_have_no_weight),
       cmocka_unit_test(idle_time_and_share_are_options),
