@@ -7,12 +7,10 @@
 #include <math.h>
 
 #include "builder_tables.h"
+#include "first_use.h"
 #include "numbers.h"
 
-/* A block's first use: its header and all words written, and read once. Counting finds 0.3 to 3.5 times that in jq, lua, gawk
- * and sqlite, and 12 to 2500 accesses for each touch of a page. */
-#define FIRST_ACCESSES     8 /* and one for each ... */
-#define FIRST_BYTES        4
+/* Counting finds 12 to 2500 accesses for each touch of a page. */
 #define ACCESSES_OF_TOUCH  24  /* of a block within a page */
 #define ACCESSES_OF_A_PAGE 128 /* of a larger one */
 #define PAGE_BYTES         4096.0
@@ -84,7 +82,7 @@ void hearth_mib_estimate(hearth_mib *mib, double rate) {
   double share =
       mib->LookedLifetime < mib->TotalLifetime ? (double)mib->LookedLifetime / (double)mib->TotalLifetime : 1;
   double blocks = share * (double)mib->AllocCount, size = average_size(mib), counted = (double)mib->TotalAccessCount;
-  double first = blocks * (FIRST_ACCESSES + size / FIRST_BYTES);
+  double first = hearth_first_accesses(blocks, size);
   double estimate = first + rate * ((double)mib->LookedLifetime / NS_PER_S) * accesses_per_touch(size);
   double accesses = (HEARTH_COUNTED_WEIGHT * counted + estimate) / (HEARTH_COUNTED_WEIGHT * (1 - share) + share);
   mib->EstimatedAccessCount = whole(accesses - counted);

@@ -3,16 +3,15 @@
  * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked for. */
 #include "class_of.h"
 #include "cutoffs.h"
+#include "first_use.h"
 #include "option_size.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES     4096.0
-#define FIRST_ACCESSES 8 /* of a block's first use: its header, and one access for each ... */
-#define FIRST_BYTES    4 /* as each word is written, and read once */
-#define LEAST_USES     4
+#define PAGE_BYTES 4096.0
+#define LEAST_USES 4
 
 static const double ns_per_s = 1e9;
 static const double shortest_lifetime_ns = 1e3; /* a clock and the runtime's own work blur shorter ones anyway */
@@ -175,13 +174,12 @@ static double looked_uses(const hearth_classifier *classifier, const hearth_mib 
  * more than counts. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
   bool is_llvm = classifier->mode == HEARTH_CLASSIFY_LLVM && mib->TotalLifetimeAccessDensity;
-  double pages = (double)mib->TotalSize / (double)mib->AllocCount / PAGE_BYTES;
+  double blocks = (double)mib->AllocCount, size = (double)mib->TotalSize / blocks, pages = size / PAGE_BYTES;
   return (class_facts){.density = is_llvm ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
                                           : hearth_mib_density(mib),
                        .lifetime_ns = average_lifetime_ns(mib),
                        .accesses = (double)mib->TotalAccessCount,
-                       .first_accesses =
-                           (double)mib->AllocCount * FIRST_ACCESSES + (double)mib->TotalSize / FIRST_BYTES,
+                       .first_accesses = hearth_first_accesses(blocks, size),
                        .pages_ns = pages * (double)mib->TotalLifetime,
                        .counted_uses = counted_uses(classifier, mib),
                        .looked_uses = looked_uses(classifier, mib, pages)};

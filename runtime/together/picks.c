@@ -63,8 +63,9 @@ static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_touched_
 }
 
 static uint64_t idle_time(uint64_t run_ns) {
-  return run_ns / HEARTH_PICKS_IDLE_PART < HEARTH_PICKS_IDLE_NS ? run_ns / HEARTH_PICKS_IDLE_PART
-                                                                : HEARTH_PICKS_IDLE_NS;
+  const uint64_t most_ns = HEARTH_IDLE_S * UINT64_C(1000000000), part_ns = run_ns / HEARTH_IDLE_PART_OF_RUN;
+
+  return part_ns < most_ns ? part_ns : most_ns;
 }
 
 /* Returns whether it still waits. One that was accessed late, and seen late, may have been accessed soon: it stands for use. */

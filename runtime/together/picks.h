@@ -6,7 +6,7 @@
  *   after the last access, if each counts by what the heap had: the more it had, the smaller was a piece's chance. Accesses between
  *   the last look and the end are not seen, so two looks at least must have found none;
  *
- *   how often a page full of its blocks is soon used again: within HEARTH_PICKS_IDLE_NS, or an eighth of the run so far if that is
+ *   how often a page full of its blocks is soon used again: within HEARTH_IDLE_S, or an eighth of the run so far if that is
  *   less. A pick that is accessed within this time stands for a page, as pages are used if any of their pieces is; one that is not
  *   stands for its own bytes. A program may walk over all of its memory at once, which uses each page once: so of the pieces that
  *   were accessed between the same two looks, no more count than the looked-at pieces of their context make pages. */
@@ -20,9 +20,7 @@
 
 #include <stddef.h>
 
-#define HEARTH_PICKS_MOST      2048u
-#define HEARTH_PICKS_IDLE_NS   UINT64_C(30000000000)
-#define HEARTH_PICKS_IDLE_PART 8u /* of the run so far */
+#define HEARTH_PICKS_MOST 2048u
 
 typedef struct hearth_pick {
   const char *begin;

@@ -267,8 +267,7 @@ bool hearth_windows_hold(void) {
       return false;
   ++windows.dump;
   if (windows.totals[HEARTH_RAW_WINDOWS] > 0) {
-    uint64_t now_ns = hearth_os_now_ns();
-    hearth_picks_look(&windows.picks, now_ns, now_ns - windows.start_ns, &windows.touched);
+    look_at_picks(hearth_os_now_ns());
     hearth_picks_show(&windows.picks, windows.dump, &windows.touched);
     return true;
   }

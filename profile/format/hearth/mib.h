@@ -23,6 +23,9 @@ enum hearth_mib_tag {
   HEARTH_TAG_LIMIT = 52 /* one more than the greatest tag */
 };
 
+/* Memory is idle that is left alone so long (UsedPageBytes), or this part of the run if that is less. */
+enum { HEARTH_IDLE_S = 30, HEARTH_IDLE_PART_OF_RUN = 8 };
+
 /* Position of a stored field among the stored fields: column number in files, index of `v`. */
 enum hearth_mib_column {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) HEARTH_COL_##Name,

@@ -48,13 +48,7 @@ typedef struct hearth_classify_options {
  * success only. E_USAGE, the message naming the part. */
 hearth_status hearth_classify_parse(const char *text, hearth_classify_options *ret, hearth_error *err);
 
-enum {
-  HEARTH_IDLE_S = 30,
-  HEARTH_IDLE_PART_OF_RUN = 8,
-  HEARTH_IDLE_MOMENTS = 4,
-  HEARTH_LEAST_WEIGHT_PPM = 10,
-  HEARTH_LEAST_WEIGHT_OF_ONE_PPM = 1000
-};
+enum { HEARTH_IDLE_MOMENTS = 4, HEARTH_LEAST_WEIGHT_PPM = 10, HEARTH_LEAST_WEIGHT_OF_ONE_PPM = 1000 };
 
 /* Resolved thresholds: plain data, to be copied freely. */
 typedef struct hearth_classifier {

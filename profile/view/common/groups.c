@@ -26,7 +26,7 @@ void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_t
   to->lifetime_ns = hearth_merge_SUM(to->lifetime_ns, more->lifetime_ns);
   to->used_page_bytes = hearth_merge_SUM(to->used_page_bytes, more->used_page_bytes);
   to->idle_page_bytes = hearth_merge_SUM(to->idle_page_bytes, more->idle_page_bytes);
-  to->byte_seconds += more->byte_seconds;
+  to->byte_seconds = hearth_merge_SUM(to->byte_seconds, more->byte_seconds);
   to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
 }
 

@@ -13,7 +13,7 @@ typedef struct hearth_listing_totals {
   uint64_t library_bytes;                    /* of `bytes`: allocated in libraries without debug information */
   uint64_t untouched;                        /* bytes, of those too (untouched.h) */
   uint64_t used_page_bytes, idle_page_bytes; /* UsedPageBytes and IdlePageBytes */
-  double byte_seconds;                       /* of lives */
+  uint64_t byte_seconds;                     /* of lives */
   uint64_t sorted;                           /* of the quantity that is sorted by */
 } hearth_listing_totals;
 

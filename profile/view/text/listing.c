@@ -5,7 +5,6 @@
 #include "array.h"
 #include "listing_rows.h"
 #include "option_size.h"
-#include "print.h"
 #include "untouched.h"
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
@@ -67,10 +66,6 @@ static void count_uncertain(hearth_listing *r, const hearth_listing_row *row) {
     hearth_listing_add_totals(&r->cold_or_not, &row->sum);
 }
 
-static double byte_seconds(const hearth_mib *mib) {
-  return hearth_ratio((double)mib->TotalSize, (double)mib->AllocCount) * (double)mib->TotalLifetime / 1e9;
-}
-
 static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
@@ -90,7 +85,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .lifetime_ns = s.mib.TotalLifetime,
                                     .used_page_bytes = s.mib.UsedPageBytes,
                                     .idle_page_bytes = s.mib.IdlePageBytes,
-                                    .byte_seconds = byte_seconds(&s.mib),
+                                    .byte_seconds = hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &s.mib),
                                     .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
   count_uncertain(r, &row);

@@ -25,7 +25,7 @@ static void print_totals(hearth_json *json, const hearth_listing_totals *t) {
   hearth_json_key_uint(json, "live", t->live);
   hearth_json_key_uint(json, "accesses", t->accesses);
   hearth_json_key_uint(json, "library_bytes", t->library_bytes);
-  hearth_json_key_double(json, "byte_seconds", t->byte_seconds);
+  hearth_json_key_uint(json, "byte_seconds", t->byte_seconds);
   hearth_json_key_uint(json, "used_page_bytes", t->used_page_bytes);
   hearth_json_key_uint(json, "idle_page_bytes", t->idle_page_bytes);
 }

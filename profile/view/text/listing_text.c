@@ -149,7 +149,7 @@ static void print_idle(const hearth_listing *r) {
   if (cold->contexts == 0 || seconds <= 0)
     return;
   fprintf(r->stream, "  cold memory is %s on average; ",
-          hearth_amount_bytes((uint64_t)(cold->byte_seconds / seconds)).c);
+          hearth_amount_bytes((uint64_t)((double)cold->byte_seconds / seconds)).c);
   if (watched > 0)
     fprintf(r->stream, "a page of it was left alone at %.1f%% of the moments that were watched\n",
             percent(cold->idle_page_bytes, watched));
