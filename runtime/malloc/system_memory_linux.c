@@ -63,13 +63,16 @@ void hearth_system_discard(void *start, size_t bytes) {
 
 void hearth_system_make_huge(void *start, size_t bytes) { advise(start, bytes, MADV_HUGEPAGE); }
 
+/* The old place is never unmapped: other threads read the head of its segment, and may be given free addresses. The new
+ * mapping there is locked again, if the program has all of them locked. Before Linux 5.7, nothing is moved. */
 bool hearth_system_move(void *from, void *to, size_t bytes) {
   int saved_errno = errno;
-  long result = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  long result = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
   errno = saved_errno;
   if (result == -1)
     return false;
-  return map(from, bytes, PROT_READ | PROT_WRITE, MAP_FIXED) != NULL;
+  map(from, bytes, PROT_READ | PROT_WRITE, MAP_FIXED);
+  return true;
 }
 
 /* Asked for once, before the program may have forbidden it. */
