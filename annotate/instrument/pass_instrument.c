@@ -118,6 +118,14 @@ static bool instrument_function(LLVMValueRef function, const hearth_pass_options
   return ok && !c->no_memory;
 }
 
+static bool has_calls(LLVMValueRef function) {
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+      if (hearth_ir_is_caller(i))
+        return true;
+  return false;
+}
+
 /* So that files of different modes in one program are noticed. */
 static void tell_granule(hearth_counters *c) {
   LLVMContextRef context = LLVMGetModuleContext(c->module);
@@ -177,8 +185,11 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   counters.bursts = options->bursts;
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (is_instrumented(f))
+    if (is_instrumented(f)) {
+      if (has_calls(f))
+        hearth_shim_forbid_folding(f); /* by --icf: a stack would name the other function */
       complete &= instrument_function(f, &exact, &counters);
+    }
   hearth_module_facts_forget(module);
   hearth_library_forget(module);
   if (!complete)

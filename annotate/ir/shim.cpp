@@ -213,3 +213,12 @@ void hearth_shim_keep(LLVMValueRef global) {
   auto *G = cast<GlobalValue>(unwrap(global));
   appendToCompilerUsed(*G->getParent(), {G});
 }
+
+// Of a function's alignment, which begins before them.
+void hearth_shim_forbid_folding(LLVMValueRef function) {
+  Function *F = unwrap<Function>(function);
+  Type *I64 = Type::getInt64Ty(F->getContext());
+  if (!F->hasPrefixData())
+    F->setPrefixData(
+        ConstantArray::get(ArrayType::get(I64, 2), {ConstantInt::get(I64, F->getGUID()), ConstantInt::get(I64, 0)}));
+}

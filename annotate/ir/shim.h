@@ -68,6 +68,10 @@ char *hearth_shim_readable_name(const char *name, size_t length, bool whole);
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);
 
+/* Make a function's code differ from all others', so that no linker makes two of them one: 16 bytes before its entry. One that
+ * has prefix data has its own already. */
+void hearth_shim_forbid_folding(LLVMValueRef function);
+
 #ifdef __cplusplus
 }
 #endif
