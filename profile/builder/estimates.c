@@ -25,7 +25,7 @@ static hearth_touch_rate rate_of(double looks, double touched, double ns) {
   double share = touched > 0 ? 1 - untouched : 0.5 / (looks + 0.5);
   if (seconds <= 0)
     return (hearth_touch_rate){0, 0};
-  return (hearth_touch_rate){-hearth_ln(untouched) / seconds, sqrt(share / (looks * untouched)) / seconds};
+  return (hearth_touch_rate){(0 - hearth_ln(untouched)) / seconds, sqrt(share / (looks * untouched)) / seconds};
 }
 
 hearth_touch_rate hearth_touch_rate_of(const hearth_mib *mib) {

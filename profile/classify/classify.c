@@ -158,11 +158,13 @@ static double counted_uses(const hearth_classifier *classifier, const hearth_mib
   return all >= LEAST_USES * PAGE_BYTES ? used / all * classifier->idle_scale : HEARTH_USES_UNKNOWN;
 }
 
-/* A look is at one page, with one block. What short intervals touch as much as long ones do is touched in each: some pages are in use all
- * the time, or the system does not clear their bits (docs/decisions/touched-pages.md), and the others are not used more for that. */
+/* A look is at one page, with one block; TouchedPages counts blocks that are touched together as the pages that they make. What short
+ * intervals touch as much as long ones do is touched in each: some pages are in use all the time, or the system does not clear their
+ * bits (docs/decisions/touched-pages.md), and the others are not used more for that. */
 static double looked_uses(const hearth_classifier *classifier, const hearth_mib *mib, double pages) {
   double idle_ns = classifier->cold_min_lifetime_ns, part = pages < 1 ? pages : 1;
-  double looks = (double)mib->Looks, touched = (double)mib->TouchedLooks, time_ns = (double)mib->LookTime;
+  double looks = (double)mib->Looks, time_ns = (double)mib->LookTime;
+  double touched = (double)(mib->TouchedPages ? mib->TouchedPages : mib->TouchedLooks);
   double always = mib->ShortLooks ? (double)mib->TouchedShortLooks / (double)mib->ShortLooks : 0;
   if (touched < LEAST_USES && time_ns * part < idle_ns)
     return HEARTH_USES_UNKNOWN;
@@ -199,17 +201,22 @@ static double uses_by_sums(const class_facts *facts, double idle_ns) {
 
 static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
 
-/* Counters and looks at pages are two witnesses. What only the pages show was accessed by code without counters. */
+/* At more than half of the moments, if touches come at random: ln 2. */
+static bool is_used(double uses) { return uses > 0.7; }
+
+/* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without counters. */
 hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
-  bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0, known = counted || looked;
+  bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0;
   bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
-  bool idle = known ? (!counted || is_idle(facts->counted_uses)) && (!looked || is_idle(facts->looked_uses))
-                    : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns));
-  if (known && idle && lasts)
+  bool idle = counted  ? is_idle(facts->counted_uses)
+              : looked ? is_idle(facts->looked_uses)
+                       : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns));
+  bool uncounted = counted && idle && looked && is_used(facts->looked_uses);
+  if ((counted || looked) && idle && !uncounted && lasts)
     return HEARTH_CLASS_COLD;
   if (is_hot)
     return HEARTH_CLASS_HOT;
-  if (counted && looked && is_idle(facts->counted_uses) && lasts)
+  if (uncounted && lasts)
     return HEARTH_CLASS_UNKNOWN;
   return idle && lasts ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
 }

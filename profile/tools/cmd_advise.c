@@ -29,7 +29,7 @@ static const hearth_help help = {
         "Print what a program could do better with its memory, by an indexed profile ('-': standard input) or a trace: "
         "findings with place, evidence and remedy, those that may save most first.",
     .end = "\nCONDITION: KIND RELATION NUMBER[%]\n"
-           "  KIND      findings (all), temporary, ladder, leak, unused, oversized, held, fields, foreign,\n"
+           "  KIND      findings (all), short-lived, ladder, leak, unused, oversized, held, fields, foreign,\n"
            "            sharing\n"
            "  RELATION  <, <=, >, >=, ==, !=\n"
            "  NUMBER    of findings of the kind; with %, the sum of what they may save\n"
@@ -55,7 +55,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a condition",
        .take = add_condition,
        .target = a,
-       .help = "exit with 1 if it holds, such as 'leak>0' or 'temporary>5%'; may be given several times"},
+       .help = "exit with 1 if it holds, such as 'leak>0' or 'short-lived>5%'; may be given several times"},
       {.name = "--top",
        .value = "N",
        .expects = "a number",

@@ -437,9 +437,9 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, s
   hearth_thread_cache *own = hearth_thread_cache_own();
   uint32_t context = hearth_find_context(size, frame, own);
   hearth_thread_cache *cache = hearth_thread_cache_take(own);
-  hearth_header *block = context < hearth_rt.mibs.count && hearth_rt.path == HEARTH_PATH_SAMPLE
-                             ? hearth_watched_take(size, alignment, context, &is_zero)
-                             : NULL;
+  bool is_watched = spare == 0 && context < hearth_rt.mibs.count &&
+                    (hearth_rt.path == HEARTH_PATH_SAMPLE || hearth_rt.path == HEARTH_PATH_RECORD);
+  hearth_header *block = is_watched ? hearth_watched_take(size, alignment, context, &is_zero) : NULL;
   hearth_moment birth = moment_for(context);
   if (__builtin_expect(!block, true))
     block = hearth_heap_take(size, alignment, spare, cache ? &cache->heap : NULL, &is_zero);

@@ -5,6 +5,7 @@
 
 #include "heap.h"
 #include "os.h"
+#include "running_profile.h"
 #include "tracts.h"
 
 #define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
@@ -13,7 +14,8 @@
 #define HEAP_PART     50u    /* this part of the heap, if that is more, ... */
 #define MOST_PAGES    8192u  /* but no more */
 #define MOST_LARGE    16384u /* pages of larger blocks: they take the memory that they would take anyway */
-#define THINNINGS     4u     /* up to one block in 2^4 */
+#define NOT_SAMPLED   4u /* without a sample, one in so many of the blocks that a thread's cache has no memory for */
+#define THINNINGS     4u /* up to one block in 2^4 */
 #define BEFORE        (2 * sizeof(hearth_header)) /* bytes of a block's header and size */
 #define LARGEST_CLASS (HEARTH_WATCHED_CLASSES - 1)
 
@@ -147,6 +149,7 @@ static hearth_header *begin(hearth_watched_slot *slot, uint32_t page, size_t siz
   block[-1] = size;
   __atomic_store_n(block, HEARTH_SLACK_FAR << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
   slot->offsets[page] = (uint8_t)offset;
+  slot->sizes[page] = size < HEARTH_OS_PAGE ? (uint16_t)size : HEARTH_OS_PAGE;
   slot->used |= UINT64_C(1) << page;
   slot->fresh |= UINT64_C(1) << page;
   return block;
@@ -213,6 +216,8 @@ static hearth_header *take(size_t size, uint32_t context, bool *ret_zeroed) {
   size_t pages = (BEFORE + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
 
   ++watched.turn;
+  if (hearth_rt.options.sample == 0 && watched.turn % NOT_SAMPLED != 0)
+    return NULL;
   *ret_zeroed = pages > 1;
   return pages == 1 ? take_small(size, context) : take_large(size, pages, context);
 }

@@ -33,6 +33,7 @@ typedef struct hearth_watched_slot {
   uint64_t fresh;      /* of these: the block began after the last look */
   uint64_t ended; /* of these: the block has ended, and HEARTH_WATCHED_ENDING; atomic, all else is under the lock */
   uint8_t offsets[HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in lines */
+  uint16_t sizes[HEARTH_WATCHED_SMALL_PAGES];  /* of a page's block, in bytes: its header is not read, as that would touch it */
 } hearth_watched_slot;
 
 /* Of all that follows; an allocation never waits for it. */
@@ -44,7 +45,8 @@ bool hearth_watched_create(void);
 /* Begin and stop placing blocks; those that are there stay. */
 void hearth_watched_switch(bool on);
 
-/* A chunk for a block of the sample, as hearth_heap_take; NULL: it is to lie among all others. */
+/* A chunk for a block of the sample, or for some of all blocks if there is none, as hearth_heap_take; NULL: it is to lie among all
+ * others. */
 hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed);
 
 /* Does an address lie in the range? Never before it is created. */

@@ -211,10 +211,18 @@ static bool is_worth_it(void) {
          hearth_tracts_extent(&start) >= LEAST_HEAP;
 }
 
+static void (*beside)(bool is_worth_it);
+
+void hearth_windows_run_beside(void (*step)(bool is_worth_it)) { __atomic_store_n(&beside, step, __ATOMIC_RELEASE); }
+
 static void run(void) {
-  for (bool is_due = false; hearth_own_thread_wait(is_due ? draw_gap() : IDLE_GAP); is_due = is_worth_it())
+  for (bool is_due = false; hearth_own_thread_wait(is_due ? draw_gap() : IDLE_GAP); is_due = is_worth_it()) {
+    void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
     if (is_due && is_worth_it())
       take_window();
+    if (step)
+      step(is_due);
+  }
 }
 
 static bool is_wanted(void) {

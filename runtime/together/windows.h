@@ -13,6 +13,10 @@
  * thread. Where the system refuses a thread, there are no windows. */
 void hearth_windows_begin(void);
 
+/* Their thread also does this again and again, some milliseconds apart: the process has one such thread. It is told whether there is
+ * something to look at: counters that count, and a heap of some MiB. */
+void hearth_windows_run_beside(void (*step)(bool is_worth_it));
+
 /* Forget all sums: of a profile that is reset, with signals blocked. */
 void hearth_windows_forget(void);
 /* The same in a forked child, which has no such thread, and takes no windows. */

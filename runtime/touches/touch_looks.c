@@ -11,9 +11,11 @@
 #include "os.h"
 #include "own_thread.h"
 #include "page_counts.h"
+#include "recorder.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "watched.h"
+#include "windows.h"
 
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
 #define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */
@@ -34,19 +36,23 @@ typedef struct hearth_touch_sums {
     uint64_t touched; /* of these */
     uint64_t ns;      /* sum of their intervals */
   } of[HEARTH_TOUCH_INTERVALS];
+  uint64_t touched_pages; /* after long intervals: TouchedPages */
 } hearth_touch_sums;
 
 static struct {
   bool running;      /* the thread was begun, in this process */
   const char *fails; /* why it gave up, if it did */
   int smaps;         /* a descriptor of the thread's own */
+  bool has_smaps;
   char *buffer;
   hearth_touch_sums *rows; /* by context */
   uint32_t row_count;
   hearth_touch_interval interval; /* the current one */
   bool known;                     /* some profile has looks, or is a part of one that may: all others are alike */
+  bool has_looks;                 /* some row was written to: the others are not in memory */
   bool rested;                    /* sampling was stopped meanwhile: the next look only clears */
   uint64_t cleared_ns, cost_ns;
+  uint64_t due_ns; /* of a second witness: the next look */
   hearth_sampler random;
 } touches;
 
@@ -62,10 +68,15 @@ static uint32_t count_bits(uint64_t bits) {
   return count;
 }
 
-static void add(uint32_t context, uint32_t looks, uint32_t touched) {
+/* Of so many bytes. If all of a context's blocks are touched at once, so are the pages that they would fill: no more of them. */
+static void add(uint32_t context, uint32_t looks, uint32_t touched, uint32_t bytes) {
   if (context >= touches.row_count || looks == 0)
     return;
   hearth_touch_sums *row = &touches.rows[context];
+  __atomic_store_n(&touches.has_looks, true, __ATOMIC_RELAXED);
+  uint32_t pages = (bytes + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+  if (touches.interval == HEARTH_TOUCH_LONG)
+    __atomic_fetch_add(&row->touched_pages, touched < pages ? touched : pages, __ATOMIC_RELAXED);
   __atomic_fetch_add(&row->of[touches.interval].looks, looks, __ATOMIC_RELAXED); /* dumps take from it */
   __atomic_fetch_add(&row->of[touches.interval].touched, touched < looks ? touched : looks, __ATOMIC_RELAXED);
   __atomic_fetch_add(&row->of[touches.interval].ns, looks * interval_ns, __ATOMIC_RELAXED);
@@ -79,11 +90,14 @@ static void add_slot(const hearth_page_counts *counts) {
   uint64_t ended = __atomic_load_n(&slot->ended, __ATOMIC_ACQUIRE), passing = slot->used & (slot->fresh | ended);
   uint32_t context = __atomic_load_n(&slot->context, __ATOMIC_RELAXED);
   if (!hearth_watched_is_small(slot)) {
-    add(context, passing | ended ? 0 : slot->pages, counts->accessed); /* those that are not in memory, too */
+    add(context, passing | ended ? 0 : slot->pages, counts->accessed,
+        slot->pages * HEARTH_OS_PAGE); /* those that are not in memory, too */
     return;
   }
-  uint32_t passed = count_bits(passing);
-  add(context, count_bits(slot->used & ~passing), counts->accessed > passed ? counts->accessed - passed : 0);
+  uint32_t passed = count_bits(passing), bytes = 0;
+  for (uint64_t left = slot->used & ~passing; left; left &= left - 1)
+    bytes += slot->sizes[__builtin_ctzll(left)];
+  add(context, count_bits(slot->used & ~passing), counts->accessed > passed ? counts->accessed - passed : 0, bytes);
 }
 
 /* False: the system refuses. */
@@ -158,13 +172,40 @@ static void run(void) {
       return;
 }
 
+/* As a second witness: in the thread that takes windows, between them. */
+static void look_beside(bool is_worth_it) {
+  uint64_t now_ns = hearth_os_now_ns();
+
+  if (!touches.has_smaps)
+    touches.smaps = hearth_os_open_read(SMAPS);
+  touches.has_smaps = true;
+  is_worth_it = is_worth_it && !touches.fails;
+  hearth_watched_switch(is_worth_it);
+  if (!is_worth_it || __atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED)) {
+    touches.rested = true;
+  } else if (now_ns >= touches.due_ns) {
+    take_look();
+    touches.due_ns = now_ns + draw_interval();
+  }
+}
+
 /* -------------------------------------------------- begin and end -------------------------------------------------- */
+
+bool hearth_touches_are_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
+
+static bool is_wanted_as_witness(void) {
+  const hearth_runtime_options *options = &hearth_rt.options;
+
+  return options->together == HEARTH_TOGETHER_ON && options->mode == HEARTH_MODE_AGGREGATE &&
+         options->format == HEARTH_FORMAT_HEARTH && options->memory_cap == 0 && options->sample == 0 &&
+         !hearth_recorder;
+}
 
 bool hearth_touches_are_wanted(void) {
   hearth_runtime_options *options = &hearth_rt.options;
 
-  if (options->accesses != HEARTH_ACCESSES_BY_PAGES)
-    return false;
+  if (hearth_touches_are_witness())
+    return is_wanted_as_witness();
   if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
     hearth_message(
         "option accesses: pages are only looked at with mode=aggregate and format=hearth; accesses will not be "
@@ -204,17 +245,23 @@ static const char *begin(void) {
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
+  if (hearth_touches_are_witness()) {
+    hearth_windows_run_beside(look_beside);
+    return NULL;
+  }
   return hearth_own_thread_begin(run, false) ? NULL : "the system refuses a thread";
 }
 
 void hearth_touches_begin(void) {
   const char *reason = begin();
+  if (reason && hearth_touches_are_witness())
+    return;
   if (reason) {
     hearth_message("option accesses=pages: %s; accesses will not be known", reason);
     return;
   }
   touches.running = true;
-  hearth_watched_switch(true);
+  hearth_watched_switch(!hearth_touches_are_witness());
 }
 
 void hearth_touches_forget(void) {
@@ -238,11 +285,15 @@ static const hearth_touch_sums none;
 static hearth_touch_sums read_row(uint32_t context) {
   hearth_touch_sums sums = none;
 
+  if (!__atomic_load_n(&touches.has_looks, __ATOMIC_RELAXED))
+    return sums;
   for (int i = 0; context < touches.row_count && i < HEARTH_TOUCH_INTERVALS; ++i) {
     sums.of[i].looks = __atomic_load_n(&touches.rows[context].of[i].looks, __ATOMIC_RELAXED);
     sums.of[i].touched = __atomic_load_n(&touches.rows[context].of[i].touched, __ATOMIC_RELAXED);
     sums.of[i].ns = __atomic_load_n(&touches.rows[context].of[i].ns, __ATOMIC_RELAXED);
   }
+  if (context < touches.row_count)
+    sums.touched_pages = __atomic_load_n(&touches.rows[context].touched_pages, __ATOMIC_RELAXED);
   return sums;
 }
 
@@ -252,41 +303,50 @@ static void take_from_row(uint32_t context, hearth_touch_interval i, uint64_t lo
   __atomic_fetch_sub(&touches.rows[context].of[i].ns, ns, __ATOMIC_RELAXED);
 }
 
-/* What instrumented code has counted besides does not count: a run is of one kind. */
-static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
+/* What instrumented code has counted besides does not count: accesses are estimated. */
+static void forget_counts(hearth_mib *mib) {
   mib->TotalAccessCount = mib->MinAccessCount = mib->MaxAccessCount = 0;
   mib->TotalAccessDensity = mib->MinAccessDensity = mib->MaxAccessDensity = 0;
   mib->TotalLifetimeAccessDensity = mib->MinLifetimeAccessDensity = mib->MaxLifetimeAccessDensity = 0;
   mib->LookedLifetime = mib->TotalLifetime;
+}
+
+static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
   mib->Looks = sums->of[HEARTH_TOUCH_LONG].looks;
   mib->TouchedLooks = sums->of[HEARTH_TOUCH_LONG].touched;
   mib->LookTime = sums->of[HEARTH_TOUCH_LONG].ns;
   mib->ShortLooks = sums->of[HEARTH_TOUCH_SHORT].looks;
   mib->TouchedShortLooks = sums->of[HEARTH_TOUCH_SHORT].touched;
   mib->ShortLookTime = sums->of[HEARTH_TOUCH_SHORT].ns;
+  mib->TouchedPages = sums->touched_pages;
 }
 
 bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
   if (!touches.running)
     return false;
-  if (touches.fails)
+  if (touches.fails && !hearth_touches_are_witness())
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
   touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
     if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
       hearth_touch_sums sums = read_row(context);
+      if (!hearth_touches_are_witness())
+        forget_counts(hearth_mib_view_change(mibs, context));
+      else if (sums.of[HEARTH_TOUCH_LONG].looks == 0 && sums.of[HEARTH_TOUCH_SHORT].looks == 0)
+        continue;
       set_looks(hearth_mib_view_change(mibs, context), &sums);
       touches.known = touches.known || sums.of[HEARTH_TOUCH_LONG].looks > 0;
     }
-  return touches.known;
+  return touches.known && !hearth_touches_are_witness();
 }
 
 void hearth_touches_forget_shown(const hearth_mib_view *mibs) {
   for (uint32_t context = 0; touches.running && context < mibs->count && context < touches.row_count; ++context) {
     const hearth_mib *mib = hearth_mib_view_read(mibs, context);
-    if (mib->AllocCount == 0)
+    if (mib->AllocCount == 0 || (mib->Looks == 0 && mib->ShortLooks == 0)) /* most rows are never written to */
       continue;
     take_from_row(context, HEARTH_TOUCH_LONG, mib->Looks, mib->TouchedLooks, mib->LookTime);
     take_from_row(context, HEARTH_TOUCH_SHORT, mib->ShortLooks, mib->TouchedShortLooks, mib->ShortLookTime);
+    __atomic_fetch_sub(&touches.rows[context].touched_pages, mib->TouchedPages, __ATOMIC_RELAXED);
   }
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Looks at the accessed bits of watched blocks' pages (heap/watched.h), by a thread of the runtime's own, summed up by
- * context, with the option accesses=pages. Accesses are estimated from these sums where profiles are written
- * (profile/builder/estimates.h). */
+ * context. With the option accesses=pages, accesses are estimated from these sums where profiles are written
+ * (profile/builder/estimates.h). In programs that count their accesses, they are the second witness of what memory is idle
+ * (hearth/classify.h): code without counters touches pages, too. */
 #ifndef HEARTH_RUNTIME_TOUCH_LOOKS_H
 #define HEARTH_RUNTIME_TOUCH_LOOKS_H
 
 #include "mib_view.h"
 
+/* Are accesses counted, and these looks a second witness? */
+bool hearth_touches_are_witness(void);
+
 /* Is this wanted, as far as the way of recording allows it? A message says why not. May set the option sample. */
 bool hearth_touches_are_wanted(void);
 
-/* Begin to look, once; the process has one thread. Where the system does not allow it, a message says so. */
+/* Begin to look, once; the process has one thread. Where the system does not allow it, a message says so, unless it
+ * is a second witness that is missing. */
 void hearth_touches_begin(void);
 
 /* Forget all sums: of a profile that is reset, with signals blocked. */
@@ -19,7 +24,7 @@ void hearth_touches_forget(void);
 void hearth_touches_end_in_child(void);
 
 /* While all threads are stopped: set the fields about looks of all records in the view. `is_part`: others of the run are
- * elsewhere. False: there were no looks. */
+ * elsewhere. False: accesses are not to be estimated. */
 bool hearth_touches_show(hearth_mib_view *mibs, bool is_part);
 
 /* The same, before the records in the table are forgotten: what the view shows is kept elsewhere. Looks at contexts without

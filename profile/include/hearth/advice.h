@@ -76,7 +76,7 @@ hearth_advice_finding hearth_advice_get_finding(const hearth_advice *advice, siz
 /* Is there data by which findings of this kind are found? */
 bool hearth_advice_looked_for(const hearth_advice *advice, hearth_advice_kind kind);
 
-/* A condition on findings, as "leak>0" or "temporary>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
+/* A condition on findings, as "leak>0" or "short-lived>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
  * all. E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
 hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
                                             hearth_error *err);

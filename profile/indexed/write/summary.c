@@ -116,6 +116,7 @@ void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib 
                                                    HEARTH_COL_ShortLooks,
                                                    HEARTH_COL_TouchedShortLooks,
                                                    HEARTH_COL_TouchedLooks,
+                                                   HEARTH_COL_TouchedPages,
                                                    HEARTH_COL_UsedPageBytes,
                                                    HEARTH_COL_IdlePageBytes};
   if (w->unscoped_contexts) {

@@ -225,7 +225,7 @@ hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t n
                                  .place = a->groups.items[f->group].name,
                                  .evidence = f->evidence,
                                  .fields = f->fields,
-                                 .context = f->kind == HEARTH_ADVICE_TEMPORARY ? place->brief_context : place->context};
+                                 .context = f->kind == HEARTH_ADVICE_BRIEF ? place->brief_context : place->context};
 }
 
 bool hearth_advice_looked_for(const hearth_advice *a, hearth_advice_kind kind) {

@@ -10,13 +10,16 @@
 
 static const double least_share = 0.01; /* of the whole: less is not worth a change */
 enum {
-  LEAST_TEMPORARY = 100000, /* blocks in a run */
-  LEAST_STEPS = 1000,       /* of growth in a run */
-  LEAST_LEAKED = 100,       /* blocks */
-  LEAST_OVERSIZE = 256,     /* bytes of a block: four granules */
+  LEAST_SHORT_LIVED = 100000, /* blocks in a run */
+  LEAST_STEPS = 1000,         /* of growth in a run */
+  LEAST_LEAKED = 100,         /* blocks */
+  LEAST_OVERSIZE = 256,       /* bytes of a block: four granules */
+  LEAST_LOOKS = 8,            /* at pages */
   WORD = 8,
   LINE = 64
 };
+
+static const double MOST_TOUCHED = 0.125; /* of looks, at memory that is not in use */
 
 static const struct {
   const char *name, *title, *remedy;
@@ -69,11 +72,11 @@ bool hearth_advice_is_brief(const hearth_advice_whole *w, const hearth_mib *m) {
 }
 
 /* Of brief contexts only: a function as node_new makes blocks that stay for one caller, and temporary ones for another. */
-static bool is_temporary(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->brief;
   char of[32] = "", at_once[64] = "";
   f->share = work_share(w, m->AllocCount);
-  if (m->AllocCount <= p->grown_allocs || (double)m->AllocCount < LEAST_TEMPORARY * w->runs)
+  if (m->AllocCount <= p->grown_allocs || (double)m->AllocCount < LEAST_SHORT_LIVED * w->runs)
     return false; /* what a container outgrows is a ladder: one finding is enough */
   if (m->AllocCount < p->mib.AllocCount)
     snprintf(of, sizeof of, "of %" PRIu64 " ", p->mib.AllocCount);
@@ -144,13 +147,19 @@ static double used_share(const hearth_mib *m) {
   return hearth_ratio((double)m->TotalPercentUtilized, 100 * (double)m->AllocCount);
 }
 
+/* The share of moments at which its pages were touched, if looks tell it. What counters saw nothing of is no reason to free memory if
+ * code without counters uses it. */
+static double touched_share(const hearth_mib *m) {
+  return m->Looks >= LEAST_LOOKS ? (double)m->TouchedLooks / (double)m->Looks : 0;
+}
+
 /* As many accesses as one writing of what was touched takes, or fewer. */
 static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
   (void)tallied;
   f->share = memory_share(w, p);
-  if (accesses * WORD > touched)
+  if (accesses * WORD > touched || touched_share(m) > MOST_TOUCHED)
     return false;
   if (accesses == 0)
     SAY(f, "%" PRIu64 " blocks of %s were never accessed; they hold %s on average", m->AllocCount, sizes_of(m).c,
@@ -167,7 +176,7 @@ static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, boo
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
   (void)tallied;
   f->share = memory_share(w, p) * late;
-  if (m->Picks < w->picks / 100 || late < 0.75)
+  if (m->Picks < w->picks / 100 || late < 0.75 || touched_share(m) > 1 - late + MOST_TOUCHED)
     return false;
   SAY(f,
       "%.0f%% of the time of this memory is after its last access; %" PRIu64
@@ -256,7 +265,7 @@ static bool is_sharing(const hearth_advice_whole *w, const hearth_place_sum *p, 
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
                         hearth_advice_kind kind, hearth_finding *ret) {
   static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
-      is_temporary, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign, is_sharing};
+      is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign, is_sharing};
   _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
   return place->mib.AllocCount > 0 && tests[kind](whole, place, tallied, ret) && ret->share >= least_share;
 }

@@ -241,6 +241,8 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
   if (m->Looks > 0 && rate.per_second >= 0)
     fprintf(r->stream, "   %" PRIu64 " looks: a page is touched %.3g (+- %.2g) times a second\n",
             m->Looks + m->ShortLooks, rate.per_second, rate.error);
+  if (hearth_classify(&r->selection.classifier, m) == HEARTH_CLASS_UNKNOWN)
+    fputs("   accessed by code without counters: its pages are in use while its counters rest\n", r->stream);
 }
 
 /* "cold, may be notcold: ". */

@@ -7,7 +7,7 @@
  *
  * RUN: FileCheck %s --check-prefix=TEMPORARY < temporary.txt
  * TEMPORARY: temporary.trace: 1 finding{{$}}
- * TEMPORARY: 1. short-lived blocks (temporary): up to {{99.9|100.0}}% of all allocations
+ * TEMPORARY: 1. short-lived blocks (short-lived): up to {{99.9|100.0}}% of all allocations
  * TEMPORARY-NEXT: use_temporary recorded.c:[[#]]:[[#]]
  * TEMPORARY-NEXT: 200000 blocks of 40 bytes live {{.*}} on average; 100% are freed before their thread allocates or frees another
  * TEMPORARY-NEXT: remedy: keep one buffer

@@ -211,15 +211,15 @@ static void test_full_table(void **state) {
   hearth_mib mib = one(1, 0, 2, 0);
 
   assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 11 records and a part */
-  for (uint32_t context = 0; context < 23; ++context)
+  for (uint32_t context = 0; context < 22; ++context)
     record(&table, context, &mib);
   assert_false(table.wants_spill);
   record(&table, 300, &mib);
   assert_true(table.wants_spill);
   hearth_mib_table_close(&table); /* it could not be spilled */
-  record(&table, 22, &mib);
+  record(&table, 21, &mib);
   record(&table, 400, &mib);
-  assert_int_equal(table.mibs[22].AllocCount, 2);
+  assert_int_equal(table.mibs[21].AllocCount, 2);
   assert_int_equal(table.mibs[300].AllocCount, 1);
   assert_int_equal(table.mibs[400].AllocCount, 0);
   assert_int_equal(table.dropped, 1);
