@@ -33,7 +33,8 @@ typedef struct hearth_watched_slot {
   uint64_t fresh;      /* of these: the block began after the last look */
   uint64_t ended; /* of these: the block has ended, and HEARTH_WATCHED_ENDING; atomic, all else is under the lock */
   uint8_t offsets[HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in lines */
-  uint16_t sizes[HEARTH_WATCHED_SMALL_PAGES];  /* of a page's block, in bytes: its header is not read, as that would touch it */
+  uint16_t sizes
+      [HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in bytes: its header is not read, as that would touch it */
 } hearth_watched_slot;
 
 /* Of all that follows; an allocation never waits for it. */
