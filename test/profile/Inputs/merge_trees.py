@@ -16,7 +16,7 @@ SEED, PROFILES, TREES = 20260817, 64, 10
 rng = random.Random(SEED)
 print("seed", SEED)
 
-# Tags 38 to 45 and 52, about looks, are only in profiles of runs that did not count (unit/test_estimates.c).
+# Tags 38 to 45 and 52 are about looks at pages: no run here has any (unit/test_estimates.c).
 fields = re.findall(r"HEARTH_MIB_FIELD\s*\(\s*(\d+),\s*(\w+),\s*\w+,\s*(\w+),", open(fields_def).read())
 rules = {name: rule for tag, name, rule in fields if not (38 <= int(tag) <= 45 or tag == "52")}
 assert len(rules) > 20 and set(rules.values()) == {"SUM", "MIN", "MAX", "SAME"}
