@@ -191,7 +191,8 @@ static void look_beside(bool is_worth_it) {
 
 /* -------------------------------------------------- begin and end -------------------------------------------------- */
 
-bool hearth_touches_are_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
+/* Accesses are counted, and these looks are a second witness. */
+static bool is_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
 
 static bool is_wanted_as_witness(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
@@ -204,7 +205,7 @@ static bool is_wanted_as_witness(void) {
 bool hearth_touches_are_wanted(void) {
   hearth_runtime_options *options = &hearth_rt.options;
 
-  if (hearth_touches_are_witness())
+  if (is_witness())
     return is_wanted_as_witness();
   if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
     hearth_message(
@@ -245,7 +246,7 @@ static const char *begin(void) {
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
-  if (hearth_touches_are_witness()) {
+  if (is_witness()) {
     hearth_windows_run_beside(look_beside);
     return NULL;
   }
@@ -254,14 +255,14 @@ static const char *begin(void) {
 
 void hearth_touches_begin(void) {
   const char *reason = begin();
-  if (reason && hearth_touches_are_witness())
+  if (reason && is_witness())
     return;
   if (reason) {
     hearth_message("option accesses=pages: %s; accesses will not be known", reason);
     return;
   }
   touches.running = true;
-  hearth_watched_switch(!hearth_touches_are_witness());
+  hearth_watched_switch(!is_witness());
 }
 
 void hearth_touches_forget(void) {
@@ -324,20 +325,20 @@ static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
 bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
   if (!touches.running)
     return false;
-  if (touches.fails && !hearth_touches_are_witness())
+  if (touches.fails && !is_witness())
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
   touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
     if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
       hearth_touch_sums sums = read_row(context);
-      if (!hearth_touches_are_witness())
+      if (!is_witness())
         forget_counts(hearth_mib_view_change(mibs, context));
       else if (sums.of[HEARTH_TOUCH_LONG].looks == 0 && sums.of[HEARTH_TOUCH_SHORT].looks == 0)
         continue;
       set_looks(hearth_mib_view_change(mibs, context), &sums);
       touches.known = touches.known || sums.of[HEARTH_TOUCH_LONG].looks > 0;
     }
-  return touches.known && !hearth_touches_are_witness();
+  return touches.known && !is_witness();
 }
 
 void hearth_touches_forget_shown(const hearth_mib_view *mibs) {

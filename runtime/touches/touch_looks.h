@@ -8,9 +8,6 @@
 
 #include "mib_view.h"
 
-/* Are accesses counted, and these looks a second witness? */
-bool hearth_touches_are_witness(void);
-
 /* Is this wanted, as far as the way of recording allows it? A message says why not. May set the option sample. */
 bool hearth_touches_are_wanted(void);
 
