@@ -13,7 +13,6 @@
 #include "flow.h"
 #include "library_accesses.h"
 #include "module_facts.h"
-#include "versions.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
@@ -278,15 +277,14 @@ static void collect_block(collection *c, LLVMBasicBlockRef block, unsigned nosan
 }
 
 bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
-                             bool only_counted_version, hearth_accesses *ret) {
+                             hearth_accesses *ret) {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned nosanitize =
       LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
   collection c = {.accesses = ret, .options = options, .flow = flow, .layout = LLVMGetModuleDataLayout(module)};
   *ret = (hearth_accesses){.by_block = options->coalesce == HEARTH_COALESCE_BLOCK};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
-    if (!only_counted_version || hearth_versions_is_counted(b))
-      collect_block(&c, b, nosanitize);
+    collect_block(&c, b, nosanitize);
   return !c.no_memory;
 }
 

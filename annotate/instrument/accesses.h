@@ -53,10 +53,9 @@ typedef struct hearth_accesses {
   size_t n_calls, calls_capacity;
 } hearth_accesses;
 
-/* Collect them, or those of the version that counts (versions.h). False: no memory. Free in either case. `flow`, of the
- * function, is needed for HEARTH_COALESCE_BLOCK. */
+/* Collect them. False: no memory. Free in either case. `flow`, of the function, is needed for HEARTH_COALESCE_BLOCK. */
 bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
-                             bool only_counted_version, hearth_accesses *ret);
+                             hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
 /* Whether the pointer may point into a heap block. Counters of other memory are never read. */

@@ -14,7 +14,7 @@
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127
-#define ANY        "+ *"
+#define ANY        "*"
 
 typedef struct library_function {
   const char *name, *signature, *items;
@@ -28,7 +28,7 @@ static const library_function functions[] = {
 /* --- items --- */
 
 typedef struct library_item {
-  char pointer;       /* a digit; r the result; * all pointers; + no item */
+  char pointer;       /* a digit; r the result; * all pointers */
   bool is_behind;     /* counted behind the call */
   char how;           /* 0: one access */
   char first, second; /* digits, or 0 */
@@ -98,11 +98,10 @@ static bool fits_how(LLVMTypeRef type, const library_item *item) {
 /* Can all items be counted for a function of this type? */
 static bool fits(LLVMTypeRef type, const char *items) {
   library_item item;
-  bool is_first = true;
-  for (const char *at = items; take_item(&at, &item); is_first = false) {
+  for (const char *at = items; take_item(&at, &item);) {
     if (*at && !strchr(HEARTH_TABLE_SPACE, *at))
       return false;
-    if (!item.how && (item.pointer == '*' || (item.pointer == '+' && is_first)))
+    if (!item.how && item.pointer == '*')
       continue;
     bool is_result = item.pointer == 'r' && item.is_behind && is_kind(LLVMGetReturnType(type), LLVMPointerTypeKind);
     if (!is_result && !has_parameter(type, item.pointer, LLVMPointerTypeKind))
@@ -198,9 +197,7 @@ static hearth_status mark_listed(const hearth_user_table *table, const char *nam
         "%s:%u: the function %.100s has no accesses '%.100s'; name parameters that are pointers, and "
         "numbers for their sizes",
         table->path, table->line, name, items);
-  char with_calls[ITEMS_MOST + 1];
-  snprintf(with_calls, sizeof with_calls, "%s%s", *items == '+' ? "" : "+ ", items);
-  mark(function, with_calls);
+  mark(function, items);
   return HEARTH_OK;
 }
 
@@ -224,9 +221,9 @@ static hearth_status read_line(const hearth_user_table *table, char *line) {
     return HEARTH_OK;
   const char *items = rest ? rest + strspn(rest, HEARTH_TABLE_SPACE) : "";
   size_t length = strlen(name);
-  if (strlen(items) > ITEMS_MOST - 2)
+  if (strlen(items) > ITEMS_MOST)
     return hearth_error_set(table->err, HEARTH_E_FORMAT, "%s:%u: too many accesses; at most %d characters fit",
-                            table->path, table->line, ITEMS_MOST - 2);
+                            table->path, table->line, ITEMS_MOST);
   if (!*items)
     items = ANY;
   return name[length - 1] == '*' ? mark_all(table, name, length - 1, items)
@@ -251,11 +248,6 @@ bool hearth_library_is_call(LLVMValueRef call) {
   return items_of(call, items);
 }
 
-bool hearth_library_is_leaf(LLVMValueRef call) {
-  char items[ITEMS_MOST + 1];
-  return items_of(call, items) && items[0] != '+';
-}
-
 bool hearth_library_visit_pointers(LLVMValueRef call, hearth_library_visit *visit, void *closure) {
   char items[ITEMS_MOST + 1];
   library_item item;
@@ -264,7 +256,7 @@ bool hearth_library_visit_pointers(LLVMValueRef call, hearth_library_visit *visi
     return false;
   for (const char *at = items; take_item(&at, &item);) {
     has_ranges |= item.how != 0;
-    if (item.how || item.pointer == '+')
+    if (item.how)
       continue;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
       LLVMValueRef argument = LLVMGetArgOperand(call, i);

@@ -23,8 +23,6 @@ void hearth_library_forget(LLVMModuleRef module);
 
 /* Is it a call of such a function? */
 bool hearth_library_is_call(LLVMValueRef call);
-/* And does the function neither allocate nor call back, as far as is known? */
-bool hearth_library_is_leaf(LLVMValueRef call);
 
 /* `visit` each pointer through which one access counts, as a load in front of the call would. Says whether there is more: what
  * hearth_library_count counts. */

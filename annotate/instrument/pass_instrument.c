@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "accesses.h"
-#include "burst_versions.h"
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
@@ -16,7 +15,6 @@
 #include "shim.h"
 #include "sink_counts.h"
 #include "tail_calls.h"
-#include "versions.h"
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -99,22 +97,14 @@ static bool is_instrumented(LLVMValueRef function) {
          !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
 }
 
-static bool count_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
+static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
   hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
-  bool ok = hearth_accesses_collect(function, options, flow, c->bursts, &accesses);
+  bool ok = hearth_accesses_collect(function, options, flow, &accesses);
   if (ok)
     count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
   hearth_flow_destroy(flow);
-  return ok;
-}
-
-static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
-  bool ok = !c->bursts || hearth_bursts_prepare(function, options);
-  ok = ok && count_function(function, options, c);
-  if (c->bursts)
-    hearth_versions_forget(function);
   return ok && !c->no_memory;
 }
 
@@ -146,9 +136,7 @@ static void define_histogram(hearth_counters *c) {
 
 /* Every module calls the runtime's start, so that it is up before any code of ours whatever is linked first. */
 static void add_constructor(hearth_counters *c) {
-  const char *calls[] = {c->bursts      ? "__hearth_burst_init"
-                         : c->histogram ? "__memprof_init"
-                                        : "__hearth_exact_init",
+  const char *calls[] = {c->histogram ? "__memprof_init" : "__hearth_exact_init",
                          "__memprof_version_mismatch_check_v1"};
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
@@ -167,11 +155,6 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   /* Already done, by us or by clang -fmemory-profile: counting twice would be wrong. */
   if (LLVMGetNamedFunction(module, "memprof.module_ctor"))
     return false;
-  if (options->histogram && options->bursts) {
-    hearth_shim_error(module,
-                      "-memprof-histogram needs all accesses: it does not go with -memprof-burst; leave one out");
-    return false;
-  }
   hearth_error err = {HEARTH_OK, ""};
   if (hearth_library_mark(module, options->library_accesses, &err) != HEARTH_OK) {
     hearth_library_forget(module);
@@ -182,7 +165,6 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
-  counters.bursts = options->bursts;
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f)) {

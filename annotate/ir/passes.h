@@ -61,7 +61,6 @@ typedef struct hearth_pass_options {
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */
   bool histogram;                /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
-  bool bursts;                   /* -memprof-burst: both versions of the code, and it counts for part of the time */
 } hearth_pass_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */

@@ -53,8 +53,6 @@ cl::opt<hearth_coalesce_mode>
              cl::init(HEARTH_COALESCE_BLOCK));
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
 cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
-cl::opt<bool> Burst("memprof-burst",
-                    cl::desc("Count accesses for part of the time only (option burst of the runtime)"));
 
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
@@ -230,7 +228,6 @@ hearth_pass_options currentOptions() {
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
-  Options.bursts = Burst;
   Options.histogram = isOn("memprof-histogram");
   Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");

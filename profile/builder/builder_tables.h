@@ -89,7 +89,7 @@ typedef struct builder_origins {
 typedef struct builder_run_facts {
   uint64_t peak_bytes;
   uint32_t command; /* offset in the pool */
-  bool has_command, commands_differ, in_bursts;
+  bool has_command, commands_differ;
 } builder_run_facts;
 
 struct hearth_builder {

@@ -20,7 +20,6 @@ static hearth_status add_command(hearth_builder *builder, const char *command, h
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err) {
   builder_run_facts *known = &builder->run_facts;
   known->peak_bytes = hearth_merge_MAX(known->peak_bytes, facts->peak_bytes);
-  known->in_bursts |= facts->in_bursts;
   if (facts->commands_differ) {
     known->commands_differ = true;
     known->has_command = false;
@@ -32,6 +31,5 @@ hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder) {
   const builder_run_facts *known = &builder->run_facts;
   return (hearth_run_facts){.peak_bytes = known->peak_bytes,
                             .command = known->has_command ? builder->pool + known->command : "",
-                            .commands_differ = known->commands_differ,
-                            .in_bursts = known->in_bursts};
+                            .commands_differ = known->commands_differ};
 }

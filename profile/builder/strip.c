@@ -22,8 +22,7 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   for (size_t i = 0; i < builder->function_count; i++)
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
   hearth_builder_strip_origins(builder);
-  builder->run_facts =
-      (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes, .in_bursts = builder->run_facts.in_bursts};
+  builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
   for (size_t i = 0; i < binary_count; i++) { /* those that differ in their names are one */

@@ -86,9 +86,9 @@ static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth
 static hearth_status print_run_facts(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
-  if (facts.peak_bytes > 0 || facts.commands_differ || facts.in_bursts)
-    fprintf(stream, "facts peak=%llu commands_differ=%d bursts=%d\n", (unsigned long long)facts.peak_bytes,
-            facts.commands_differ, facts.in_bursts);
+  if (facts.peak_bytes > 0 || facts.commands_differ)
+    fprintf(stream, "facts peak=%llu commands_differ=%d\n", (unsigned long long)facts.peak_bytes,
+            facts.commands_differ);
   if (*facts.command) {
     fputs("command ", stream);
     print_string(stream, facts.command);

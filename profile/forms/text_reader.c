@@ -326,11 +326,10 @@ static hearth_status read_origin(parser *p) {
 
 static hearth_status read_facts(parser *p) {
   hearth_run_facts facts = {.command = ""};
-  uint64_t differ = 0, bursts = 0;
-  const named_value keys[] = {{"peak", &facts.peak_bytes, 0}, {"commands_differ", &differ, 1}, {"bursts", &bursts, 1}};
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "facts have peak, commands_differ, bursts, but not"));
+  uint64_t differ = 0;
+  const named_value keys[] = {{"peak", &facts.peak_bytes, 0}, {"commands_differ", &differ, 1}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "facts have peak, commands_differ, but not"));
   facts.commands_differ = differ;
-  facts.in_bursts = bursts;
   return hearth_builder_add_run_facts(p->builder, &facts, p->err);
 }
 

@@ -373,10 +373,6 @@ static void finish(symboliser *s) {
 
 static void tell_estimates(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
   char text[640];
-  if (options->note && dump->in_bursts) {
-    snprintf(text, sizeof text, "%.300s: accesses were counted for part of the time: their sums are estimates", name);
-    options->note(options->context, HEARTH_NOTE_WARNING, text);
-  }
   if (!options->note || dump->sample_bytes == 0)
     return;
   snprintf(text, sizeof text, "%.300s: sampled, one block for %" PRIu64 " bytes: sums are estimates", name,
@@ -427,8 +423,7 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .accesses_counted = s->dump->accesses_counted,
                                 .accesses_estimated = s->dump->accesses_estimated};
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
-                                  .command = s->dump->command ? s->dump->command : "",
-                                  .in_bursts = s->dump->in_bursts};
+                                  .command = s->dump->command ? s->dump->command : ""};
   HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));

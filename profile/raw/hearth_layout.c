@@ -13,7 +13,7 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
-   HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
+   HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -370,7 +370,6 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->sample_bytes = header.sample_bytes;
   dump->dropped_stacks = header.dropped_stacks;
   dump->accesses_counted = header.flags & HEARTH_RAW_FLAG_ACCESSES;
-  dump->in_bursts = header.flags & HEARTH_RAW_FLAG_BURSTS;
   dump->accesses_estimated = header.flags & HEARTH_RAW_FLAG_ESTIMATED;
   dump->occasion = occasion_of(&header);
   dump->has_residency = header.flags & HEARTH_RAW_FLAG_RESIDENCY;

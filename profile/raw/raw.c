@@ -88,18 +88,11 @@ hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t 
   return HEARTH_OK;
 }
 
-/* What no burst met looks unused, and is not: nothing is known of it. */
-static void leave_unknown(hearth_mib *mib) {
-  mib->TotalPercentUtilized = mib->MinPercentUtilized = mib->MaxPercentUtilized = 0;
-}
-
 bool hearth_raw_next_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   if (dump->next_record == dump->record_count)
     return false;
   size_t from = dump->next_at;
   dump->read_record(dump, ret);
-  if (dump->in_bursts)
-    leave_unknown(&ret->mib);
   dump->next_record++;
   hearth_raw_passed(&dump->in, from, dump->next_at);
   return true;

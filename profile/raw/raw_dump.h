@@ -67,10 +67,8 @@ struct hearth_raw_dump {
   uint64_t sample_bytes;                     /* 0: all blocks were recorded */
   uint64_t dropped_stacks;                   /* allocations that found no room for their call stack */
   bool accesses_counted, accesses_estimated; /* the second: the first is set, but they are estimates */
-  bool
-      in_bursts; /* for part of the time: sums are estimates; fields that say which memory was accessed are 0, unknown */
-  bool ends_early;                   /* a trace without the program's end */
-  enum hearth_raw_occasion occasion; /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
+  bool ends_early;                           /* a trace without the program's end */
+  enum hearth_raw_occasion occasion;         /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
   bool has_residency, has_together;
   hearth_together_totals together;
   hearth_together_pair *pairs; /* of numbers of records; in no order, and one may occur again */

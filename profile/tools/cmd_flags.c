@@ -21,7 +21,7 @@
 #include "program_file.h"
 
 static const hearth_help help = {
-    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--burst]\n"
+    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static]\n"
              "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] "
              "[--lto=thin|full]\n"
              "flags malloc [--link|--preload] [--quote] [--static]",
@@ -35,7 +35,7 @@ typedef struct arguments {
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, quote, is_static, burst;
+  bool compile, link, preload, quote, is_static;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -55,8 +55,6 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option");
   if (a->is_malloc && (a->compile || a->clang))
     return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
-  if (a->burst && !instrument)
-    return hearth_tool_usage_error("flags", "'--burst' goes with 'instrument'");
   if (a->lto && !use)
     return hearth_tool_usage_error("flags", "'--lto' goes with 'use': profiling builds need nothing for it");
   if (a->lto && strcmp(a->lto, "thin") != 0 && strcmp(a->lto, "full") != 0)
@@ -98,11 +96,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->lto,
        .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
                "LLVM 19: within each file only)"},
-      {.name = "--burst",
-       .flag = &a->burst,
-       .help =
-           "count accesses for part of the time only, 1 per cent if the runtime's option burst says nothing else: the "
-           "program is then nearly as fast as without counting"},
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
@@ -302,7 +295,6 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
   if (a->compile) {
     fputs("--start-no-unused-arguments\n", out);
     print_compile(out, plugin, profile, facts->id);
-    fputs(a->burst ? "-mllvm\n-memprof-burst\n" : "", out);
   }
   if (a->lto && a->compile && release >= LEAST_LTO)
     fputs("-mllvm\n-memprof-link-plugin\n", out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
  * with the stack before it, so only that stack's nodes need to be known. */
-#include "bursts.h"
 #include "clock.h"
 #include "context_names.h"
 #include "dump.h"
@@ -281,10 +280,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
                (clock_error_ns > 0 ? HEARTH_RAW_FLAG_CLOCK : 0) |
-               (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0) |
-               (snapshot->accesses_counted && !snapshot->accesses_estimated && hearth_bursts_leave_out()
-                    ? HEARTH_RAW_FLAG_BURSTS
-                    : 0),
+               (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,

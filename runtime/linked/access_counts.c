@@ -2,8 +2,6 @@
 /* The functions that instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's
  * instrumentation. The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's
  * also __hearth_*. */
-#include "access_counts.h"
-#include "bursts.h"
 #include "heap.h"
 #include "hearth/rt.h"
 #include "message.h"
@@ -42,33 +40,25 @@ static void ignore_counts(const char *reason) {
     hearth_rt.path = HEARTH_PATH_SLOW;
 }
 
-void hearth_access_counts_begin(bool in_bursts) {
-  static bool has_exact, has_bursts;
-
+/* A file of instrumented code is there. */
+static void begin(void) {
   if (!__hearth_counters) {
     /* The code that follows would add to counters at addresses that do not exist. */
     hearth_message("instrumented code cannot run without its access counters (the reason is above)");
     hearth_os_exit(1);
   }
   note_instrumentation();
-  if (!in_bursts && !has_exact && hearth_rt.options.burst != 1)
-    hearth_message("option burst is for code compiled with -memprof-burst; here all accesses are counted");
-  *(in_bursts ? &has_bursts : &has_exact) = true;
-  if (has_bursts && !has_exact)
-    hearth_bursts_begin(hearth_rt.options.burst);
-  else if (has_bursts && hearth_rt.accesses != HEARTH_ACCESSES_UNSUPPORTED)
-    ignore_counts("some of the program's files are compiled with -memprof-burst and some count all accesses");
 }
 
 /* Called by a constructor in each file that clang -fmemory-profile, histogram mode or an older Hearth has instrumented, and that
  * so has counters of 64 bytes: blocks that begin from now on share none. */
 void __memprof_init(void) {
-  hearth_access_counts_begin(false);
+  begin();
   hearth_shadow_is_coarse = true;
 }
 
 /* Called by a constructor in each other instrumented file. */
-void __hearth_exact_init(void) { hearth_access_counts_begin(false); }
+void __hearth_exact_init(void) { begin(); }
 
 /* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
 void __hearth_granule(uint32_t bytes) {

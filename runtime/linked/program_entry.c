@@ -21,9 +21,9 @@ extern int malloc_trim(size_t pad);
 extern int mlockall(int flags);
 extern char *strdup(const char *string);
 extern long syscall(long number, ...);
-extern void __hearth_burst_init(void);
+extern void __hearth_exact_init(void);
 __attribute__((used)) static void *const all_or_nothing[] = {
-    __hearth_burst_init, free, _ZdlPv, _exit, execve, sigaction, malloc_trim, mlockall, strdup, syscall};
+    __hearth_exact_init, free, _ZdlPv, _exit, execve, sigaction, malloc_trim, mlockall, strdup, syscall};
 
 static void start(int argc, char **argv, char **environment) {
   (void)argc;

@@ -2,7 +2,6 @@
 /* strdup and strndup, because the C library's have no frames of their own: where frame pointers are all there is, their
  * callers would be missing from call stacks. */
 #include "blocks.h"
-#include "bursts.h"
 #include "heap.h"
 #include "running_profile.h"
 
@@ -24,8 +23,7 @@ static char *duplicate(const char *string, size_t length, size_t read, const hea
     errno = ENOMEM;
     return NULL;
   }
-  if (hearth_rt.accesses == HEARTH_ACCESSES_COUNTED &&
-      hearth_burst_counts()) { /* in an uninstrumented program, nothing is counted */
+  if (hearth_rt.accesses == HEARTH_ACCESSES_COUNTED) { /* in an uninstrumented program, nothing is counted */
     __memprof_record_access_range(string, read);
     __memprof_record_access_range(copy, length + 1);
   }

@@ -5,7 +5,6 @@
 #define HEARTH_RUNTIME_MIB_RECORD_H
 
 #include "block.h"
-#include "bursts.h"
 #include "clock.h"
 #include "divide.h"
 #include "hearth/mib.h"
@@ -72,7 +71,7 @@ static inline uint64_t hearth_mib_series_other(const hearth_mib_series *series) 
 /* Densities as in LLVM: accesses * 100 / size, size 0 counting as 1; over life: that * 1000 / lifetime in ms, at least 1. */
 static inline hearth_figures hearth_figures_with_lifetime(const hearth_block *block, hearth_access_sum accesses,
                                                           uint64_t lifetime) {
-  hearth_figures of = {.size = block->size, .accesses = accesses.accesses * hearth_burst_factor, .lifetime = lifetime};
+  hearth_figures of = {.size = block->size, .accesses = accesses.accesses, .lifetime = lifetime};
 
   if (of.accesses > 0) {
     of.density = hearth_divide(of.accesses * 100, of.size ? of.size : 1);

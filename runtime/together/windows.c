@@ -8,7 +8,6 @@
  * program's first thread does, or the process would not. */
 #include "windows.h"
 
-#include "bursts.h"
 #include "heap.h"
 #include "lock.h"
 #include "looks.h"
@@ -203,12 +202,11 @@ static uint64_t draw_gap(void) {
   return hearth_sampler_draw(&windows.random, (mean > LEAST_GAP ? mean : LEAST_GAP) * windows.weight / MOST_WEIGHT);
 }
 
-/* Counters say something once code is there that adds to them; in bursts, nothing about single lines and pages. */
+/* Counters say something once code is there that adds to them. */
 static bool is_worth_it(void) {
   char *start;
 
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && !hearth_bursts_leave_out() &&
-         hearth_tracts_extent(&start) >= LEAST_HEAP;
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
 }
 
 static void (*beside)(bool is_worth_it);

@@ -6,9 +6,8 @@
 #   subject   one of the commands that are compared
 #   round     one run of each subject; a ratio is always of two runs of one round, so that whatever else the machine
 #             does meets both alike
-#   variant   a way to build a program: plain, hearth (profiling, ours), burst (the same, counting for part of the time),
-#             before (as hearth by another build of Hearth, in $before), linked (our runtime, without instrumentation) or
-#             llvm (clang -fmemory-profile)
+#   variant   a way to build a program: plain, hearth (profiling, ours), before (as hearth by another build of Hearth,
+#             in $before), linked (our runtime, without instrumentation) or llvm (clang -fmemory-profile)
 
 # shellcheck source=../../examples/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../examples/lib.sh"
@@ -85,10 +84,6 @@ build_variant() {
     plain) flags=("${base_flags[@]}") ;;
     hearth | before)
       flags=("${hearth_flags[@]}")
-      split_flags libraries "$hearth" flags instrument --link
-      ;;
-    burst)
-      split_flags flags "$hearth" flags instrument --burst --compile
       split_flags libraries "$hearth" flags instrument --link
       ;;
     linked)

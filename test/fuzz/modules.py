@@ -173,7 +173,7 @@ class Trial:
             level = self.rng.choice(("O1", "O2", "O3", "Os"))
             use = ["-memprof-use=heap"] + self.rng.choice(([], [], ["-memprof-clone-budget=1000"], ["-memprof-contexts-by=inline,word"],
                                                            ["-memprof-classify=auto"], ["-memprof-contexts=full"]))
-            count = self.rng.choice(([], [], ["-memprof-burst"], ["-memprof-atomic"], ["-memprof-histogram"],
+            count = self.rng.choice(([], [], ["-memprof-atomic"], ["-memprof-histogram"],
                                      ["-memprof-coalesce=granule"], ["-memprof-coalesce=off"]))
             self.opt(",".join(NAMED), "in.ll", "named.bc", *use)
             self.opt("hearth-types,hearth-instrument,verify", "in.ll", "counted.bc", *count)

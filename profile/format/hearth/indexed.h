@@ -346,7 +346,6 @@ typedef struct hearth_indexed_run_facts {
 } hearth_indexed_run_facts;
 
 #define HEARTH_COMMANDS_DIFFER 1u
-#define HEARTH_IN_BURSTS       2u
 
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */

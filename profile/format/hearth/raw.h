@@ -29,7 +29,6 @@
 
 #define HEARTH_RAW_FLAG_TOGETHER                                                                                       \
   256u /* MIBs are followed by their sums over windows, the last one by totals and pairs */
-#define HEARTH_RAW_FLAG_BURSTS 1024u /* accesses were counted for part of the time: their sums are estimates */
 #define HEARTH_RAW_FLAG_ESTIMATED                                                                                      \
   4096u /* with FLAG_ACCESSES: accesses were not counted, but estimated from looks at pages */
 #define HEARTH_RAW_FLAG_HOST      512u   /* behind the mappings, before names: size and bytes of the host's name */

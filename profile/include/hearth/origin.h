@@ -52,7 +52,6 @@ typedef struct hearth_run_facts {
   uint64_t peak_bytes; /* the most bytes that were live at a time; 0: unknown */
   const char *command; /* the program's arguments, with blanks between; "": unknown, or they differ */
   bool commands_differ;
-  bool in_bursts; /* some run counted accesses for part of the time: sums are estimates, and utilisation is not known */
 } hearth_run_facts;
 
 /* All zero and "" if the profile does not know any. The string lives as long as the profile. E_CORRUPT. */

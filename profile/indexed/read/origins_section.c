@@ -78,12 +78,10 @@ hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_f
     return hearth_profile_corrupt(profile, err, "its facts of runs have a wrong size");
   HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
   memcpy(&stored, from, sizeof stored);
-  if (stored.flags > (HEARTH_COMMANDS_DIFFER | HEARTH_IN_BURSTS) ||
-      (stored.flags & HEARTH_COMMANDS_DIFFER && stored.command) ||
+  if (stored.flags > HEARTH_COMMANDS_DIFFER || (stored.flags & HEARTH_COMMANDS_DIFFER && stored.command) ||
       (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0))
     return hearth_profile_corrupt(profile, err, "its facts of runs are impossible");
   ret->peak_bytes = stored.peak_bytes;
   ret->commands_differ = stored.flags & HEARTH_COMMANDS_DIFFER;
-  ret->in_bursts = stored.flags & HEARTH_IN_BURSTS;
   return hearth_profile_get_string(profile, stored.command, &ret->command, err);
 }

@@ -44,8 +44,7 @@ hearth_status hearth_writer_encode_run_facts(writer *w) {
   hearth_run_facts facts = hearth_builder_run_facts(w->builder);
   hearth_indexed_run_facts stored = {.peak_bytes = facts.peak_bytes,
                                      .command = hearth_writer_string_offset(w, facts.command),
-                                     .flags = (facts.commands_differ ? HEARTH_COMMANDS_DIFFER : 0) |
-                                              (facts.in_bursts ? HEARTH_IN_BURSTS : 0)};
+                                     .flags = facts.commands_differ ? HEARTH_COMMANDS_DIFFER : 0};
   if (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0)
     return HEARTH_OK;
   HEARTH_TRY(hearth_array_create(&w->run_facts.data, sizeof stored, 1, w->err));

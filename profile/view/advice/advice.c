@@ -5,7 +5,6 @@
 
 #include "array.h"
 #include "findings.h"
-#include "hearth/origin.h"
 #include "live_bytes.h"
 #include "option_size.h"
 
@@ -153,13 +152,11 @@ static int compare(const void *x, const void *y) {
 }
 
 static hearth_status look(hearth_advice *a, hearth_error *err) {
-  hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_summary(a->profile, &a->summary, err));
   a->whole.runs = a->summary.runs ? (double)a->summary.runs : 1;
   a->whole.duration_ns = (double)a->summary.duration_ns / a->whole.runs;
   a->has[HEARTH_ADVICE_ANY] = true;
-  HEARTH_TRY(hearth_profile_get_run_facts(a->profile, &facts, err));
-  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted && !a->summary.accesses_estimated && !facts.in_bursts;
+  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted && !a->summary.accesses_estimated;
   HEARTH_TRY(hearth_names_init(&a->names, a->profile, &a->view, err));
   HEARTH_TRY(hearth_selection_init(&a->selection, a->profile, &a->view, err));
   HEARTH_TRY(hearth_groups_init(&a->groups, &a->names, HEARTH_BY_SITE, err));

@@ -5,12 +5,11 @@
 #ifndef HEARTH_UNTOUCHED_H
 #define HEARTH_UNTOUCHED_H
 
-#include "hearth/origin.h"
 #include "hearth/profile.h"
 
 /* Of a profile in which some context has percentages. */
-static inline bool hearth_untouched_is_known(const hearth_profile_summary *summary, const hearth_run_facts *facts) {
-  return summary->accesses_counted && !summary->accesses_estimated && !facts->in_bursts;
+static inline bool hearth_untouched_is_known(const hearth_profile_summary *summary) {
+  return summary->accesses_counted && !summary->accesses_estimated;
 }
 
 static inline uint64_t hearth_untouched_bytes(const hearth_mib *mib) {

@@ -233,12 +233,9 @@ static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
 }
 
 /* A trace has other numbers in the place of percentages; a comparison is the sum of two profiles. */
-static hearth_status note_use(hearth_page_maker *m, hearth_error *err) {
-  const hearth_page_options *options = m->model->options;
-  hearth_run_facts facts;
-  HEARTH_TRY(hearth_profile_get_run_facts(m->profile, &facts, err));
-  m->counts_use = hearth_untouched_is_known(&m->model->summary, &facts) && !options->base && !options->tallied;
-  return HEARTH_OK;
+static bool counts_use(const hearth_page_model *model) {
+  const hearth_page_options *options = model->options;
+  return hearth_untouched_is_known(&model->summary) && !options->base && !options->tallied;
 }
 
 static hearth_status make(hearth_page_maker *m, hearth_error *err) {
@@ -248,7 +245,7 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
   m->model->classifier = m->selection.classifier;
-  HEARTH_TRY(note_use(m, err));
+  m->counts_use = counts_use(m->model);
   if (m->model->options->base)
     HEARTH_TRY(match_base(m, err));
   HEARTH_TRY(add_contexts(m, err));

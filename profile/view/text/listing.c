@@ -10,7 +10,7 @@
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
 
 bool hearth_listing_knows_untouched(const hearth_listing *r) {
-  return hearth_untouched_is_known(&r->summary, &r->facts) && hearth_listing_knows(r, HEARTH_COL_TotalPercentUtilized);
+  return hearth_untouched_is_known(&r->summary) && hearth_listing_knows(r, HEARTH_COL_TotalPercentUtilized);
 }
 
 static double sort_key(const hearth_listing *r, const hearth_listing_totals *sum) {

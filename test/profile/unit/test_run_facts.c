@@ -13,8 +13,7 @@ static const char *const texts[] = {HEAD CONTEXT,
                                     HEAD "facts peak=9\ncommand \"tar cf a b\"\n" CONTEXT,
                                     HEAD "command \"tar cf a b\"\n" CONTEXT,
                                     HEAD "facts peak=80\ncommand ls\n" CONTEXT,
-                                    HEAD "facts commands_differ=1\n" CONTEXT,
-                                    HEAD "facts bursts=1\n" CONTEXT};
+                                    HEAD "facts commands_differ=1\n" CONTEXT};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static bytes merge(bytes a, bytes b, uint64_t weight) {
@@ -109,7 +108,7 @@ static void text_goes_there_and_back(void **state) {
 static void bad_text_is_refused(void **state) {
   (void)state;
   static const bad_text cases[] = {
-      {HEAD "facts size=1\n", "text:3: facts have peak, commands_differ, bursts, but not 'size'"},
+      {HEAD "facts size=1\n", "text:3: facts have peak, commands_differ, but not 'size'"},
       {HEAD "facts commands_differ=2\n", "text:3: too great a number '2'"},
       {HEAD "command\n", "text:3: missing 'command line'"},
       {HEAD "command tar cf\n", "text:3: "},
@@ -125,7 +124,7 @@ static void damage_is_found(void **state) {
   const struct {
     size_t at;
     uint8_t byte;
-  } cases[] = {{8, 0}, {8 + 3, 255}, {12, 1}, {12, 4}}; /* nothing, no string, a command of several, an unknown flag */
+  } cases[] = {{8, 0}, {8 + 3, 255}, {12, 1}, {12, 2}}; /* nothing, no string, a command of several, an unknown flag */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     hearth_error err;
     hearth_run_facts facts;
