@@ -47,14 +47,12 @@ static void load_base(hearth_counters *counters) {
 
 /* One load for the function: the register allocator keeps it or loads it again, whichever is cheaper. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function) {
-  if (counters->bursts)
-    return;
   LLVMPositionBuilderBefore(counters->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   load_base(counters);
 }
 
 static void remove_base(hearth_counters *counters) {
-  if (counters->bursts || LLVMGetFirstUse(counters->first))
+  if (LLVMGetFirstUse(counters->first))
     return;
   LLVMInstructionEraseFromParent(counters->first);
   LLVMInstructionEraseFromParent(counters->shadow_base);
@@ -121,8 +119,6 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMVa
     hearth_counters_add_strided(counters, address, one, one, count);
     return;
   }
-  if (counters->bursts)
-    load_base(counters);
   LLVMValueRef granule = LLVMBuildLShr(b, address, shift, "");
   LLVMValueRef counter = LLVMBuildGEP2(b, counters->counter, counters->first, &granule, 1, "");
   if (counters->histogram) {

@@ -28,7 +28,6 @@ typedef struct hearth_counters {
   LLVMTypeRef i64, pointer, counter;
   bool atomic; /* no thread's addition is lost */
   bool histogram;
-  bool bursts;              /* only little of the function's code counts: the base is loaded there */
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
   hearth_wrap *wraps; /* of the function: the calls of the runtime are added when it is left, as they need branches */
