@@ -8,16 +8,13 @@
 
 #include "hearth/ir_facts.h"
 
-#define SUFFIX ".memprof." /* and a number, as LLVM's own pass names them */
-
-bool hearth_clone_name(LLVMValueRef function, unsigned number, char ret[HEARTH_CLONE_NAME_MAX]) {
-  return snprintf(ret, HEARTH_CLONE_NAME_MAX, "%s" SUFFIX "%u", LLVMGetValueName(function), number) <
-         HEARTH_CLONE_NAME_MAX;
-}
+#define SUFFIX    ".memprof." /* and a number, as LLVM's own pass names them */
+#define NAME_MOST 512
 
 LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number) {
-  char name[HEARTH_CLONE_NAME_MAX];
-  return hearth_clone_name(function, number, name) ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
+  char name[NAME_MOST];
+  int length = snprintf(name, sizeof name, "%s" SUFFIX "%u", LLVMGetValueName(function), number);
+  return length < (int)sizeof name ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
 }
 
 /* Of a clone: the length of the original function's name; else 0. */
@@ -34,7 +31,7 @@ bool hearth_is_clone(LLVMValueRef function) { return length_of_original(function
 
 /* Of a clone, the original function, which is declared like it if the module does not have it; else NULL. */
 static LLVMValueRef original_of(LLVMValueRef clone) {
-  char name[HEARTH_CLONE_NAME_MAX];
+  char name[NAME_MOST];
   size_t whole, length = length_of_original(clone);
   LLVMModuleRef module = LLVMGetGlobalParent(clone);
   if (!length || length >= sizeof name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Clones of functions, told by their names, "FUNCTION.memprof.N": LLVM's pass makes them, and ours, so that contexts part. */
+/* Clones of functions, told by their names, "FUNCTION.memprof.N": LLVM's pass makes them in a link, so that contexts part. */
 #ifndef HEARTH_CLONES_H
 #define HEARTH_CLONES_H
 
@@ -10,11 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define HEARTH_CLONE_NAME_MAX 512
-
-/* Write the name of clone `number` (>= 1) of a function; false if it is too long. */
-bool hearth_clone_name(LLVMValueRef function, unsigned number, char ret[HEARTH_CLONE_NAME_MAX]);
 
 /* Clone `number` of a function; NULL if there is none. */
 LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number);

@@ -13,7 +13,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #if LLVM_VERSION_MAJOR >= 15
 #include <llvm-c/blake3.h>
@@ -97,18 +96,6 @@ bool hearth_shim_has_runtime(LLVMModuleRef module) {
              << "and AArch64";
     });
   return false;
-}
-
-LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
-                               LLVMValueRef *ret_copy) {
-  ValueToValueMapTy Copies;
-  Function *Clone = CloneFunction(cast<Function>(unwrap(function)), Copies);
-  Clone->setName(name);
-  Clone->setLinkage(GlobalValue::InternalLinkage);
-  Clone->setVisibility(GlobalValue::DefaultVisibility);
-  Clone->setComdat(nullptr);
-  *ret_copy = wrap(Copies.lookup(unwrap(instruction)));
-  return wrap(Clone);
 }
 
 LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call) {

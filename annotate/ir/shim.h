@@ -30,10 +30,6 @@ bool hearth_shim_wants_remarks(LLVMValueRef instruction);
 /* An optimisation remark about an instruction (-Rpass=hearth, -Rpass-missed=hearth, -fsave-optimization-record). */
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message);
 
-/* A copy of a function that has a body, internal to the module; *ret_copy is where it has `instruction`. */
-LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
-                               LLVMValueRef *ret_copy);
-
 /* A function of the module that calls `callee` with its own arguments and returns the callee's result; *ret_call is the
  * call. Not for variable arguments. */
 LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "alloc_functions.h"
-#include "clones.h"
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
@@ -73,12 +72,11 @@ static bool prune(pruning *p, LLVMValueRef call) {
   return pruned;
 }
 
-/* LLVM's class of a call stays: the profile does not know what contexts are left to a clone. Before there are any, only the
+/* LLVM's class of a call stays: the profile does not know what contexts are left to a clone. Before a link there are none; only the
  * inliner resolves calls, and it calls those notcold, too, whose contexts of one stack differ: there the profile knows better. */
 static bool keeps_class(pruning *p, LLVMValueRef call) {
   hearth_class resolved = hearth_md_get_resolved_class(p->session.md, call);
-  bool by_inliner = resolved == HEARTH_CLASS_NOTCOLD && p->session.options->lto_phase != HEARTH_LTO_POSTLINK &&
-                    !hearth_has_clones(hearth_ir_function_of(call));
+  bool by_inliner = resolved == HEARTH_CLASS_NOTCOLD && p->session.options->lto_phase != HEARTH_LTO_POSTLINK;
   return resolved != HEARTH_CLASS_UNKNOWN && !by_inliner;
 }
 

@@ -130,7 +130,7 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
     changed |= hearth_pass_resolve(module, &own);
   }
   changed |= hearth_pass_prune(module, &own);
-  if (own.lto_phase != HEARTH_LTO_PRELINK)
+  if (own.lto_phase == HEARTH_LTO_POSTLINK)
     changed |= clone(module, &own, cloning);
   changed |= hearth_pass_lower(module, &own);
   return changed;

@@ -193,7 +193,7 @@ cl::bits<ContextsBy> ContextsApartBy(
     "memprof-contexts-by",
     cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
     cl::values(clEnumValN(ByInline, "inline", "by inlining; always"),
-               clEnumValN(ByClone, "clone", "by clones of functions, within -memprof-clone-budget"),
+               clEnumValN(ByClone, "clone", "in a link, by clones of functions, within -memprof-clone-budget"),
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
 bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
 

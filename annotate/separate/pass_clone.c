@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Prepares and completes LLVM's context disambiguation, or takes its place. LLVM's pass clones functions so that each
+/* Prepares and completes LLVM's context disambiguation in a link. LLVM's pass clones functions so that each
  * clone's allocation calls have contexts of one class only. */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "alloc_functions.h"
 #include "clone_plan.h"
 #include "clones.h"
-#include "cold_clones.h"
 #include "hearth/ir_facts.h"
 #include "renamed.h"
 #include "shim.h"
@@ -171,18 +170,6 @@ static void keep_contexts(hearth_session *session, LLVMValueRef call) {
   hearth_md_mibs_free(&all);
 }
 
-static bool llvm_clones(void) { return hearth_ir_llvm_major() >= 19; }
-
-/* Without a pass of LLVM's that would do it. */
-static bool clone_for(hearth_session *session, LLVMValueRef call, size_t *budget) {
-  hearth_md_mibs all;
-  if (!hearth_cold_clones_make(session, call, budget) || !hearth_md_get_mibs(session->md, call, &all))
-    return false;
-  resolve_to(session, call, resolution_of_rest(session, call, &all));
-  hearth_md_mibs_free(&all);
-  return true;
-}
-
 bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_session session;
   hearth_clone_plan plan = {0};
@@ -192,15 +179,12 @@ bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options 
   bool ok = open_session(&session, module, options) && hearth_clone_plan_make(&plan, &session, options->clone_budget);
   for (size_t i = 0; ok && i < plan.n_candidates; i++) {
     const hearth_clone_candidate *candidate = &plan.candidates[i];
-    if (candidate->chosen && llvm_clones()) {
+    if (candidate->chosen) {
       keep_contexts(&session, candidate->call);
       worth_it = true;
-    } else if (candidate->chosen)
-      worth_it |= clone_for(&session, candidate->call, &plan.budget);
-    else if (plan.n_chosen) {
+    } else if (plan.n_chosen) {
       report_not_cloned(candidate);
-      if (llvm_clones())
-        hide(module, candidate->call);
+      hide(module, candidate->call);
     }
   }
   hearth_clone_plan_free(&plan);
