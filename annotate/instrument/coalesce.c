@@ -132,11 +132,11 @@ static LLVMValueRef is_short(hearth_counters *c, const hearth_walk *walk, LLVMVa
 static void count_short_walk(const hearth_walk *walk, LLVMValueRef steps, LLVMValueRef last, bool by_block,
                              hearth_counters *c) {
   if (!by_block) {
-    hearth_counters_add(c, walk->start, times(c, walk->trips, walk->weight));
+    hearth_counters_add_few(c, walk->start, times(c, walk->trips, walk->weight));
     return;
   }
-  hearth_counters_add(c, walk->start, times(c, steps, walk->weight));
-  hearth_counters_add(c, last, number(c, (int64_t)walk->weight));
+  hearth_counters_add_few(c, walk->start, times(c, steps, walk->weight));
+  hearth_counters_add_few(c, last, number(c, (int64_t)walk->weight));
 }
 
 static void count_walk(const hearth_walk *walk, bool by_block, hearth_counters *c) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Inline code: shift the address, load, add, store, or one atomic addition, and a branch where the counter wraps around.
- * Histogram counters stay at their greatest value. Ranges, strided updates and atomic histograms are calls of the runtime. */
+/* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest value.
+ * Ranges, strided updates and atomic histograms are calls of the runtime. */
 #include "counter.h"
 
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include "array.h"
 #include "flow.h"
 
-#define WRAP_IS_ATOMIC (UINT64_C(1) << 63) /* as in the runtime */
+/* So much is added inline at once: counters have 32 bits, and the runtime looks at them once a second. */
+#define MOST_INLINE ((UINT64_C(1) << 24) - 1)
+#define MOST_LOOKS  32 /* at the parts of a count */
 
 hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
   LLVMContextRef context = LLVMGetModuleContext(module);
@@ -17,13 +19,13 @@ hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool h
                            .builder = LLVMCreateBuilderInContext(context),
                            .i64 = LLVMInt64TypeInContext(context),
                            .pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0),
-                           .counter = histogram ? LLVMInt8TypeInContext(context) : LLVMInt16TypeInContext(context),
+                           .counter = histogram ? LLVMInt8TypeInContext(context) : LLVMInt32TypeInContext(context),
                            .atomic = atomic,
                            .histogram = histogram};
 }
 
 void hearth_counters_destroy(hearth_counters *counters) {
-  free(counters->wraps);
+  free(counters->large);
   LLVMDisposeBuilder(counters->builder);
 }
 
@@ -80,63 +82,74 @@ static void add_to_byte(hearth_counters *counters, LLVMValueRef counter, LLVMVal
   LLVMBuildStore(b, combine(counters, "llvm.uadd.sat", before, byte), counter);
 }
 
-static void note_wrap(hearth_counters *counters, hearth_wrap wrap) {
-  if (hearth_array_grow(&counters->wraps, &counters->wraps_capacity, counters->n_wraps, sizeof wrap))
-    counters->wraps[counters->n_wraps++] = wrap;
+static LLVMValueRef add_to_word(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef count) {
+  LLVMBuilderRef b = counters->builder;
+  LLVMValueRef word = LLVMBuildTrunc(b, count, counters->counter, "");
+  if (counters->atomic)
+    return LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, word, LLVMAtomicOrderingMonotonic, false);
+  LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
+  return LLVMBuildStore(b, LLVMBuildAdd(b, before, word, ""), counter);
+}
+
+static LLVMValueRef granule_of(hearth_counters *counters, LLVMValueRef address) {
+  LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 4, false);
+  return LLVMBuildLShr(counters->builder, address, shift, "");
+}
+
+static LLVMValueRef counter_of(hearth_counters *counters, LLVMValueRef granule) {
+  return LLVMBuildGEP2(counters->builder, counters->counter, counters->first, &granule, 1, "");
+}
+
+void hearth_counters_add_few(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
+  LLVMValueRef one = LLVMConstInt(counters->i64, 1, false);
+  if (counters->histogram && counters->atomic)
+    hearth_counters_add_strided(counters, address, one, one, count);
+  else if (counters->histogram)
+    add_to_byte(counters, counter_of(counters, granule_of(counters, address)), count);
+  else
+    add_to_word(counters, counter_of(counters, granule_of(counters, address)), count);
+}
+
+/* What comes to a place by ways without a loop is a sum of a few constants. */
+static bool is_few(LLVMValueRef count, unsigned *looks_left) {
+  if ((*looks_left)-- == 1)
+    return false;
+  if (LLVMIsAConstantInt(count))
+    return LLVMConstIntGetZExtValue(count) <= MOST_INLINE / MOST_LOOKS;
+  bool is_sum = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMAdd;
+  if (!is_sum && !LLVMIsAPHINode(count))
+    return false;
+  for (int i = 0; i < LLVMGetNumOperands(count); i++)
+    if (!is_few(LLVMGetOperand(count, (unsigned)i), looks_left))
+      return false;
+  return true;
+}
+
+static void note_large(hearth_counters *counters, hearth_large_count large) {
+  if (hearth_array_grow(&counters->large, &counters->large_capacity, counters->n_large, sizeof large))
+    counters->large[counters->n_large++] = large;
   else
     counters->no_memory = true;
 }
 
-/* The count has 15 bits: the processor says whether the sum has 16, and what is left in the counter has not its highest one, as
- * the runtime is told. */
-static void add_small(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef granule, LLVMValueRef before,
-                      LLVMValueRef count) {
+/* The lowest bits go to the counter at once; the code that tells of others is added when the function is left. */
+static void add_many(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
-  LLVMValueRef both = combine(counters, "llvm.uadd.with.overflow", before,
-                              LLVMConstInt(counters->counter, LLVMConstIntGetZExtValue(count), false));
-  LLVMValueRef wraps = LLVMBuildExtractValue(b, both, 1, "");
-  LLVMValueRef store = LLVMBuildStore(b, LLVMBuildExtractValue(b, both, 0, ""), counter);
-  note_wrap(counters, (hearth_wrap){store, granule, NULL, wraps});
-}
-
-static void add_any(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef granule, LLVMValueRef before,
-                    LLVMValueRef count) {
-  LLVMBuilderRef b = counters->builder;
-  LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildZExt(b, before, counters->i64, ""), count, "");
-  if (!counters->atomic) /* else it is stored */
-    LLVMBuildStore(b, LLVMBuildTrunc(b, sum, counters->counter, ""), counter);
-  LLVMValueRef told =
-      counters->atomic ? LLVMBuildOr(b, sum, LLVMConstInt(counters->i64, WRAP_IS_ATOMIC, false), "") : sum;
-  LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntUGT, sum, LLVMConstInt(counters->i64, UINT16_MAX, false), "");
-  note_wrap(counters, (hearth_wrap){wraps, granule, told, wraps});
+  LLVMValueRef most = LLVMConstInt(counters->i64, MOST_INLINE, false);
+  hearth_large_count large = {.granule = granule_of(counters, address),
+                              .rest = LLVMBuildAnd(b, count, LLVMConstNot(most), ""),
+                              .any = LLVMBuildICmp(b, LLVMIntUGT, count, most, "")};
+  LLVMValueRef counter = counter_of(counters, large.granule);
+  large.added = add_to_word(counters, counter, LLVMBuildAnd(b, count, most, ""));
+  note_large(counters, large);
 }
 
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
-  LLVMBuilderRef b = counters->builder;
-  LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 4, false);
-  if (counters->histogram && counters->atomic) {
-    LLVMValueRef one = LLVMConstInt(counters->i64, 1, false);
-    hearth_counters_add_strided(counters, address, one, one, count);
-    return;
-  }
-  LLVMValueRef granule = LLVMBuildLShr(b, address, shift, "");
-  LLVMValueRef counter = LLVMBuildGEP2(b, counters->counter, counters->first, &granule, 1, "");
-  if (counters->histogram) {
-    add_to_byte(counters, counter, count);
-    return;
-  }
-  if (counters->atomic) {
-    LLVMValueRef part = LLVMBuildTrunc(b, count, counters->counter, "");
-    LLVMValueRef before =
-        LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, part, LLVMAtomicOrderingMonotonic, false);
-    add_any(counters, counter, granule, before, count);
-    return;
-  }
-  LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
-  if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= INT16_MAX)
-    add_small(counters, counter, granule, before, count);
+  unsigned looks_left = MOST_LOOKS;
+  if (counters->histogram || is_few(count, &looks_left))
+    hearth_counters_add_few(counters, address, count);
   else
-    add_any(counters, counter, granule, before, count);
+    add_many(counters, address, count);
 }
 
 /* It keeps most registers, and is not bound lazily, as the resolver does not: code around it need not save any. */
@@ -152,30 +165,27 @@ static LLVMValueRef declare_teller(hearth_counters *counters, const char *name, 
   return function;
 }
 
-/* There are as many such calls as additions: the fewer values they need, the smaller is the code, and the more registers are free. */
-static void tell(hearth_counters *counters, const hearth_wrap *wrap) {
+static void tell(hearth_counters *counters, const hearth_large_count *large) {
   LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
-  LLVMValueRef arguments[] = {wrap->granule, wrap->sum};
-  unsigned count = wrap->sum ? 2 : 1;
-  LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){counters->i64, counters->i64}, count, false);
-  LLVMValueRef function =
-      declare_teller(counters, wrap->sum ? "__hearth_granule_exceeded" : "__hearth_granule_wrapped", type);
-  LLVMValueRef call = LLVMBuildCall2(counters->builder, type, function, arguments, count, "");
+  LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){counters->i64, counters->i64}, 2, false);
+  LLVMValueRef function = declare_teller(counters, "__hearth_granule_exceeded", type);
+  LLVMValueRef call =
+      LLVMBuildCall2(counters->builder, type, function, (LLVMValueRef[]){large->granule, large->rest}, 2, "");
   LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-static void add_wraps(hearth_counters *counters) {
-  for (size_t i = 0; i < counters->n_wraps; i++) {
-    const hearth_wrap *wrap = &counters->wraps[i];
+static void tell_all(hearth_counters *counters) {
+  for (size_t i = 0; i < counters->n_large; i++) {
+    const hearth_large_count *large = &counters->large[i];
     LLVMPositionBuilderBefore(counters->builder,
-                              hearth_flow_branch_rarely(wrap->wraps, LLVMGetNextInstruction(wrap->last)));
-    tell(counters, wrap);
+                              hearth_flow_branch_rarely(large->any, LLVMGetNextInstruction(large->added)));
+    tell(counters, large);
   }
-  counters->n_wraps = 0;
+  counters->n_large = 0;
 }
 
 void hearth_counters_leave(hearth_counters *counters) {
-  add_wraps(counters);
+  tell_all(counters);
   remove_base(counters);
 }
 

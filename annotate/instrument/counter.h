@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Code that adds to access counters: one 16-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 2. Where an
- * addition goes beyond 65535, code that hardly ever runs tells the runtime. In histogram mode, mapping and symbols are those
- * of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
+/* Code that adds to access counters: one 32-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 4. A thread of the
+ * runtime takes counts out of them before they wrap around, so an addition is one instruction. In histogram mode, mapping and
+ * symbols are those of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
  * __memprof_shadow_memory_dynamic_address + address / 8. */
 #ifndef HEARTH_COUNTER_H
 #define HEARTH_COUNTER_H
@@ -14,13 +14,13 @@
 #define HEARTH_GRANULE 16 /* bytes of memory that one counter is for, outside histogram mode */
 #define HEARTH_LINE    64 /* bytes of a block that profiles tell apart, from its start */
 
-/* An addition whose counter may have to be told of. */
-typedef struct hearth_wrap {
-  LLVMValueRef last;    /* instruction of the addition */
+/* An addition of a number that is not known: what is too much for a counter is told to the runtime. */
+typedef struct hearth_large_count {
+  LLVMValueRef added;   /* the instruction that adds the part that is not too much */
   LLVMValueRef granule; /* i64: whose counter it is, address / 16 */
-  LLVMValueRef sum;     /* i64: of which the counter has the lowest 16 bits; NULL: one more bit at most */
-  LLVMValueRef wraps;   /* i1: there are more bits */
-} hearth_wrap;
+  LLVMValueRef rest;    /* i64: what has not been added */
+  LLVMValueRef any;     /* i1: it is not 0 */
+} hearth_large_count;
 
 typedef struct hearth_counters {
   LLVMModuleRef module;
@@ -30,8 +30,9 @@ typedef struct hearth_counters {
   bool histogram;
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
-  hearth_wrap *wraps; /* of the function: the calls of the runtime are added when it is left, as they need branches */
-  size_t n_wraps, wraps_capacity;
+  hearth_large_count
+      *large; /* of the function: the calls of the runtime are added when it is left, as they need branches */
+  size_t n_large, large_capacity;
   bool no_memory;
 } hearth_counters;
 
@@ -46,8 +47,9 @@ unsigned hearth_counters_granule(const hearth_counters *counters);
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);
 void hearth_counters_leave(hearth_counters *counters);
 
-/* Add `count` (i64) to the counter of `address` (i64). */
+/* Add `count` (i64) to the counter of `address` (i64). The second is for a count that is certainly below 2^24. */
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count);
+void hearth_counters_add_few(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count);
 /* Add `weight` to the counters of `address`, `address` + `stride` ..., `count` of them; all i64. */
 void hearth_counters_add_strided(hearth_counters *counters, LLVMValueRef address, LLVMValueRef stride,
                                  LLVMValueRef count, LLVMValueRef weight);

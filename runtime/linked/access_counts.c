@@ -87,26 +87,20 @@ void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
-__attribute__((visibility("hidden"), used)) void hearth_granule_exceeded(uintptr_t granule, uint64_t sum) {
-  hearth_shadow_wrapped(granule * HEARTH_GRANULE, sum);
+/* What an addition inline leaves out, of a number that may be large. */
+__attribute__((visibility("hidden"), used)) void hearth_granule_exceeded(uintptr_t granule, uint64_t rest) {
+  hearth_shadow_count_beside(granule * HEARTH_GRANULE, rest / HEARTH_COUNT_AT_ONCE);
 }
 
-__attribute__((visibility("hidden"), used)) void hearth_granule_wrapped(uintptr_t granule) {
-  hearth_granule_exceeded(granule, UINT16_MAX + 1);
-}
-
-/* The same, as code calls them that keeps its values in registers across the call (LLVM's preserve_most). */
-#define FOR_COUNTING_CODE(FUNCTION)                                                                                    \
-  __asm__(".pushsection .text\n"                                                                                       \
-          ".globl __" FUNCTION "\n"                                                                                    \
-          ".type __" FUNCTION ",%function\n"                                                                           \
-          "__" FUNCTION ":\n"                                                                                          \
-          ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT(FUNCTION) ".cfi_endproc\n"                                      \
-                                                                 ".size __" FUNCTION ", .-__" FUNCTION "\n"            \
-                                                                 ".popsection")
-
-FOR_COUNTING_CODE("hearth_granule_wrapped");
-FOR_COUNTING_CODE("hearth_granule_exceeded");
+/* The same, as code calls it that keeps its values in registers across the call (LLVM's preserve_most). */
+__asm__(".pushsection .text\n"
+        ".globl __hearth_granule_exceeded\n"
+        ".type __hearth_granule_exceeded,%function\n"
+        "__hearth_granule_exceeded:\n"
+        ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT(
+            "hearth_granule_exceeded") ".cfi_endproc\n"
+                                       ".size __hearth_granule_exceeded, .-__hearth_granule_exceeded\n"
+                                       ".popsection");
 
 /* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
  * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
@@ -167,52 +161,25 @@ void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t 
     count_long_atomic(address, stride, count, weight);
 }
 
-/* Add 2 to each counter of a line at once; false: one of them would wrap around. Only where the whole line is of one block: other
- * threads may count in others. */
-static inline bool count_line(uintptr_t address) {
-  uint16_t *counter = hearth_shadow_counter(address);
-  uint64_t word, sum;
-
-  __builtin_memcpy(&word, counter, sizeof word); /* inlined, though the runtime is built without builtins */
-  sum = (word & ~HEARTH_WORD_WRAPPED) + UINT64_C(0x0002000200020002);
-  if (__builtin_expect((sum & word & HEARTH_WORD_WRAPPED) != 0, false))
-    return false;
-  word = sum ^ (word & HEARTH_WORD_WRAPPED);
-  __builtin_memcpy(counter, &word, sizeof word);
-  return true;
-}
-
 /* Steps of 8 bytes: two begin in each granule, but for the first and the last. */
 static inline void count_steps(uintptr_t address, uint64_t steps) {
-  uint16_t *counter = hearth_shadow_counter(address);
+  uint32_t *counter = hearth_shadow_counter(address);
 
   if (steps > 0 && address / RANGE_STEP % 2) {
-    hearth_counter_add(counter++, address, 1);
-    address += RANGE_STEP;
+    ++*counter++;
     --steps;
   }
-  for (; steps >= 2; steps -= 2, address += HEARTH_GRANULE)
-    hearth_counter_add(counter++, address, 2);
+  for (; steps >= 2; steps -= 2)
+    *counter++ += 2;
   if (steps > 0)
-    hearth_counter_add(counter, address, 1);
+    ++*counter;
 }
 
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
-  uint64_t lead = (-address % HEARTH_LINE + RANGE_STEP - 1) / RANGE_STEP;
-
-  if (hearth_shadow_is_histogram) {
+  if (hearth_shadow_is_histogram)
     count_over_granules(address, RANGE_STEP, steps, 1, false);
-    return;
-  }
-  lead = lead < steps ? lead : steps;
-  count_steps(address, lead);
-  address += lead * RANGE_STEP;
-  for (steps -= lead; steps >= HEARTH_LINE / RANGE_STEP; steps -= HEARTH_LINE / RANGE_STEP) {
-    if (!count_line(address & ~(HEARTH_LINE - 1)))
-      count_steps(address, HEARTH_LINE / RANGE_STEP);
-    address += HEARTH_LINE;
-  }
-  count_steps(address, steps);
+  else
+    count_steps(address, steps);
 }
 
 /* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */

@@ -3,6 +3,7 @@
  * begins before all constructors of the program (program_entry.c, library_start.c). */
 #include "clock.h"
 #include "context_names.h"
+#include "counter_laps.h"
 #include "divide.h"
 #include "dump.h"
 #include "heap.h"
@@ -135,7 +136,7 @@ static void reserve_counters(void) {
   hearth_shadow_is_histogram = hearth_shadow_is_coarse = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
-  hearth_message("cannot reserve 32 TiB of address space for access counters (see ulimit -v and -d, and "
+  hearth_message("cannot reserve 48 TiB of address space for access counters (see ulimit -v and -d, and "
                  "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
@@ -198,6 +199,8 @@ static void begin_child(void) {
   hearth_rt.recording = hearth_rt.options.follow_children;
   hearth_rt.tracing = hearth_rt.tracing && hearth_rt.recording;
   hearth_rt.path = choose_path();
+  if (hearth_rt.recording)
+    hearth_counter_laps_begin();
   if (hearth_rt.tracing)
     hearth_recorder->begin_child();
 }
@@ -283,6 +286,7 @@ void hearth_start(char **environment) {
   hearth_windows_begin();
   if (looks)
     hearth_touches_begin();
+  hearth_counter_laps_begin();
 }
 
 static void tell_verified(void) {

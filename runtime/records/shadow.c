@@ -16,10 +16,17 @@ bool hearth_shadow_is_coarse;
 
 bool hearth_shadow_is_ignored;
 
-static hearth_granule_words beside; /* counters that wrapped around: what they lack, in 32768s */
+/* What counters lack: how often they changed from one half to the other, and above HALVES_BITS so many times COUNT_AT_ONCE. */
+#define HALVES_BITS 24
+static hearth_granule_words beside;
 
-static bool reserve(uint64_t *ret_base) {
-  size_t size = (size_t)1 << (hearth_os_address_bits() - 3);
+uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64];
+
+bool hearth_shadow_has_beside;
+
+/* For so many bytes of memory, one of counters. */
+static bool reserve(uint64_t *ret_base, unsigned memory_for_one) {
+  size_t size = ((size_t)1 << hearth_os_address_bits()) / memory_for_one;
   void *space = hearth_os_map(size);
 
   if (!space)
@@ -32,70 +39,54 @@ static bool reserve(uint64_t *ret_base) {
 bool hearth_shadow_reserve(void) {
   if (__hearth_counters)
     return true;
-  return reserve(&__memprof_shadow_memory_dynamic_address) && reserve(&__hearth_counters);
+  return reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
+         reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
 }
 
 void hearth_shadow_ignore(void) { hearth_shadow_is_ignored = true; }
 
 bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shadow_is_ignored; }
 
-/* -------------------------------------------------- wrapped counters ---------------------------------------------- */
+/* -------------------------------------------------- large counts -------------------------------------------------- */
 
-#define THREAD_BITS 12 /* of a note of the last wrap: which thread, and in the others when, in ns */
-/* Longer than a store is on its way, shorter than 32768 additions: 1.5 us at most and 21 us at least, measured with four threads on two
- * processors. Counts that stand for whole loops may come faster, from one thread. */
-#define STALE_NS                (UINT64_C(1) << 13)
-#define STALE_OF_SAME_THREAD_NS (UINT64_C(1) << 11)
+/* The granule's word, which will not be 0: blocks that end look there from now on. */
+static uint64_t *make_word(uintptr_t address) {
+  uintptr_t bit = address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS;
 
-static hearth_granule_words last_wraps;
-
-static uint64_t note_of_now(void) {
-  uint64_t thread = hearth_os_thread_pointer() * UINT64_C(0x9e3779b97f4a7c15) >> (64 - THREAD_BITS);
-  return hearth_os_now_ns() << THREAD_BITS | thread;
+  __atomic_fetch_or(&hearth_shadow_beside[bit / 64], UINT64_C(1) << bit % 64, __ATOMIC_RELAXED);
+  __atomic_store_n(&hearth_shadow_has_beside, true, __ATOMIC_RELAXED);
+  return hearth_granule_word_make(&beside, address);
 }
 
-/* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
- * then, by an addition of either thread: that wrap is none. Nor is one that began before the noted one, whose thread was faster in
- * coming here. */
-static bool is_stale(uint64_t note, uint64_t before) {
-  const uint64_t thread_mask = (UINT64_C(1) << THREAD_BITS) - 1;
-  bool same_thread = ((note ^ before) & thread_mask) == 0;
-  int64_t passed = (int64_t)((note & ~thread_mask) - (before & ~thread_mask));
+/* The counter of a granule that was accessed is not 0. */
+void hearth_shadow_count_beside(uintptr_t address, uint64_t times) {
+  __atomic_fetch_add(hearth_shadow_counter(address), HEARTH_COUNT_AT_ONCE, __ATOMIC_RELAXED);
+  uint64_t *word = times > 1 ? make_word(address) : NULL;
 
-  return before != 0 && passed < (int64_t)((same_thread ? STALE_OF_SAME_THREAD_NS : STALE_NS) << THREAD_BITS);
+  if (word)
+    __atomic_fetch_add(word, (times - 1) << HALVES_BITS, __ATOMIC_RELAXED);
 }
 
-#define MARK_LOOKS 16 /* with their pauses, some 0.3 us */
+static bool is_upper(uint32_t counter) { return counter >> 31; }
 
-/* A thread that read the counter between the wrap and its mark stores it without the mark: all that is beside would be lost. */
-static void keep_mark(uint16_t *counter) {
-  for (int i = 0; i < MARK_LOOKS; ++i) {
-    hearth_os_pause();
-    if (!(__atomic_load_n(counter, __ATOMIC_RELAXED) & HEARTH_COUNTER_WRAPPED))
-      __atomic_fetch_or(counter, HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED);
-  }
-}
+/* A block that begins has 0 in both. The change to its upper half takes seconds: a counter that is back at once is of a new block. */
+void hearth_shadow_note(uintptr_t address, uint32_t seen) {
+  uint64_t *word = hearth_granule_word(&beside, address);
+  uint64_t halves = word ? __atomic_load_n(word, __ATOMIC_RELAXED) : 0;
 
-/* If an atomic addition finds the mark there, others have counted as far since. Without atomicity, another thread has stored what it
- * read before, and comes to the wrap, too, or it has come here first. */
-void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
-  bool atomic = sum & HEARTH_WRAP_IS_ATOMIC;
-  uint64_t note = atomic ? 0 : note_of_now(); /* first: memory for the numbers may take a while */
-  uint64_t *word = hearth_granule_word_make(&beside, address), *last = NULL;
-  uint16_t *counter = hearth_shadow_counter(address);
-
-  if (!word || (!atomic && !(last = hearth_granule_word_make(&last_wraps, address))))
+  if (is_upper(seen) == (halves & 1) || !(word = make_word(address)))
     return;
-  bool was_marked = __atomic_fetch_or(counter, HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED) & HEARTH_COUNTER_WRAPPED;
-  if (!atomic && was_marked && !(sum & HEARTH_COUNTER_WRAPPED))
-    return;
-  uint64_t wraps = (sum & ~HEARTH_WRAP_IS_ATOMIC) >> 16;
-  if (atomic || wraps > 1 || !is_stale(note, __atomic_exchange_n(last, note, __ATOMIC_RELAXED)))
-    __atomic_fetch_add(word, 2 * wraps - !was_marked, __ATOMIC_RELAXED);
-  if (!atomic) {
-    keep_mark(counter);
-    __atomic_store_n(last, note_of_now(), __ATOMIC_RELAXED);
-  }
+  if (__atomic_compare_exchange_n(word, &halves, halves + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) &&
+      is_upper(seen) && !is_upper(__atomic_load_n(hearth_shadow_counter(address), __ATOMIC_SEQ_CST)))
+    __atomic_fetch_sub(word, 1, __ATOMIC_RELAXED);
+}
+
+/* The counter may have changed its half since it was seen. */
+static uint64_t lacks(uint64_t word, uint32_t counter) {
+  uint64_t halves = word & ((1 << HALVES_BITS) - 1);
+
+  halves += (halves & 1) != is_upper(counter);
+  return halves / 2 * (UINT64_C(1) << 32) + (word >> HALVES_BITS) * HEARTH_COUNT_AT_ONCE;
 }
 
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {
@@ -104,8 +95,9 @@ uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {
   for (size_t i = 0; i < granules; ++i) {
     uintptr_t at = address + i * HEARTH_GRANULE;
     const uint64_t *word = hearth_granule_word(&beside, at);
-    if (word && *hearth_shadow_counter(at) & HEARTH_COUNTER_WRAPPED)
-      sum += __atomic_load_n(word, __ATOMIC_RELAXED) * HEARTH_COUNTER_WRAPPED;
+    if (word)
+      sum +=
+          lacks(__atomic_load_n(word, __ATOMIC_RELAXED), __atomic_load_n(hearth_shadow_counter(at), __ATOMIC_RELAXED));
   }
   return sum;
 }
@@ -126,7 +118,7 @@ static size_t count_lines(const void *memory, size_t size) {
 
 /* Nothing needs to be read or written to make whole pages 0. The words beside them are made 0, too, if there are any. */
 static void clear_counters(const void *memory, size_t granules) {
-  uint16_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
+  uint32_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
   char *first_page, *end_page;
 
   if (!hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
@@ -134,10 +126,10 @@ static void clear_counters(const void *memory, size_t granules) {
     return;
   }
   hearth_shadow_clear_beside((uintptr_t)memory, granules);
-  for (uint16_t *counter = begin; (char *)counter < first_page; ++counter)
+  for (uint32_t *counter = begin; (char *)counter < first_page; ++counter)
     *counter = 0;
   hearth_os_discard(first_page, (size_t)(end_page - first_page));
-  for (uint16_t *counter = (uint16_t *)end_page; counter < end; ++counter)
+  for (uint32_t *counter = (uint32_t *)end_page; counter < end; ++counter)
     *counter = 0;
 }
 
@@ -177,8 +169,8 @@ void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger) {
 #define ZEROS                                                                                                          \
   64 /* counters that are looked at together: blocks that grow by small steps have not touched most of theirs */
 
-static inline bool are_zero(const uint16_t *counter) {
-  typedef uint64_t words __attribute__((vector_size(ZEROS * sizeof *counter / 2), aligned(2), may_alias));
+static inline bool are_zero(const uint32_t *counter) {
+  typedef uint64_t words __attribute__((vector_size(ZEROS * sizeof *counter / 2), aligned(4), may_alias));
   words both = ((const words *)counter)[0] | ((const words *)counter)[1];
   uint64_t all = 0;
 
@@ -190,11 +182,11 @@ static inline bool are_zero(const uint16_t *counter) {
 void hearth_shadow_clear_in_place(const void *memory, size_t size) {
   if (!__hearth_counters)
     return;
-  uint16_t *counter = hearth_shadow_counter((uintptr_t)memory);
+  uint32_t *counter = hearth_shadow_counter((uintptr_t)memory);
   uintptr_t at = (uintptr_t)memory;
   size_t left = count_granules(memory, size);
   for (; left > ZEROS; left -= ZEROS, counter += ZEROS, at += ZEROS * HEARTH_GRANULE)
-    if (!are_zero(counter))
+    if (!are_zero(counter) || hearth_shadow_may_have_beside(at, ZEROS))
       hearth_counters_clear(counter, at, ZEROS);
   hearth_counters_clear(counter, at, left);
   if (hearth_shadow_is_coarse)
@@ -214,7 +206,7 @@ void hearth_shadow_give_back(const void *memory, size_t size) {
   if (!__hearth_counters)
     return;
   hearth_shadow_clear_beside((uintptr_t)memory, granules);
-  uint16_t *counters = hearth_shadow_counter((uintptr_t)memory);
+  uint32_t *counters = hearth_shadow_counter((uintptr_t)memory);
   give_back(counters, counters + granules);
   if (hearth_shadow_is_coarse) {
     uint64_t *line_counters = hearth_shadow_line_counter((uintptr_t)memory);
@@ -249,12 +241,12 @@ static hearth_access_sum sum_by_lines(const void *memory, size_t size) {
 }
 
 static hearth_access_sum sum_granules(uintptr_t at, size_t granules) {
-  const uint16_t *counter = hearth_shadow_counter(at);
+  const uint32_t *counter = hearth_shadow_counter(at);
   hearth_access_sum sum = {0};
 
   for (size_t left = granules, some; left > 0; left -= some, counter += some, at += some * HEARTH_GRANULE) {
     some = left < ZEROS ? left : ZEROS;
-    if (some == ZEROS && are_zero(counter))
+    if (some == ZEROS && are_zero(counter) && !hearth_shadow_may_have_beside(at, some))
       continue;
     hearth_access_sum part = hearth_counters_sum(counter, at, some);
     sum.accesses += part.accesses;

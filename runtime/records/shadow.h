@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 16-bit counter, at
- * __hearth_counters + address / 16 * 2. Instrumented code adds to it without atomicity, unless told otherwise
- * (-memprof-atomic): counts of memory that several threads touch at once may be low, and in unoptimised code high. Where an
- * addition wraps a counter around, it calls __hearth_granule_wrapped: the counter's highest bit is then set, and what it lacks is kept
- * beside, in 32768s. So a counter below 32768 is the whole count.
+/* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 32-bit counter, at
+ * __hearth_counters + address / 16 * 4. Instrumented code adds to it without atomicity, unless told otherwise
+ * (-memprof-atomic): counts of memory that several threads touch at once may be low. Counters wrap around. The runtime's own thread
+ * reads them often enough to see each of their two halves, below 2^31 and above, and counts beside how often one followed the other
+ * (counter_laps.h). Nobody but the program writes to a counter while its block lives: a thread that adds again and again goes on from
+ * what it has in its processor's store buffer, and would undo it.
  *
  * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
  * bits for each 64 aligned bytes (a line). In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at
@@ -48,11 +49,8 @@ extern bool hearth_shadow_is_coarse __attribute__((visibility("hidden")));
 /* The counters mean nothing any more. */
 extern bool hearth_shadow_is_ignored __attribute__((visibility("hidden")));
 
-#define HEARTH_COUNTER_WRAPPED UINT16_C(0x8000)             /* there may be more beside */
-#define HEARTH_WORD_WRAPPED    UINT64_C(0x8000800080008000) /* the same, of four counters */
-
-static inline uint16_t *hearth_shadow_counter(uintptr_t address) {
-  return (uint16_t *)__hearth_counters + address / HEARTH_GRANULE;
+static inline uint32_t *hearth_shadow_counter(uintptr_t address) {
+  return (uint32_t *)__hearth_counters + address / HEARTH_GRANULE;
 }
 
 /* The following take the user's bytes [memory, memory + size); size 0 counts as 1. They touch the counters of exactly
@@ -70,45 +68,54 @@ void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger);
 void hearth_shadow_give_back(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
-/* The sum beside the counters of so many granules, and its parts made 0; if any counter is WRAPPED. */
+/* What so many granules have beside their counters, and made 0. */
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules);
 void hearth_shadow_clear_beside(uintptr_t address, size_t granules);
 
-/* Of counters that follow each other. */
-static inline void hearth_counters_clear(uint16_t *counter, uintptr_t address, size_t granules) {
-  uint16_t all = 0;
+/* A bit for each page, of several pages one, that has a granule with something beside its counter. */
+#define HEARTH_BESIDE_BITS 4096
+extern uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64] __attribute__((visibility("hidden")));
+extern bool hearth_shadow_has_beside __attribute__((visibility("hidden"))); /* a bit is set */
 
-  for (size_t i = 0; i < granules; ++i) {
-    all |= __atomic_load_n(&counter[i], __ATOMIC_RELAXED);
+static inline bool hearth_shadow_page_may_have_beside(uintptr_t address) {
+  uintptr_t bit = address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS;
+
+  return __atomic_load_n(&hearth_shadow_beside[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
+}
+
+static inline bool hearth_shadow_may_have_beside(uintptr_t address, size_t granules) {
+  uintptr_t end = address + granules * HEARTH_GRANULE;
+
+  if (__builtin_expect(!__atomic_load_n(&hearth_shadow_has_beside, __ATOMIC_RELAXED), true))
+    return false;
+  while (address < end && !hearth_shadow_page_may_have_beside(address))
+    address = (address | (HEARTH_OS_PAGE - 1)) + 1;
+  return address < end;
+}
+
+/* Of counters that follow each other. */
+static inline void hearth_counters_clear(uint32_t *counter, uintptr_t address, size_t granules) {
+  for (size_t i = 0; i < granules; ++i)
     __atomic_store_n(&counter[i], 0, __ATOMIC_RELAXED);
-  }
-  if (__builtin_expect(all & HEARTH_COUNTER_WRAPPED, false))
+  if (hearth_shadow_may_have_beside(address, granules))
     hearth_shadow_clear_beside(address, granules);
 }
 
-static inline uint64_t hearth_counters_add_up(uint64_t word) {
-  const uint64_t even = UINT64_C(0x0000ffff0000ffff);
-  uint64_t pairs = (word & even) + (word >> 16 & even);
-
-  return (uint32_t)pairs + (pairs >> 32);
-}
-
-static inline hearth_access_sum hearth_counters_sum(const uint16_t *counter, uintptr_t address, size_t granules) {
+static inline hearth_access_sum hearth_counters_sum(const uint32_t *counter, uintptr_t address, size_t granules) {
   hearth_access_sum sum = {.granules = (granules + 3) / 4};
-  uint64_t all = 0, word;
+  uint32_t line = 0;
   size_t left = granules;
 
   for (; left >= 4; left -= 4, counter += 4) {
-    __builtin_memcpy(&word, counter, sizeof word);
-    sum.accesses += hearth_counters_add_up(word);
-    sum.touched += word != 0;
-    all |= word;
+    sum.accesses += (uint64_t)counter[0] + counter[1] + counter[2] + counter[3];
+    sum.touched += (counter[0] | counter[1] | counter[2] | counter[3]) != 0;
   }
-  for (word = 0; left > 0; --left)
-    word = word << 16 | *counter++;
-  sum.accesses += hearth_counters_add_up(word);
-  sum.touched += word != 0;
-  if (__builtin_expect(((all | word) & HEARTH_WORD_WRAPPED) != 0, false))
+  for (; left > 0; --left) {
+    line |= *counter;
+    sum.accesses += *counter++;
+  }
+  sum.touched += line != 0;
+  if (hearth_shadow_may_have_beside(address, granules))
     sum.accesses += hearth_shadow_sum_beside(address, granules);
   return sum;
 }
@@ -128,10 +135,13 @@ static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size
   return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, hearth_granules_of(size));
 }
 
-/* An addition has just left the lowest 16 bits of `sum` in the counter of `address`, and there are others; of the lowest ones, the
- * highest is right and the rest need not be. Where it was atomic, the highest bit of all is set, too, which is not of the sum. */
-#define HEARTH_WRAP_IS_ATOMIC (UINT64_C(1) << 63)
-void hearth_shadow_wrapped(uintptr_t address, uint64_t sum);
+#define HEARTH_COUNT_AT_ONCE (UINT64_C(1) << 24) /* a counter takes less than that at once, as in instrumented code */
+
+/* Count so many times HEARTH_COUNT_AT_ONCE accesses to `address` beside its counter; any thread may do it. */
+void hearth_shadow_count_beside(uintptr_t address, uint64_t times);
+
+/* The counter of `address` was seen with this number; one thread at a time, and for each counter often enough. */
+void hearth_shadow_note(uintptr_t address, uint32_t seen);
 
 /* Counters of histogram mode: one for each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang
  * 19 counts at the start of 64 bytes, which may lie before the block. */
@@ -160,12 +170,10 @@ static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
 static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : HEARTH_GRANULE; }
 
 /* Add to the counter of `address`, outside histogram mode. */
-static inline void hearth_counter_add(uint16_t *counter, uintptr_t address, uint64_t count) {
-  uint64_t sum = *counter + count;
-
-  *counter = (uint16_t)sum;
-  if (__builtin_expect(sum > UINT16_MAX, false))
-    hearth_shadow_wrapped(address, sum);
+static inline void hearth_counter_add(uint32_t *counter, uintptr_t address, uint64_t count) {
+  *counter += (uint32_t)(count % HEARTH_COUNT_AT_ONCE);
+  if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
+    hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
 }
 
 /* Add `count` to the counter of `address`. */
@@ -180,9 +188,9 @@ static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
 /* The same, without loss when several threads do it. */
 static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
   if (!hearth_shadow_is_histogram) {
-    uint64_t sum = __atomic_fetch_add(hearth_shadow_counter(address), (uint16_t)count, __ATOMIC_RELAXED) + count;
-    if (__builtin_expect(sum > UINT16_MAX, false))
-      hearth_shadow_wrapped(address, sum | HEARTH_WRAP_IS_ATOMIC);
+    __atomic_fetch_add(hearth_shadow_counter(address), (uint32_t)(count % HEARTH_COUNT_AT_ONCE), __ATOMIC_RELAXED);
+    if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
+      hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
     return;
   }
   uint8_t *counter = hearth_shadow_byte(address), before = __atomic_load_n(counter, __ATOMIC_RELAXED);

@@ -28,24 +28,24 @@ void hearth_looks_choose(hearth_looks *looks, uint32_t most, hearth_sampler *ran
   }
 }
 
-static const uint64_t *counters_of(const char *page) {
-  return (const uint64_t *)hearth_shadow_counter((uintptr_t)page);
-}
+static const uint32_t *counters_of(const char *page) { return hearth_shadow_counter((uintptr_t)page); }
 
 /* The counters of a page lie in a page of their own, which no other page of the sample has brought to the caches. */
-static const uint64_t *counters_at(const hearth_looks *looks, uint32_t i) {
+static const uint32_t *counters_at(const hearth_looks *looks, uint32_t i) {
   enum { AHEAD = 4 };
   if (i + AHEAD < looks->count)
     __builtin_prefetch(counters_of(looks->page[i + AHEAD]));
   return counters_of(looks->page[i]);
 }
 
-/* In a coarse heap a line has one word of counters more, and belongs to one block: a change of any is a change of all four
- * granules. Both words are mixed to 16 bits; 1 change in 65536 does not show. */
-static uint64_t read_line(const uint64_t *counters, const char *page, uint32_t line) {
+/* The lowest 16 bits of each of a line's counters: 1 change in 65536 does not show. In a coarse heap a line has one word of counters
+ * more, and belongs to one block: a change of any is a change of all four granules. Both are mixed to 16 bits. */
+static uint64_t read_line(const uint32_t *counters, const char *page, uint32_t line) {
   const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t word = __atomic_load_n(&counters[line], __ATOMIC_RELAXED);
+  uint64_t word = 0;
 
+  for (unsigned i = 0; i < 4; ++i)
+    word |= (uint64_t)(__atomic_load_n(&counters[4 * line + i], __ATOMIC_RELAXED) & UINT16_MAX) << 16 * i;
   if (!hearth_shadow_is_coarse)
     return word;
   word = word * odd + __atomic_load_n(hearth_shadow_line_counter((uintptr_t)page) + line, __ATOMIC_RELAXED);
@@ -55,7 +55,7 @@ static uint64_t read_line(const uint64_t *counters, const char *page, uint32_t l
 
 void hearth_looks_first(hearth_looks *looks) {
   for (uint32_t i = 0; i < looks->count; ++i) {
-    const uint64_t *counters = counters_at(looks, i);
+    const uint32_t *counters = counters_at(looks, i);
     for (uint32_t k = 0; k < HEARTH_LOOKS_LINES; ++k)
       looks->counters[i][k] = read_line(counters, looks->page[i], k);
   }
@@ -74,7 +74,7 @@ bool hearth_looks_second(hearth_looks *looks) {
   uint64_t any = 0;
 
   for (uint32_t i = 0; i < looks->count; ++i) {
-    const uint64_t *counters = counters_at(looks, i);
+    const uint32_t *counters = counters_at(looks, i);
     looks->touched[i] = (hearth_page_bits){{0}};
     for (uint32_t k = 0; k < HEARTH_LOOKS_LINES; ++k) {
       uint64_t changed = changes_of(read_line(counters, looks->page[i], k) ^ looks->counters[i][k]);

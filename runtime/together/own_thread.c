@@ -3,6 +3,7 @@
 #include "own_thread.h"
 
 #include "clock.h"
+#include "counter_laps.h"
 #include "os.h"
 #include "running_profile.h"
 
@@ -10,7 +11,8 @@
 #define BEAT          UINT64_C(4000000)  /* an epoch of the clock is no longer, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)
 
-static bool beats; /* the clock is to have epochs */
+static bool beats;       /* the clock is to have epochs */
+static uint32_t process; /* that the thread is of */
 
 static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
@@ -24,6 +26,7 @@ void hearth_own_thread_sleep(uint64_t ns) {
   hearth_os_sleep(ns);
   if (is_busy)
     hearth_clock_beat();
+  hearth_counter_laps_step();
   hearth_os_take_noted_rights();
 }
 
@@ -38,9 +41,14 @@ bool hearth_own_thread_wait(uint64_t ns) {
   return false;
 }
 
+bool hearth_own_thread_runs(void) { return process == hearth_rt.pid; }
+
 bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   void *memory = hearth_os_map(THREAD_MEMORY);
 
   beats = with_beats && hearth_clock_prepare_beats();
-  return memory && hearth_os_begin_thread(run, memory, THREAD_MEMORY);
+  if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
+    return false;
+  process = hearth_rt.pid;
+  return true;
 }

@@ -10,7 +10,10 @@
 /* Begin it. `with_beats`: it marks the clock's epochs (clock.h). False: there is no memory, or the system refuses. */
 bool hearth_own_thread_begin(void (*run)(void), bool with_beats);
 
-/* In that thread: wait. The second returns false if the program, or its recording, has ended, and so must the thread. */
+/* It was begun, in this process. */
+bool hearth_own_thread_runs(void);
+
+/* In that thread: wait, take the clock's epochs and the laps of the counters (counter_laps.h) meanwhile. The second returns false if the program, or its recording, has ended, and so must the thread. */
 void hearth_own_thread_sleep(uint64_t ns);
 bool hearth_own_thread_wait(uint64_t ns);
 

@@ -11,7 +11,7 @@
 ; CHECK: end:
 ; CHECK-NEXT: [[CARRIED:%.*]] = phi i64 [ 1, %0 ], [ 2, %sometimes ]
 ; CHECK-NEXT: [[ALL:%.*]] = add i64 [[CARRIED]], 1
-; CHECK: add i64 {{.*}}, [[ALL]]
+; CHECK: trunc i64 {{.*}} to i32
 ; CHECK-NOT: lshr
 ; CHECK: ret void
 define void @branches(ptr %p, i1 %c) {
@@ -30,13 +30,13 @@ end:
 ; BLOCK-NOT: lshr
 ; BLOCK: hearth:
 ; BLOCK: ptrtoint ptr %at_i to i64
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; BLOCK: sometimes:
 ; BLOCK: ptrtoint ptr %at_j to i64
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; BLOCK: add i32 {{.*}}, 2{{$}}
 ; GRANULE: ptrtoint ptr %at_i to i64
 ; GRANULE: ptrtoint ptr %at_j to i64
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: add i32 {{.*}}, 1{{$}}
 ; CHECK-NOT: lshr
 ; CHECK: ret i64
 define i64 @elements(ptr %p, i64 %i, i64 %j, i64 %wanted) {
@@ -56,13 +56,13 @@ end:
 ; An address that only one of the ways knows cannot be counted behind where they meet: each way counts for itself.
 ; CHECK-LABEL: define void @either_element(
 ; BLOCK: left:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; BLOCK: right:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; BLOCK: meet:
 ; BLOCK-NOT: lshr
 ; BLOCK: sometimes:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; CHECK: ret void
 define void @either_element(ptr %p, i64 %i, i64 %j, i1 %c, i1 %d) {
   br i1 %c, label %left, label %right
@@ -86,7 +86,7 @@ end:
 ; Nothing is carried over a call that could free.
 ; CHECK-LABEL: define void @call_on_a_branch(
 ; CHECK: sometimes:
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call void @unknown
 ; CHECK: end:
 ; CHECK-NEXT: phi i64 [ 1, %0 ], [ 0, %{{.*}} ]
@@ -104,9 +104,9 @@ end:
 
 ; Nor over what could tell another thread to free.
 ; CHECK-LABEL: define void @atomic_between(
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: store atomic
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: ret void
 define void @atomic_between(ptr %p) {
   store i32 1, ptr %p
@@ -115,7 +115,8 @@ define void @atomic_between(ptr %p) {
   ret void
 }
 
-; A loop's accesses are added behind it, with those before it and behind it.
+; A loop's accesses are added behind it, with those before it and behind it. They may be more than a counter takes at once: then the
+; runtime is told of the rest.
 ; CHECK-LABEL: define void @search(
 ; CHECK-NOT: lshr
 ; CHECK: body:
@@ -123,7 +124,15 @@ define void @atomic_between(ptr %p) {
 ; CHECK: [[SUM]] = add i64 [[CARRIED]], 1
 ; CHECK-NOT: lshr
 ; CHECK: end:
-; CHECK: lshr
+; CHECK: [[GRANULE:%.*]] = lshr
+; CHECK: [[REST:%.*]] = and i64 [[ALL:%.*]], -16777216
+; CHECK: [[ANY:%.*]] = icmp ugt i64 [[ALL]], 16777215
+; CHECK: and i64 [[ALL]], 16777215
+; CHECK: store i32
+; CHECK-NEXT: br i1 [[ANY]], label %[[TELL:.*]], label %[[GO_ON:.*]], !prof
+; CHECK: [[TELL]]:
+; CHECK-NEXT: call preserve_mostcc void @__hearth_granule_exceeded(i64 [[GRANULE]], i64 [[REST]])
+; CHECK-NEXT: br label %[[GO_ON]]
 ; CHECK-NOT: lshr
 ; CHECK: ret void
 define void @search(ptr %p) {
@@ -142,12 +151,12 @@ end:
 ; CHECK-LABEL: define i32 @tagged(
 ; BLOCK-NOT: lshr
 ; BLOCK: hearth:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; BLOCK: br label %end
 ; BLOCK: number:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 2{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
 ; CHECK-LABEL: define i32 @after_tagged
 define i32 @tagged(ptr %p, ptr %q, i1 %other) {
   br i1 %other, label %end, label %look
@@ -173,9 +182,9 @@ define i32 @after_tagged() {
 ; BLOCK: more:
 ; BLOCK-NOT: lshr
 ; BLOCK: next:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; BLOCK: add i32 {{.*}}, 2{{$}}
 ; BLOCK: found:
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; CHECK: ret i32
 define i32 @list(ptr %first, i32 %wanted) {
   br label %more
@@ -200,10 +209,10 @@ found:
 ; BLOCK: [[SO_FAR]] = add i64 {{.*}}, 1
 ; BLOCK-NOT: lshr
 ; GRANULE: ptrtoint ptr %at to i64
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: add i32 {{.*}}, 1{{$}}
 ; CHECK: br i1
 ; BLOCK: ptrtoint ptr %at to i64
-; BLOCK: add i64 {{.*}}, [[SO_FAR]]
+; BLOCK: and i64 [[SO_FAR]], 16777215
 ; CHECK-NOT: lshr
 ; CHECK: ret void
 define void @walk(ptr %first) {
@@ -251,7 +260,7 @@ end:
 ; CHECK-LABEL: define void @exchange(
 ; CHECK-NOT: hearth.sunk
 ; CHECK: more:
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: br i1
 ; CHECK: ret void
 define void @exchange(ptr %left, ptr %right) {

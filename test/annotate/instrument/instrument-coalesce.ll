@@ -7,17 +7,17 @@
 
 ; Bytes 0 to 63 of a block lie in one line, byte 100 in the next. Within an alignment of 8, one granule is certain.
 ; CHECK-LABEL: define void @fields(
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; CHECK-NOT: @llvm.uadd
+; BLOCK: add i32 {{.*}}, 3{{$}}
+; BLOCK: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 2{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; CHECK-NOT: add i32
 ; CHECK: ret void
 ; ATOMIC-LABEL: define void @fields(
-; ATOMIC: atomicrmw add ptr {{.*}}, i16 2 monotonic
-; ATOMIC: atomicrmw add ptr {{.*}}, i16 1 monotonic
-; ATOMIC: atomicrmw add ptr {{.*}}, i16 1 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i32 2 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i32 1 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i32 1 monotonic
 define void @fields(ptr %p) {
   store i32 1, ptr %p, align 8
   %at4 = getelementptr i8, ptr %p, i64 4
@@ -31,7 +31,7 @@ define void @fields(ptr %p) {
 
 ; A vector of 32 bytes counts 4 by width.
 ; WIDTH-LABEL: define void @vector(
-; WIDTH: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 4)
+; WIDTH: add i32 {{.*}}, 4{{$}}
 define void @vector(ptr %p) {
   store <4 x i64> zeroinitializer, ptr %p, align 32
   ret void
@@ -40,13 +40,13 @@ define void @vector(ptr %p) {
 ; Whatever the indices, they lead to elements of one block; which granules these are in is not known.
 ; CHECK-LABEL: define void @elements(
 ; BLOCK: ptrtoint ptr %at_i to i64
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
-; CHECK-NOT: @llvm.uadd
+; BLOCK: add i32 {{.*}}, 3{{$}}
+; BLOCK: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; GRANULE: add i32 {{.*}}, 1{{$}}
+; CHECK-NOT: add i32
 ; CHECK: ret void
 define void @elements(ptr %p, i64 %i, i64 %j) {
   %at_i = getelementptr i64, ptr %p, i64 %i
@@ -62,11 +62,11 @@ define void @elements(ptr %p, i64 %i, i64 %j) {
 
 ; What might end the block's life, or the program, is between.
 ; CHECK-LABEL: define void @called_between(
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call void @unknown
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; CHECK: add i32 {{.*}}, 2{{$}}
 ; CHECK: call i64 @pure
-; CHECK-NOT: @llvm.uadd
+; CHECK-NOT: add i32
 ; CHECK: ret void
 define void @called_between(ptr %p) {
   store i32 1, ptr %p
@@ -90,10 +90,10 @@ define void @called_between(ptr %p) {
 ; BLOCK: [[IS_SHORT:%.*]] = icmp ule i64 [[STEPS]], 7
 ; CHECK: br i1 [[IS_SHORT]]
 ; CHECK: lshr i64 [[FIRST]], 4
-; GRANULE: add i64 {{.*}}, [[TRIPS]]
-; BLOCK: add i64 {{.*}}, [[STEPS]]
+; GRANULE: trunc i64 [[TRIPS]] to i32
+; BLOCK: trunc i64 [[STEPS]] to i32
 ; BLOCK: lshr i64 [[LAST]], 4
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; BLOCK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call void @__hearth_count_strided(i64 [[FIRST]], i64 8, i64 [[TRIPS]], i64 1)
 ; CHECK: body:
 ; CHECK-NOT: lshr
@@ -142,7 +142,7 @@ end:
 ; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
 ; BLOCK: icmp ule i64 {{.*}}, 15
 ; BLOCK: mul i64 {{.*}}, 3
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
+; BLOCK: add i32 {{.*}}, 3{{$}}
 ; BLOCK: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 3)
 ; CHECK-NOT: @__hearth_count_strided
 ; CHECK: ret void
@@ -165,8 +165,8 @@ end:
 
 ; 24 bytes are three accesses at both ends; the intrinsic stays one that the back end knows.
 ; CHECK-LABEL: define void @small_copy(
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
-; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
+; BLOCK: add i32 {{.*}}, 3{{$}}
+; BLOCK: add i32 {{.*}}, 3{{$}}
 ; CHECK: call void @llvm.memcpy
 define void @small_copy(ptr %to, ptr %from) {
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)

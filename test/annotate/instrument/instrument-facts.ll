@@ -115,8 +115,8 @@ define void @calls_both() {
 
 ; The call between two accesses to one place can neither free nor end: one addition.
 ; CHECK-LABEL: define void @around_quiet(
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
-; CHECK-NOT: @llvm.uadd
+; CHECK: add i32 {{.*}}, 2{{$}}
+; CHECK-NOT: add i32
 ; CHECK: ret void
 define void @around_quiet(ptr %p, i32 %n) {
   store i32 1, ptr %p
@@ -147,13 +147,13 @@ out:
 }
 
 ; CHECK-LABEL: define void @around_others(
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call i32 @ends
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call void @waits
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: call void @calls_unknown
-; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: ret void
 define void @around_others(ptr %p, i32 %n) {
   store i32 1, ptr %p

@@ -16,20 +16,14 @@
 ; CHECK-NEXT: [[COUNTERS:%.*]] = inttoptr i64 [[BASE]] to ptr
 ; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
 ; CHECK-NEXT: [[GRANULE:%.*]] = lshr i64 [[ADDRESS]], 4
-; CHECK-NEXT: [[COUNTER:%.*]] = getelementptr i16, ptr [[COUNTERS]], i64 [[GRANULE]]
-; CHECK-NEXT: [[COUNT:%.*]] = load i16, ptr [[COUNTER]]
-; CHECK-NEXT: [[BOTH:%.*]] = call { i16, i1 } @llvm.uadd.with.overflow.i16(i16 [[COUNT]], i16 1)
-; CHECK-NEXT: [[WRAPS:%.*]] = extractvalue { i16, i1 } [[BOTH]], 1
-; CHECK-NEXT: [[MORE:%.*]] = extractvalue { i16, i1 } [[BOTH]], 0
-; CHECK-NEXT: store i16 [[MORE]], ptr [[COUNTER]]
-; CHECK-NEXT: br i1 [[WRAPS]], label %[[TELL:.*]], label %[[GO_ON:.*]], !prof
-; CHECK: [[TELL]]:
-; CHECK-NEXT: call preserve_mostcc void @__hearth_granule_wrapped(i64 [[GRANULE]])
-; CHECK-NEXT: br label %[[GO_ON]]
-; CHECK: [[GO_ON]]:
+; CHECK-NEXT: [[COUNTER:%.*]] = getelementptr i32, ptr [[COUNTERS]], i64 [[GRANULE]]
+; CHECK-NEXT: [[COUNT:%.*]] = load i32, ptr [[COUNTER]]
+; CHECK-NEXT: [[MORE:%.*]] = add i32 [[COUNT]], 1
+; CHECK-NEXT: store i32 [[MORE]], ptr [[COUNTER]]
 ; CHECK-NEXT: %v = load i32, ptr %p
 ; CHECK: ptrtoint ptr %q
-; CHECK: store i16
+; CHECK: getelementptr i32
+; CHECK: store i32
 ; CHECK: store i32 %v, ptr %q
 ; CHECK-NEXT: ret
 define i32 @loads_and_stores(ptr %p, ptr %q) {

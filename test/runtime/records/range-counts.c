@@ -18,8 +18,8 @@ enum { GRANULES = 48, MOST = 600 };
 static char memory[GRANULES * 16] __attribute__((aligned(64)));
 
 static int differs(unsigned byte, unsigned size) {
-  uint16_t expected[GRANULES] = {0};
-  uint16_t *found = (uint16_t *)((uintptr_t)memory / 8 + __hearth_counters);
+  uint32_t expected[GRANULES] = {0};
+  uint32_t *found = (uint32_t *)((uintptr_t)memory / 4 + __hearth_counters);
 
   for (unsigned at = 0; at < size; at += 8)
     expected[(byte + at) / 16]++;

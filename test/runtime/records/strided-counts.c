@@ -18,13 +18,13 @@ enum { GRANULES = 2048, COUNTS = 5 };
 
 static char memory[GRANULES * 16] __attribute__((aligned(64)));
 
-static uint16_t *counters(void) { return (uint16_t *)((uintptr_t)memory / 8 + __hearth_counters); }
+static uint32_t *counters(void) { return (uint32_t *)((uintptr_t)memory / 4 + __hearth_counters); }
 
 static int differs(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight, int atomic) {
-  uint16_t expected[GRANULES] = {0}, *found = counters();
+  uint32_t expected[GRANULES] = {0}, *found = counters();
 
   for (uint64_t i = 0; i < count; i++)
-    expected[(address + i * (uintptr_t)stride - (uintptr_t)memory) / 16] += (uint16_t)weight;
+    expected[(address + i * (uintptr_t)stride - (uintptr_t)memory) / 16] += (uint32_t)weight;
   memset(found, 0, sizeof expected);
   (atomic ? __hearth_count_strided_atomic : __hearth_count_strided)(address, stride, count, weight);
   return memcmp(found, expected, sizeof expected) != 0;

@@ -80,42 +80,46 @@ static void test_only_what_is_added_is_cleared(void **state) {
   *hearth_shadow_line_counter((uintptr_t)area + 128) = 0;
 }
 
-static uint64_t wrap(const char *at, uint64_t count, uint64_t step) {
-  for (uint64_t i = 0; i < count; i += step)
+/* The counter is seen after each addition, as it is before 2^31 were counted. */
+static uint64_t count(const char *at, uint64_t count, uint64_t step) {
+  for (uint64_t i = 0; i < count; i += step) {
     hearth_shadow_count((uintptr_t)at, step);
+    hearth_shadow_note((uintptr_t)at, *hearth_shadow_counter((uintptr_t)at));
+  }
   return hearth_shadow_sum(at, 1).accesses;
 }
 
-/* A counter has 16 bits; the sum is the number of accesses all the same, for the granule that had them alone. */
+/* A counter has 32 bits; the sum is the number of accesses all the same, for the granule that had them alone. */
 static void test_counts_beyond_a_counter(void **state) {
   (void)state;
-  static const uint64_t counts[] = {32767, 32768, 65535, 65536, 65537, 98304, 131072, 1000000};
+  static const uint64_t counts[] = {UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 34};
+  static const uint64_t steps[] = {UINT64_C(1) << 20, (UINT64_C(1) << 24) - 1, UINT64_C(1) << 24, UINT64_C(1) << 30};
 
-  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0] * 4; ++i) {
+    uint64_t step = steps[i % 4], wanted = (counts[i / 4] + step - 1) / step * step;
     hearth_shadow_clear(area, 4096);
-    assert_int_equal(wrap(area + 64, counts[i], 1), counts[i]);
-    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, counts[i]);
+    assert_int_equal(count(area + 64, counts[i / 4], step), wanted);
+    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, wanted);
     hearth_shadow_count_atomic((uintptr_t)area + 64, 70000);
-    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, counts[i] + 70000);
-    assert_int_equal(hearth_shadow_sum_block(area, 4096).accesses, counts[i] + 70000);
+    hearth_shadow_count_atomic((uintptr_t)area + 64, UINT64_C(1) << 33);
+    wanted += 70000 + (UINT64_C(1) << 33);
+    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, wanted);
+    assert_int_equal(hearth_shadow_sum_block(area, 4096).accesses, wanted);
     assert_int_equal(hearth_shadow_sum(area + 80, 16).accesses + hearth_shadow_sum(area + 48, 16).accesses, 0);
   }
   hearth_shadow_clear(area, 4096);
-  assert_int_equal(wrap(area, UINT64_C(3) << 40, UINT64_C(1) << 39), UINT64_C(3) << 40);
+  assert_int_equal(count(area, UINT64_C(3) << 40, UINT64_C(1) << 39), UINT64_C(3) << 40);
   hearth_shadow_clear_block(area, 16);
-  assert_int_equal(wrap(area, 40000, 1), 40000); /* nothing is left of what there was */
-  hearth_shadow_clear(area, AREA);
-  assert_int_equal(wrap(area, 40000, 1), 40000);
-  assert_int_equal(wrap(area, 40000, 1), 80000);
-  hearth_shadow_clear(area, AREA); /* by pages */
-  assert_int_equal(wrap(area, 40000, 1), 40000);
+  assert_int_equal(count(area, UINT64_C(5) << 29, 1 << 23), UINT64_C(5) << 29); /* nothing is left of what there was */
+  hearth_shadow_clear(area, AREA);                                              /* by pages */
+  assert_int_equal(count(area, UINT64_C(5) << 29, 1 << 23), UINT64_C(5) << 29);
 }
 
 /* What is far beyond a counter, too; the memory around keeps its counts. A granule that wraps later begins at 0. The memory's
  * counters are whole pages. */
 static void test_pages_of_counters_go_back(void **state) {
   enum { ALIGNMENT = 1 << 16, SIZE = 3 << 20 };
-  const uint64_t many = 1000000;
+  const uint64_t many = UINT64_C(1) << 40;
   char *memory = (char *)(((uintptr_t)area + ALIGNMENT) & ~(uintptr_t)(ALIGNMENT - 1));
 
   (void)state;

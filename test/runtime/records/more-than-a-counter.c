@@ -1,0 +1,39 @@
+/* A counter has 32 bits, and the sum is right all the same: the runtime's own thread sees it often enough while the program runs, in a
+ * forked child, too, and where no windows are taken.
+ *
+ * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O2 -fno-vectorize -fno-slp-vectorize -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s \
+ * RUN:   -Wl,--build-id %rt -lpthread -o %t
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:together=off %t
+ * RUN: for file in %t.prof.*; do python3 %S/../Inputs/raw_print.py $file AllocCount MinSize TotalAccessCount; done | FileCheck %s
+ *
+ * CHECK-DAG: MinSize=16 TotalAccessCount=4480000000
+ * CHECK-DAG: MinSize=32 TotalAccessCount=4480000000
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+NOINLINE static void *one(size_t size) { return malloc(size); }
+
+/* The address is a new one in each round, as far as a compiler knows: 16 counts are added each time. */
+NOINLINE static void hammer(const char *block) {
+  for (long i = 0; i < 280000000; i++) {
+    int sum = 0;
+    __asm__ volatile("" : "+r"(block));
+    for (int k = 0; k < 16; k++)
+      sum += block[k];
+    __asm__ volatile("" : : "r"(sum));
+  }
+}
+
+int main(void) {
+  hammer(one(16));
+  if (fork() == 0) {
+    hammer(one(32));
+    return 0;
+  }
+  wait(NULL);
+  return 0;
+}
