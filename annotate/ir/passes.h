@@ -75,8 +75,8 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
  * calls that are worth their clones, and let LLVM see no others. False if there is none, and LLVM's pass need not run. After: make the clones the module's own. */
 bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options);
 bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options);
-/* Where LLVM's pass ran, in the link: its notcold calls are told apart into notcold, hot and ambiguous. */
-bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options);
+/* Where LLVM's pass ran, in the plugin's own step or, `by_link`, in LLVM's: its notcold calls are told apart into notcold, hot and ambiguous. */
+bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options, bool by_link);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
 /* Replace one encoding of the metadata by the other; a warning names the data that the other has no place for. */

@@ -113,7 +113,7 @@ static bool clone(LLVMModuleRef module, const hearth_pass_options *options, cons
     return false;
   cloning->run(module, cloning->data);
   hearth_pass_after_cloning(module, options);
-  hearth_pass_resolve(module, options);
+  hearth_pass_resolve(module, options, false);
   hearth_pass_prune(module, options);
   return true;
 }
@@ -127,7 +127,7 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
   if (own.lto_phase == HEARTH_LTO_POSTLINK) {
     changed |= hearth_noted_calls_give_back(noted, module);
     changed |= hearth_pass_unify(module, &own);
-    changed |= hearth_pass_resolve(module, &own);
+    changed |= hearth_pass_resolve(module, &own, true);
   }
   changed |= hearth_pass_prune(module, &own);
   if (own.lto_phase == HEARTH_LTO_POSTLINK)

@@ -206,16 +206,26 @@ static void report_clone(LLVMValueRef call, hearth_class hint) {
 
 typedef struct resolving {
   hearth_session session;
+  bool by_link; /* LLVM resolved the calls that have no contexts, too */
   bool changed;
 } resolving;
 
+/* LLVM also calls notcold what it found no clone for, and pools are those of contexts that are not cold. */
+static resolution without_contexts(const resolving *s, resolution now) {
+  bool is_open = s->by_link && now.hotness == HEARTH_CLASS_NOTCOLD && now.pool;
+  return (resolution){now.hotness, is_open ? (hearth_placement)HEARTH_MD_POOL_AMBIGUOUS : now.pool};
+}
+
 /* What LLVM resolved the call to, as far as its contexts bear that out. */
-static resolution corrected(hearth_session *session, LLVMValueRef call, resolution now) {
+static resolution corrected(resolving *s, LLVMValueRef call, resolution now) {
+  hearth_session *session = &s->session;
   hearth_md_mibs all;
   resolution ret = now;
   bool differ = false;
-  if (now.hotness == HEARTH_CLASS_UNKNOWN || !hearth_md_get_mibs(session->md, call, &all))
+  if (now.hotness == HEARTH_CLASS_UNKNOWN)
     return now;
+  if (!hearth_md_get_mibs(session->md, call, &all))
+    return without_contexts(s, now);
   for (size_t i = 1; i < all.count; i++)
     differ |= hearth_md_placement(&all.mibs[i]) != hearth_md_placement(&all.mibs[0]);
   if (differ && now.hotness == HEARTH_CLASS_NOTCOLD)
@@ -231,7 +241,7 @@ static void resolve(LLVMValueRef call, void *data) {
   if (!hearth_alloc_function_of(call))
     return;
   resolution now = {hearth_md_get_resolved_class(s->session.md, call), hearth_md_get_pool(call)};
-  resolution right = corrected(&s->session, call, now);
+  resolution right = corrected(s, call, now);
   report_clone(call, right.hotness == HEARTH_CLASS_UNKNOWN ? right.hotness : now.hotness);
   if (right.hotness == now.hotness && right.pool == now.pool)
     return;
@@ -270,8 +280,8 @@ bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *
   return changed;
 }
 
-bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options) {
-  resolving s = {.changed = false};
+bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options, bool by_link) {
+  resolving s = {.by_link = by_link};
   if (open_session(&s.session, module, options))
     hearth_ir_for_each_instruction(module, resolve, &s);
   hearth_session_close(&s.session);
