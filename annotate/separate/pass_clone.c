@@ -155,6 +155,14 @@ static void report_not_cloned(const hearth_clone_candidate *candidate) {
                            "-memprof-clone-budget");
 }
 
+/* A module has one schema. */
+static void follow_schema(hearth_md *md) {
+  LLVMMetadataRef node = hearth_md_get_schema(md, 0);
+  hearth_md_schema schema;
+  if (node && !hearth_md_get_schema(md, 1) && hearth_md_schema_read(node, &schema))
+    hearth_md_use_schema(md, &schema);
+}
+
 /* LLVM's pass leaves nothing of flat contexts, and what it did is checked with the chained ones. */
 static void keep_contexts(hearth_session *session, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
@@ -165,6 +173,7 @@ static void keep_contexts(hearth_session *session, LLVMValueRef call) {
   if (LLVMGetMetadata(call, chained) || n == 0 || n > HEARTH_CHAIN_MAX || !hearth_md_get_mibs(session->md, call, &all))
     return;
   hearth_placement pool = hearth_md_get_pool(call);
+  follow_schema(session->md);
   hearth_md_attach(session->md, call, ids, n, all.mibs, all.count);
   hearth_md_set_pool(session->md, call, pool);
   hearth_md_mibs_free(&all);

@@ -5,7 +5,7 @@
 Each module that opt takes gets allocation calls at random places, debug locations, and a profile whose contexts lead through
 these calls and the module's own ones. Then it goes through the passes by name, and through whole pipelines that instrument it or
 use the profile, up to machine code. What fails: a crash, an error, a command that takes too long, unless the module does so
-without Hearth, too. Exit status 1 after findings, which stay in DIR/fuzz/modules."""
+without Hearth, too; if valgrind is there, also unless LLVM alone misuses memory. Exit status 1 after findings, which stay in DIR/fuzz/modules."""
 import argparse
 import concurrent.futures
 import os
@@ -119,6 +119,11 @@ class Trial:
         error = result.stderr.decode(errors="replace")
         return f"exit status {result.returncode}: {error[:600]}" if result.returncode else None
 
+    def run_plain(self, command):
+        """As run, without Hearth. What LLVM does with memory that is not its own ends in a crash by chance only."""
+        valgrind = [shutil.which("valgrind"), "-q", "--error-exitcode=1"] if shutil.which("valgrind") else []
+        return self.run(command) or self.run(valgrind + command)
+
     def opt(self, passes, source, to, *ours):
         """Are there results? Without them it is a finding if plain opt has some."""
         plugin = os.path.join(self.options.build, "lib", "hearth.so")
@@ -127,7 +132,7 @@ class Trial:
         wrong = self.run(command)
         if wrong:
             theirs = ",".join(p for p in passes.split(",") if not p.startswith("hearth-"))
-            if not self.run([self.tool("opt"), f"-passes={theirs}", source, "-o", to + ".plain"]):
+            if not self.run_plain([self.tool("opt"), f"-passes={theirs}", source, "-o", to + ".plain"]):
                 self.findings.append(f"{shlex.join(command)}: {wrong}")
         return wrong is None
 
@@ -137,7 +142,7 @@ class Trial:
         command = [self.tool("llc"), "-filetype=obj", "-o", os.devnull, source]
         wrong = self.run(command)
         if wrong and not self.run([self.tool("opt"), f"-passes=default<{level}>", "in.ll", "-o", "plain.bc"]) and \
-                not self.run(command[:-1] + ["plain.bc"]):
+                not self.run_plain(command[:-1] + ["plain.bc"]):
             self.findings.append(f"{shlex.join(command)}: {wrong}")
 
     def prepare(self):
