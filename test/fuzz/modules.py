@@ -13,8 +13,11 @@ import random
 import re
 import shlex
 import shutil
+import signal
+import struct
 import subprocess
 import sys
+import threading
 
 TARGET = 'target triple = "x86_64-unknown-linux-gnu"\n'
 LAYOUT = 'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
@@ -96,6 +99,41 @@ def write_profile(calls, file, rng):
     return "\n".join(lines) + "\n" if leaves else None
 
 
+class Servers:
+    """For each thread, a process of each tool that runs it again and again (fork_server.c)."""
+
+    def __init__(self, options):
+        self.library = os.path.join(options.build, "fuzz", "fork_server.so")
+        self.seconds = options.seconds
+        self.of_thread = threading.local()
+        self.started = []
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fork_server.c")
+        os.makedirs(os.path.dirname(self.library), exist_ok=True)
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", self.library, "-ldl"], check=True)
+
+    def server(self, tool):
+        servers = self.of_thread.__dict__
+        if tool not in servers:
+            servers[tool] = subprocess.Popen([tool], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             env={**os.environ, "LD_PRELOAD": self.library})
+            self.started.append(servers[tool])
+        return servers[tool]
+
+    def end(self):
+        for server in self.started:
+            server.communicate()
+
+    def run(self, command, directory):
+        """The exit status, negative after a signal, and the messages."""
+        server = self.server(command[0])
+        request = "".join(word + "\0" for word in [directory, *command]).encode()
+        server.stdin.write(struct.pack("II", len(request), self.seconds) + request)
+        server.stdin.flush()
+        status = os.waitstatus_to_exitcode(struct.unpack("i", server.stdout.read(4))[0])
+        with open(os.path.join(directory, "messages"), encoding="utf-8", errors="replace") as f:
+            return status, f.read()
+
+
 class Trial:
     """One module."""
 
@@ -111,13 +149,15 @@ class Trial:
 
     def run(self, command):
         """What was wrong, or None."""
-        try:
-            result = subprocess.run(command, cwd=self.directory, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                                    timeout=self.options.seconds)
-        except subprocess.TimeoutExpired:
+        if command[0].startswith(self.tool("")):
+            status, error = self.options.servers.run(command, self.directory)
+        else:
+            result = subprocess.run(["timeout", "-s", "ALRM", str(self.options.seconds), *command], cwd=self.directory, check=False,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            status, error = result.returncode, result.stderr.decode(errors="replace")
+        if status in (-signal.SIGALRM, 124):
             return f"takes more than {self.options.seconds} seconds"
-        error = result.stderr.decode(errors="replace")
-        return f"exit status {result.returncode}: {error[:600]}" if result.returncode else None
+        return f"exit status {status}: {error[:600]}" if status else None
 
     def run_plain(self, command):
         """As run, without Hearth. What LLVM does with memory that is not its own ends in a crash by chance only."""
@@ -205,6 +245,7 @@ def main():
     parser.add_argument("root", help="folder with .ll files, or one of them")
     options = parser.parse_args()
     options.build, options.root = os.path.abspath(options.build), os.path.abspath(options.root)
+    options.servers = Servers(options)
     paths = [options.root]
     if os.path.isdir(options.root):
         paths = sorted(os.path.join(folder, n) for folder, _, names in os.walk(options.root) for n in names if n.endswith(".ll"))
@@ -218,6 +259,7 @@ def main():
             taken, runs, findings = taken + trial.is_taken, runs + trial.runs, findings + len(trial.findings)
             for finding in trial.findings:
                 print(f"{trial.directory}: {finding}", flush=True)
+    options.servers.end()
     print(f"{runs} runs on {taken} of {len(paths)} modules, {findings} findings")
     return findings > 0 or taken == 0
 
