@@ -68,44 +68,105 @@ static uint64_t idle_time(uint64_t run_ns) {
   return part_ns < most_ns ? part_ns : most_ns;
 }
 
-/* Returns whether it still waits. One that was accessed late, and seen late, may have been accessed soon: it stands for use. */
-static bool look(hearth_pick *pick, uint64_t now_ns, uint64_t idle_ns, hearth_touched_row *row) {
+/* Also of a block whose context has no row. */
+static hearth_touched_row *row_of(hearth_touched_sums *sums, const hearth_pick *pick) {
+  static hearth_touched_row none;
+
+  return pick->context < sums->count ? &sums->rows[pick->context] : &none;
+}
+
+static void look(hearth_pick *pick, hearth_touched_row *row) {
   hearth_pick now;
 
-  if (!find(pick->begin, &now) || now.context != pick->context || now.alloc_ns != pick->alloc_ns)
-    return false;
-  pick->accessed = count_accesses(pick) != pick->accesses;
+  pick->lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+  pick->accessed = pick->lives && count_accesses(pick) != pick->accesses;
+  if (!pick->lives)
+    return;
   pick->looks += pick->looks < LEAST_LOOKS;
-  if (pick->idle)
-    return !pick->accessed;
   row->looked_bytes += pick->size;
   row->accessed += pick->accessed;
-  pick->idle = !pick->accessed && now_ns - pick->begin_ns >= idle_ns;
-  row->idle_bytes = hearth_merge_SUM(row->idle_bytes, pick->idle ? pick->size : 0);
-  return !pick->accessed;
+  if (pick->told)
+    return;
+  row->new_accessed += pick->accessed;
+  *(pick->accessed ? &row->new_bytes : &row->waiting_bytes) += pick->size;
 }
 
-/* One look at the pieces of a context is over. */
-static void add_used(hearth_touched_row *row) {
-  uint64_t used = row->accessed, pages = (row->looked_bytes + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+/* Pages with the accessed pieces that have told nothing yet. Such pages may be claimed already. */
+static void claim(hearth_touched_row *row) {
+  bool scattered = row->accessed == 1 || row->accessed * HEARTH_OS_PAGE <= row->looked_bytes;
+  uint64_t wanted = row->new_accessed * HEARTH_OS_PAGE, limit = row->new_bytes + row->waiting_bytes;
 
-  row->used_bytes = hearth_merge_SUM(row->used_bytes, (used < pages ? used : pages) * HEARTH_OS_PAGE);
-  row->looked_bytes = row->accessed = 0;
+  if (scattered && limit < HEARTH_OS_PAGE)
+    limit = HEARTH_OS_PAGE;
+  if (wanted > limit)
+    wanted = limit;
+  if (row->claimed < wanted)
+    row->claimed = wanted;
+  row->claimed -= row->new_bytes;
+  row->looked_bytes = row->accessed = row->new_accessed = row->new_bytes = 0;
 }
 
-void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_touched_sums *sums) {
-  static hearth_touched_row none;
+/* A piece was drawn by chance, the less the more pages there were, and what was left out counts for it. */
+static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_touched_row *row) {
+  double weight = (double)pick->size * (double)pick->pages * (double)(UINT64_C(1) << picks->halvings);
+
+  row->told_bytes += pick->size;
+  row->told_weight += weight;
+  row->used_weight += used ? weight : 0;
+  pick->told = true;
+}
+
+/* By lot, with the same chance for each byte that is left. */
+static bool is_claimed(const hearth_pick *pick, hearth_sampler *random, hearth_touched_row *row) {
+  bool claimed = row->claimed > 0 && hearth_sampler_below(random, row->waiting_bytes) < row->claimed;
+
+  row->waiting_bytes -= pick->size;
+  if (claimed)
+    row->claimed -= row->claimed < pick->size ? row->claimed : pick->size;
+  return claimed;
+}
+
+/* Of what the look before had not seen accessed, some part came in time. */
+static bool is_in_time(const hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random) {
+  uint64_t since_ns = picks->looked_ns > pick->begin_ns ? picks->looked_ns : pick->begin_ns;
+  uint64_t due_ns = pick->begin_ns + idle_ns, now_ns = picks->now_ns;
+
+  return now_ns <= due_ns || hearth_sampler_below(random, (now_ns - since_ns) / 1024) < (due_ns - since_ns) / 1024;
+}
+
+static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random,
+                  hearth_touched_row *row) {
+  bool used = pick->accessed ? is_in_time(pick, picks, idle_ns, random) : is_claimed(pick, random, row);
+
+  if (used || pick->accessed || picks->now_ns - pick->begin_ns >= idle_ns)
+    tell(pick, used, picks, row);
+}
+
+/* Of a pick to come. */
+static void fetch_ahead(const hearth_pick *pick) {
+  __builtin_prefetch(pick->begin - sizeof(hearth_header));
+  __builtin_prefetch((const void *)hearth_shadow_counter((uintptr_t)pick->begin));
+}
+
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_touched_sums *sums) {
+  enum { AHEAD = 6 };
   uint64_t idle_ns = idle_time(run_ns);
 
+  picks->looked_ns = picks->now_ns;
+  picks->now_ns = now_ns;
   for (uint32_t i = 0; i < picks->count; ++i) {
-    hearth_pick *pick = &picks->rows[i];
-    pick->waits = look(pick, now_ns, idle_ns, pick->context < sums->count ? &sums->rows[pick->context] : &none);
+    if (i + AHEAD < picks->count)
+      fetch_ahead(&picks->rows[i + AHEAD]);
+    look(&picks->rows[i], row_of(sums, &picks->rows[i]));
   }
   for (uint32_t i = picks->count; i-- > 0;) {
-    const hearth_pick *pick = &picks->rows[i];
-    if (pick->context < sums->count)
-      add_used(&sums->rows[pick->context]);
-    if (!pick->waits)
+    hearth_pick *pick = &picks->rows[i];
+    hearth_touched_row *row = row_of(sums, pick);
+    claim(row);
+    if (pick->lives && !pick->told)
+      judge(pick, picks, idle_ns, random, row);
+    if (!pick->lives || pick->accessed)
       finish(picks, i, !pick->accessed, sums);
   }
 }
@@ -123,6 +184,15 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_
   }
 }
 
+/* In the bytes of pieces that were watched, so that few are seen to be few. A page for which pieces are still wanted was used. */
+static void set_moments(const hearth_touched_row *row, hearth_mib *mib) {
+  double used = row->told_weight > 0 ? row->used_weight / row->told_weight : 0;
+  uint64_t used_bytes = (uint64_t)(used * (double)row->told_bytes + 0.5);
+
+  mib->UsedPageBytes = used_bytes + row->claimed;
+  mib->IdlePageBytes = row->told_bytes - used_bytes;
+}
+
 /* Late ones are as many of the picks as they have of all pages. */
 void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
@@ -134,6 +204,5 @@ void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *
   }
   mib->Picks = all.picks;
   mib->LatePicks = all.pages ? (uint64_t)((double)all.late_pages / (double)all.pages * (double)all.picks + 0.5) : 0;
-  mib->UsedPageBytes = row->used_bytes;
-  mib->IdlePageBytes = row->idle_bytes;
+  set_moments(row, mib);
 }

@@ -6,10 +6,13 @@
  *   after the last access, if each counts by what the heap had: the more it had, the smaller was a piece's chance. Accesses between
  *   the last look and the end are not seen, so two looks at least must have found none;
  *
- *   how often a page full of its blocks is soon used again: within HEARTH_IDLE_S, or an eighth of the run so far if that is
- *   less. A pick that is accessed within this time stands for a page, as pages are used if any of their pieces is; one that is not
- *   stands for its own bytes. A program may walk over all of its memory at once, which uses each page once: so of the pieces that
- *   were accessed between the same two looks, no more count than the looked-at pieces of their context make pages. */
+ *   at how many moments a page full of its blocks is soon used again: within HEARTH_IDLE_S, or an eighth of the run so far if that is
+ *   less. Each piece tells it of its own bytes, once: used if it was accessed, or if an accessed one claims it for its page; else idle
+ *   after that time. A page is used if any of its pieces is, so an accessed piece claims what else a page has, by lot among the pieces
+ *   of its context that wait and have told nothing yet: they could lie beside it. If blocks are accessed independently, a piece is
+ *   used with the chance of a page of B pieces, 1 - (1 - q)^B, where q is that of one. Of a walk over all of them, the first accesses
+ *   claim all that waits: they are used with the chance that a walk follows, whether one look sees it or ten. Where less waits
+ *   than a page has, later pieces are claimed for the rest, unless so many were accessed at once that it is a walk. */
 #ifndef HEARTH_RUNTIME_PICKS_H
 #define HEARTH_RUNTIME_PICKS_H
 
@@ -31,14 +34,15 @@ typedef struct hearth_pick {
   uint64_t pages;    /* that the heap used, when it was picked */
   uint32_t context;
   uint16_t looks;       /* at it since it was picked; no more are counted than matter */
-  bool accessed, waits; /* as the look that goes on has found it */
-  bool idle;            /* it has waited long enough */
+  bool lives, accessed; /* as the look that goes on has found it */
+  bool told;            /* whether its page was used */
 } hearth_pick;
 
 typedef struct hearth_picks {
   hearth_pick rows[HEARTH_PICKS_MOST]; /* neither accessed nor ended, as far as is known */
   uint32_t count;
-  uint32_t halvings; /* each stands for 1 << halvings */
+  uint32_t halvings;          /* each stands for 1 << halvings */
+  uint64_t looked_ns, now_ns; /* the last two looks; the one that goes on */
 } hearth_picks;
 
 /* Pick the piece that has this byte, drawn from `pages` pages, if it is of a live block; now. Where there is no room, half of all picks
@@ -47,7 +51,8 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, ui
 
 /* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
  * ended before the second look tells nothing, and is left out. */
-void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_touched_sums *sums);
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_touched_sums *sums);
 
 /* Show a dump, by its number, those that were looked at: as late, unless an access comes later. */
 void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_sums *sums);

@@ -29,8 +29,12 @@ typedef struct hearth_touched_row {
   uint64_t page;                             /* the last one, of all windows, in which a block of it was touched */
   uint64_t page_lines;                       /* a bit for each line of that page that was */
   hearth_pick_sums picked;                   /* those that ended or were accessed */
-  uint64_t used_bytes, idle_bytes;           /* UsedPageBytes and IdlePageBytes */
-  uint64_t looked_bytes, accessed; /* of the look that goes on: of all pieces; pieces that were soon accessed */
+  /* Pieces that have told whether a page was used (picks.h): their bytes; the same by chance; of these, the used ones. */
+  uint64_t told_bytes;
+  double told_weight, used_weight;
+  uint64_t claimed; /* bytes of used pages, for which pieces are still wanted */
+  /* Of the look that goes on: all pieces, and of those that have told nothing yet the accessed and the waiting ones. */
+  uint64_t looked_bytes, accessed, new_accessed, new_bytes, waiting_bytes;
   /* Of the last window's sample: */
   uint32_t lines, pages;
   uint32_t blocks, live; /* in parts of HEARTH_SHARE */

@@ -123,7 +123,7 @@ static void sum_up(void) {
 static void look_at_picks(uint64_t now_ns) {
   uint64_t before_ns = hearth_os_thread_ns();
 
-  hearth_picks_look(&windows.picks, now_ns, now_ns - windows.start_ns, &windows.touched);
+  hearth_picks_look(&windows.picks, now_ns, now_ns - windows.start_ns, &windows.random, &windows.touched);
   uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;
   windows.picks_due_ns = now_ns + (gap_ns > LEAST_PICKS_GAP ? gap_ns : LEAST_PICKS_GAP);
 }
