@@ -23,12 +23,13 @@
 #define DOUBLINGS       7                 /* from the least length to the greatest */
 #define LEAST_GAP       UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
 #define LEAST_PICKS_GAP UINT64_C(4000000) /* between looks at picks, in ns */
+#define NEW_PICKS_GAP   UINT64_C(4000000) /* mean time between moments at which new ones are drawn */
+#define NEW_PICKS       16u               /* at such a moment */
 #define IDLE_GAP        UINT64_C(4000000) /* between questions whether there is something to look at */
 #define GAP_FOR_COST    100               /* the same, as a multiple of the time that a window's looks take */
 #define MOST_WEIGHT     4u                /* of a window; those that weigh half as much come twice as often */
 #define OF_A_WEIGHT     64u               /* windows, before the weight doubles */
 #define LEAST_PAGES     64u
-#define NEW_PICKS       64u /* in a window of the greatest weight */
 #define LIVE_PART       32u /* live blocks are counted in one page of so many */
 
 static struct {
@@ -40,12 +41,13 @@ static struct {
   hearth_touched_sums touched;
   hearth_pair_sums pairs;
   hearth_picks picks;
-  uint64_t start_ns;     /* of the run */
-  uint64_t picks_due_ns; /* when they are looked at again */
+  uint64_t start_ns;                 /* of the run */
+  uint64_t picks_due_ns;             /* when they are looked at again */
+  uint64_t due_ns, new_picks_due_ns; /* the next window, and the next picks */
   hearth_looks *looks;
   hearth_sampler random;
   uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
-  uint64_t others_ns;        /* CPU time of the program at the last window */
+  uint64_t others_ns;        /* CPU time of the program at the last window or picks */
 } windows;
 
 /* -------------------------------------------------- one window -------------------------------------------------- */
@@ -128,19 +130,6 @@ static void look_at_picks(uint64_t now_ns) {
   windows.picks_due_ns = now_ns + (gap_ns > LEAST_PICKS_GAP ? gap_ns : LEAST_PICKS_GAP);
 }
 
-static void pick(uint64_t pages) {
-  const hearth_looks *looks = windows.looks;
-  uint64_t now_ns = hearth_os_now_ns();
-
-  if (now_ns >= windows.picks_due_ns)
-    look_at_picks(now_ns);
-  for (unsigned i = 0; i < NEW_PICKS / MOST_WEIGHT * windows.weight; i++) {
-    const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
-    const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
-    hearth_picks_take(&windows.picks, byte, pages, now_ns, &windows.random);
-  }
-}
-
 static void count_of_weight(void) {
   if (windows.weight == MOST_WEIGHT || --windows.left > 0)
     return;
@@ -153,7 +142,6 @@ static void add_window(uint64_t length_ns) {
 
   hearth_pair_sums_reserve(&windows.pairs);
   sum_up();
-  pick(pages);
   windows.totals[HEARTH_RAW_WINDOWS] += windows.weight;
   windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns * windows.weight;
   windows.totals[HEARTH_RAW_SAMPLED_PAGES] += (uint64_t)windows.looks->count * windows.weight;
@@ -161,7 +149,7 @@ static void add_window(uint64_t length_ns) {
   count_of_weight();
 }
 
-/* A window in which the program waited says nothing of the memory that it uses. */
+/* Where the program waited since the last window or picks, there is nothing to see of the memory that it uses. */
 static bool has_run(bool touched) {
   uint64_t before_ns = windows.others_ns;
 
@@ -194,6 +182,31 @@ static void take_window(void) {
   decay(&windows.page_ns, (looked_ns - begin_ns) / looks->count + 1);
 }
 
+/* -------------------------------------------------- picks -------------------------------------------------- */
+
+/* Of all pages, so that free space is often met, too. */
+static void draw_picks(uint64_t now_ns) {
+  char *start;
+  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE;
+
+  for (unsigned i = 0; i < NEW_PICKS; i++) {
+    const char *page = start + hearth_sampler_below(&windows.random, pages) * HEARTH_OS_PAGE;
+    const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
+    hearth_picks_take(&windows.picks, byte, pages, now_ns, &windows.random);
+  }
+}
+
+/* At moments of their own: windows take much longer to look at, and so are few. */
+static void take_picks(uint64_t now_ns) {
+  if (!has_run(false))
+    return;
+  hearth_lock_take(&windows.lock);
+  if (now_ns >= windows.picks_due_ns)
+    look_at_picks(now_ns);
+  draw_picks(now_ns);
+  hearth_lock_give(&windows.lock);
+}
+
 /* -------------------------------------------------- the thread -------------------------------------------------- */
 
 static uint64_t draw_gap(void) {
@@ -209,15 +222,36 @@ static bool is_worth_it(void) {
   return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
 }
 
+/* What is due. */
+static void act(void) {
+  uint64_t now_ns = hearth_os_now_ns();
+
+  if (now_ns >= windows.new_picks_due_ns) {
+    take_picks(now_ns);
+    windows.new_picks_due_ns = now_ns + hearth_sampler_draw(&windows.random, NEW_PICKS_GAP);
+  }
+  if (now_ns >= windows.due_ns) {
+    take_window();
+    windows.due_ns = hearth_os_now_ns() + draw_gap();
+  }
+}
+
+static uint64_t time_left(void) {
+  uint64_t now_ns = hearth_os_now_ns();
+  uint64_t due_ns = windows.due_ns < windows.new_picks_due_ns ? windows.due_ns : windows.new_picks_due_ns;
+
+  return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
 static void (*beside)(bool is_worth_it);
 
 void hearth_windows_run_beside(void (*step)(bool is_worth_it)) { __atomic_store_n(&beside, step, __ATOMIC_RELEASE); }
 
 static void run(void) {
-  for (bool is_due = false; hearth_own_thread_wait(is_due ? draw_gap() : IDLE_GAP); is_due = is_worth_it()) {
+  for (bool is_due = false; hearth_own_thread_wait(is_due ? time_left() : IDLE_GAP); is_due = is_worth_it()) {
     void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
     if (is_due && is_worth_it())
-      take_window();
+      act();
     if (step)
       step(is_due);
   }
