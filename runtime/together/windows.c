@@ -277,6 +277,8 @@ void hearth_windows_begin(void) {
   windows.running = windows.looks && hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
 }
 
+bool hearth_windows_are_taken(void) { return windows.running; }
+
 static void forget(void) {
   hearth_touched_sums_forget(&windows.touched);
   hearth_pair_sums_forget(&windows.pairs);

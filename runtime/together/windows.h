@@ -12,6 +12,7 @@
 /* Begin to take windows, if the options and the way of recording allow it. At the start, once: the process has one
  * thread. Where the system refuses a thread, there are no windows. */
 void hearth_windows_begin(void);
+bool hearth_windows_are_taken(void);
 
 /* Their thread also does this again and again, some milliseconds apart: the process has one such thread. It is told whether there is
  * something to look at: counters that count, and a heap of some MiB. */

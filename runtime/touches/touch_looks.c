@@ -11,7 +11,6 @@
 #include "os.h"
 #include "own_thread.h"
 #include "page_counts.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "watched.h"
@@ -194,19 +193,11 @@ static void look_beside(bool is_worth_it) {
 /* Accesses are counted, and these looks are a second witness. */
 static bool is_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
 
-static bool is_wanted_as_witness(void) {
-  const hearth_runtime_options *options = &hearth_rt.options;
-
-  return options->together == HEARTH_TOGETHER_ON && options->mode == HEARTH_MODE_AGGREGATE &&
-         options->format == HEARTH_FORMAT_HEARTH && options->memory_cap == 0 && options->sample == 0 &&
-         !hearth_recorder;
-}
-
 bool hearth_touches_are_wanted(void) {
   hearth_runtime_options *options = &hearth_rt.options;
 
   if (is_witness())
-    return is_wanted_as_witness();
+    return true;
   if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
     hearth_message(
         "option accesses: pages are only looked at with mode=aggregate and format=hearth; accesses will not be "
@@ -254,6 +245,8 @@ static const char *begin(void) {
 }
 
 void hearth_touches_begin(void) {
+  if (is_witness() && !hearth_windows_are_taken())
+    return;
   const char *reason = begin();
   if (reason && is_witness())
     return;
