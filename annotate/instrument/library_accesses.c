@@ -15,6 +15,7 @@
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127
 #define ANY        "*"
+#define WIDE_BYTES 4u /* of a wchar_t */
 
 typedef struct library_function {
   const char *name, *signature, *items;
@@ -67,9 +68,9 @@ static const char *needs_of(char how) {
   static const struct {
     char how;
     const char *needs;
-  } all[] = {{'n', "1+"},  {'r', "r0+"}, {'l', "r0+"}, {'p', "r0"}, {'s', "0+"}, {'u', "R0+"},
-             {'d', "p1+"}, {'c', "p1+"}, {'b', "p2"},  {'v', "r1"}, {'f', "0"},  {'S', "0+"},
-             {'D', "p1"},  {'C', "p1"},  {'F', "r1"},  {'B', "r1"}};
+  } all[] = {{'n', "1+"},  {'r', "r0+"}, {'l', "r0+"}, {'p', "r0"}, {'s', "0+"},  {'u', "R0+"}, {'d', "p1+"},
+             {'c', "p1+"}, {'b', "p2"},  {'w', "1"},   {'W', "0+"}, {'x', "p1+"}, {'v', "r1"},  {'m', "r0"},
+             {'f', "0"},   {'S', "0+"},  {'D', "p1"},  {'C', "p1"}, {'F', "r1"},  {'B', "r1"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (all[i].how == how)
       return all[i].needs;
@@ -160,10 +161,21 @@ static bool has_signature(LLVMTypeRef type, const char *signature) {
                               fixed);
 }
 
+/* Is a wide character the C library's? Other sizes are a choice of the compilation (-fshort-wchar). */
+static bool has_wide_characters(LLVMModuleRef module) {
+  static const char name[] = "wchar_size";
+  LLVMMetadataRef flag = LLVMGetModuleFlag(module, name, sizeof name - 1);
+  LLVMValueRef size = flag ? LLVMGetOperand(LLVMMetadataAsValue(LLVMGetModuleContext(module), flag), 0) : NULL;
+  return !size || LLVMConstIntGetZExtValue(size) == WIDE_BYTES;
+}
+
+static bool is_wide(const char *name) { return strncmp(name, "wc", 2) == 0 || strncmp(name, "wmem", 4) == 0; }
+
 static void mark_known(LLVMModuleRef module) {
+  bool wide = has_wide_characters(module);
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].name);
-    if (!function || !is_elsewhere(function))
+    if (!function || !is_elsewhere(function) || (!wide && is_wide(functions[i].name)))
       continue;
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
     if (has_signature(type, functions[i].signature) && fits(type, functions[i].items))
@@ -327,6 +339,8 @@ static LLVMValueRef size_of(hearth_counters *c, LLVMValueRef call, const library
   switch (item->how) {
   case 'n':
     return item->second ? LLVMBuildMul(c->builder, first, as_number(c, argument_of(call, item->second)), "") : first;
+  case 'w':
+    return LLVMBuildMul(c->builder, first, constant(c, WIDE_BYTES), "");
   case 'r':
     return first ? LLVMBuildMul(c->builder, result_bytes(c, call, 0), first, "") : result_bytes(c, call, 0);
   default: /* l */
@@ -415,7 +429,7 @@ static void count_format(hearth_counters *c, LLVMValueRef call, LLVMValueRef for
 
 static void count_compared(hearth_counters *c, LLVMValueRef call, const library_item *item, LLVMValueRef pointer) {
   LLVMValueRef other = argument_of(call, item->first);
-  uint64_t manner = item->how == 'b' ? 0 : item->how == 'd' ? 1 : 2; /* as in the runtime */
+  uint64_t manner = item->how == 'b' ? 0 : item->how == 'd' ? 1 : item->how == 'c' ? 2 : 3; /* as in the runtime */
   if (hearth_may_be_heap(pointer) || hearth_may_be_heap(other))
     ASK("__hearth_count_compared", pointer, other, limit(c, call, item->second), constant(c, manner));
 }
@@ -451,6 +465,7 @@ static void count_item(hearth_counters *c, LLVMValueRef call, const library_item
   case 'b':
   case 'c':
   case 'd':
+  case 'x':
     count_compared(c, call, item, pointer);
     return;
   case 'f':
@@ -462,12 +477,18 @@ static void count_item(hearth_counters *c, LLVMValueRef call, const library_item
   case 'v':
     ASK("__hearth_count_vectors", pointer, as_number(c, argument_of(call, item->first)), result_bytes(c, call, 0));
     return;
+  case 'm':
+    ASK("__hearth_count_message", pointer, result_bytes(c, call, 0));
+    return;
   }
   if (!hearth_may_be_heap(pointer))
     return;
   switch (item->how) {
   case 's':
     ASK("__hearth_count_string", pointer, limit(c, call, item->first));
+    return;
+  case 'W':
+    ASK("__hearth_count_wide_string", pointer, limit(c, call, item->first));
     return;
   case 'u':
     ASK("__hearth_count_until", pointer, call, limit(c, call, item->first));

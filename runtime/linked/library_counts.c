@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What functions of libraries access, where it takes more than an instruction to say how much: strings, ranges up to a difference,
- * struct iovec, std::string. Called around their calls by instrumented code. */
+ * struct iovec and msghdr, std::string. Called around their calls by instrumented code. */
 #include "exported.h"
 #include "heap.h"
 #include "hearth/rt.h"
 #include "os.h"
 
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
+#include <wchar.h>
 
-typedef enum manner { BYTES = 0, STRINGS = 1, STRINGS_ANY_CASE = 2 } manner; /* as the compiler passes it */
+typedef enum manner {
+  BYTES = 0,
+  STRINGS = 1,
+  STRINGS_ANY_CASE = 2,
+  WIDE_STRINGS = 3
+} manner; /* as the compiler passes it */
 
 /* libstdc++'s, since its names have __cxx11. */
 typedef struct std_string {
@@ -18,9 +25,11 @@ typedef struct std_string {
 } std_string;
 
 HEARTH_EXPORT void __hearth_count_string(const char *string, size_t most);
+HEARTH_EXPORT void __hearth_count_wide_string(const wchar_t *string, size_t most);
 HEARTH_EXPORT void __hearth_count_until(const char *from, const char *found, size_t most);
 HEARTH_EXPORT void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner);
 HEARTH_EXPORT void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t bytes);
+HEARTH_EXPORT void __hearth_count_message(const struct msghdr *message, uint64_t bytes);
 HEARTH_EXPORT void __hearth_count_std_string(const std_string *string, size_t last);
 HEARTH_EXPORT void __hearth_count_std_compared(const std_string *a, const void *b, uint64_t is_std_string);
 HEARTH_EXPORT void __hearth_count_std_part(const std_string *string, size_t low, size_t high);
@@ -39,6 +48,14 @@ static size_t string_bytes(const char *string, size_t most) {
 void __hearth_count_string(const char *string, size_t most) {
   if (string)
     __memprof_record_access_range(string, string_bytes(string, most));
+}
+
+void __hearth_count_wide_string(const wchar_t *string, size_t most) {
+  size_t length = 0;
+
+  while (length < most && string[length])
+    ++length;
+  __memprof_record_access_range(string, (length + (length < most)) * sizeof *string);
 }
 
 /* Up to what was found, that included; if nothing was, to the end. */
@@ -74,13 +91,23 @@ __attribute__((no_sanitize("address"))) static size_t common_bytes(const char *a
   return most;
 }
 
+static size_t common_wide_bytes(const wchar_t *a, const wchar_t *b, size_t most) {
+  size_t at = 0;
+
+  while (at < most && a[at] == b[at] && a[at])
+    ++at;
+  return (at + (at < most)) * sizeof *a;
+}
+
 static void count_both(const char *a, const char *b, size_t bytes) {
   __memprof_record_access_range(a, bytes);
   __memprof_record_access_range(b, bytes);
 }
 
 void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner) {
-  count_both(a, b, common_bytes(a, b, most, manner != BYTES, manner == STRINGS_ANY_CASE));
+  count_both(a, b,
+             manner == WIDE_STRINGS ? common_wide_bytes((const void *)a, (const void *)b, most)
+                                    : common_bytes(a, b, most, manner != BYTES, manner == STRINGS_ANY_CASE));
 }
 
 void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t bytes) {
@@ -89,6 +116,11 @@ void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t
     __memprof_record_access_range(ranges[i].iov_base, size);
     bytes -= size;
   }
+}
+
+/* Sent, or received: the ranges are as they were. */
+void __hearth_count_message(const struct msghdr *message, uint64_t bytes) {
+  __hearth_count_vectors(message->msg_iov, message->msg_iovlen, bytes);
 }
 
 /* The last bytes, and the NUL. */
