@@ -68,9 +68,9 @@ static const char *needs_of(char how) {
   static const struct {
     char how;
     const char *needs;
-  } all[] = {{'n', "1+"},  {'r', "r0+"}, {'l', "r0+"}, {'p', "r0"}, {'s', "0+"},  {'u', "R0+"}, {'d', "p1+"},
-             {'c', "p1+"}, {'b', "p2"},  {'w', "1"},   {'W', "0+"}, {'x', "p1+"}, {'v', "r1"},  {'m', "r0"},
-             {'f', "0"},   {'S', "0+"},  {'D', "p1"},  {'C', "p1"}, {'F', "r1"},  {'B', "r1"}};
+  } all[] = {{'n', "1+"},  {'r', "r0+"}, {'l', "r0+"}, {'p', "r0"}, {'s', "0+"}, {'P', "0+"},  {'u', "R0+"},
+             {'d', "p1+"}, {'c', "p1+"}, {'b', "p2"},  {'w', "1"},  {'W', "0+"}, {'x', "p1+"}, {'v', "r1"},
+             {'m', "r0"},  {'f', "0"},   {'S', "0+"},  {'D', "p1"}, {'C', "p1"}, {'F', "r1"},  {'B', "r1"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (all[i].how == how)
       return all[i].needs;
@@ -420,7 +420,7 @@ static void count_format(hearth_counters *c, LLVMValueRef call, LLVMValueRef for
     LLVMValueRef argument = *conversion == '%' || *conversion == 'm' ? NULL : take_argument(&arguments);
     if (*conversion == 's' && conversion == at && argument && is_kind(LLVMTypeOf(argument), LLVMPointerTypeKind) &&
         hearth_may_be_heap(argument))
-      ASK("__hearth_count_string", argument, most ? as_number(c, most) : constant(c, UINT64_MAX));
+      ASK("__hearth_count_printed", argument, most ? as_number(c, most) : constant(c, UINT64_MAX));
     at = conversion + 1;
   }
 }
@@ -486,6 +486,9 @@ static void count_item(hearth_counters *c, LLVMValueRef call, const library_item
   switch (item->how) {
   case 's':
     ASK("__hearth_count_string", pointer, limit(c, call, item->first));
+    return;
+  case 'P':
+    ASK("__hearth_count_printed", pointer, limit(c, call, item->first));
     return;
   case 'W':
     ASK("__hearth_count_wide_string", pointer, limit(c, call, item->first));

@@ -25,6 +25,7 @@ typedef struct std_string {
 } std_string;
 
 HEARTH_EXPORT void __hearth_count_string(const char *string, size_t most);
+HEARTH_EXPORT void __hearth_count_printed(const char *string, size_t most);
 HEARTH_EXPORT void __hearth_count_wide_string(const wchar_t *string, size_t most);
 HEARTH_EXPORT void __hearth_count_until(const char *from, const char *found, size_t most);
 HEARTH_EXPORT void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner);
@@ -48,6 +49,12 @@ static size_t string_bytes(const char *string, size_t most) {
 void __hearth_count_string(const char *string, size_t most) {
   if (string)
     __memprof_record_access_range(string, string_bytes(string, most));
+}
+
+/* Of what is to be copied, the length is found first. */
+void __hearth_count_printed(const char *string, size_t most) {
+  __hearth_count_string(string, most);
+  __hearth_count_string(string, most);
 }
 
 void __hearth_count_wide_string(const wchar_t *string, size_t most) {

@@ -46,14 +46,36 @@ define ptr @found(ptr %p, ptr %q, i64 %n) {
 
 ; The string of %s alone, and as much as was written.
 ; CHECK-LABEL: define i32 @formatted(
-; CHECK-NOT: @__hearth_count_string(ptr %q
-; CHECK: call void @__hearth_count_string(ptr %p, i64 -1)
-; CHECK-NOT: @__hearth_count_string
+; CHECK-NOT: @__hearth_count_{{.*}}(ptr %q
+; CHECK: call void @__hearth_count_printed(ptr %p, i64 -1)
+; CHECK-NOT: @__hearth_count_
 ; CHECK: call i32 (ptr, i64, ptr, ...) @snprintf(
 ; CHECK: call void @__memprof_record_access_range(ptr %q,
 ; CHECK: ret
 define i32 @formatted(ptr %p, ptr %q) {
   %a = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %q, i64 9, ptr @format, i32 1, ptr %p, ptr %q)
+  ret i32 %a
+}
+
+; What is copied once its length is known is read twice; wide characters are of four bytes.
+; CHECK-LABEL: define i32 @printed(
+; CHECK: call void @__hearth_count_printed(ptr %p, i64 -1)
+; CHECK: call i32 @fputs(
+; CHECK: call void @__hearth_count_wide_string(ptr %p, i64 %n)
+; CHECK: call i64 @wcsnlen(
+; CHECK: call void @__hearth_count_compared(ptr %p, ptr %q, i64 -1, i64 3)
+; CHECK: call i32 @wcscmp(
+; CHECK: %[[BYTES:.*]] = mul i64 %n, 4
+; CHECK-NEXT: call void @__memprof_record_access_range(ptr %p, i64 %[[BYTES]])
+; CHECK: call ptr @wmemset(
+; CHECK: call i64 @sendmsg(
+; CHECK: call void @__hearth_count_message(ptr %q,
+define i32 @printed(ptr %p, ptr %q, i64 %n) {
+  %a = call i32 @fputs(ptr %p, ptr %q)
+  %b = call i64 @wcsnlen(ptr %p, i64 %n)
+  %c = call i32 @wcscmp(ptr %p, ptr %q)
+  %d = call ptr @wmemset(ptr %p, i32 1, i64 %n)
+  %e = call i64 @sendmsg(i32 1, ptr %q, i32 0)
   ret i32 %a
 }
 
@@ -139,6 +161,11 @@ declare ptr @strchr(ptr, i32)
 declare ptr @memchr(ptr, i32, i64)
 declare ptr @strtok(ptr, ptr)
 declare i32 @snprintf(ptr, i64, ptr, ...)
+declare i32 @fputs(ptr, ptr)
+declare i64 @wcsnlen(ptr, i64)
+declare i32 @wcscmp(ptr, ptr)
+declare ptr @wmemset(ptr, i32, i64)
+declare i64 @sendmsg(i32, ptr, i32)
 declare i64 @readv(i32, ptr, i32)
 declare void @qsort(ptr, i64, i64, ptr)
 declare i64 @time(ptr)

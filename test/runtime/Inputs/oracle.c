@@ -180,13 +180,19 @@ char *oracle_strcat(char *to, const char *from) {
   return to;
 }
 
-int oracle_puts(const char *string) {
+/* The C library finds the length, then copies. */
+static void count_printed(const char *string) {
   count_string(string);
+  count_string(string);
+}
+
+int oracle_puts(const char *string) {
+  count_printed(string);
   return puts(string);
 }
 
 int oracle_fputs(const char *string, FILE *file) {
-  count_string(string);
+  count_printed(string);
   count((uintptr_t)file);
   return fputs(string, file);
 }

@@ -7,8 +7,8 @@
  *
  * strcpy of 21 bytes: 3; strcmp to the 20th: 3; strncmp of 6: 1; strcasecmp of all 21: 3.
  * CHECK: AllocCount=1 MinSize=101 TotalAccessCount=10
- * memset of 200: 25; strchr that finds nothing in 201: 26; memchr that finds the first: 1; 10 characters of a format: 2.
- * CHECK: AllocCount=1 MinSize=202 TotalAccessCount=54
+ * memset of 200: 25; strchr that finds nothing in 201: 26; memchr that finds the first: 1; 10 characters of a format: 2, twice.
+ * CHECK: AllocCount=1 MinSize=202 TotalAccessCount=56
  * readv of 20, in 16 and 4: 3; snprintf of 15: 2.
  * CHECK: AllocCount=1 MinSize=303 TotalAccessCount=5
  * memset of 400: 50; qsort reads and writes them: 100.
