@@ -73,6 +73,8 @@ static void run(void) {
 }
 
 void hearth_counter_laps_begin(void) {
-  if (hearth_shadow_has_counters() && !hearth_own_thread_runs())
+  bool is_wanted = hearth_rt.options.together == HEARTH_TOGETHER_ON && hearth_shadow_has_counters();
+
+  if (is_wanted && !hearth_own_thread_runs())
     hearth_own_thread_begin(run, false);
 }

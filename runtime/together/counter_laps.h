@@ -6,7 +6,7 @@
 #define HEARTH_RUNTIME_COUNTER_LAPS_H
 
 /* At the start, and in a forked child that goes on recording: have a thread for laps, if no other part of the runtime has begun one
- * that waits (own_thread.h). */
+ * that waits (own_thread.h), and the program may have one (option together). */
 void hearth_counter_laps_begin(void);
 
 /* In that thread: a lap, if one is due. */
