@@ -33,7 +33,9 @@ NAMED = ("hearth-annotate", "hearth-verify", "verify", "hearth-prune", "hearth-v
 
 def inject(text, rng):
     """The module, as opt prints it, with allocation calls before some of its terminators; None if it has other functions of
-    these names."""
+    these names, or its functions in an address space where TARGET has none."""
+    if re.search(r'^target datalayout = "(|.*-)P[1-9]', text, re.M):
+        return None
     for name, (result, arguments) in ALLOCATIONS.items():
         types = ", ".join(a.split()[0] for a in arguments.split(", "))
         own = re.search(rf"^(declare|define)[^@]* (\S+) @{name}\(([^)]*)\)", text, re.M)
