@@ -168,8 +168,9 @@ static double looked_uses(const hearth_classifier *classifier, const hearth_mib 
   double always = mib->ShortLooks ? (double)mib->TouchedShortLooks / (double)mib->ShortLooks : 0;
   if (touched < LEAST_USES && time_ns * part < idle_ns)
     return HEARTH_USES_UNKNOWN;
-  double now_and_then = touched > always * looks ? touched - always * looks : 0;
-  return time_ns > 0 ? (always + now_and_then * idle_ns / time_ns) / part : INFINITY;
+  if (always * looks > touched) /* a short interval had a walk over all */
+    always = touched / looks;
+  return time_ns > 0 ? (always + (touched - always * looks) * idle_ns / time_ns) / part : INFINITY;
 }
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
