@@ -9,6 +9,6 @@ endfunction()
 
 hearth_pkgconfig(hearth "scopes, allocators and types for the heap profiler; headers only" "" "")
 hearth_pkgconfig(hearth-profile "reading, writing and merging heap profiles" "-lhearth_profile -lpthread -lm" "")
-hearth_pkgconfig(hearth-index "making heap profiles" "-lhearth_index" "hearth-profile libelf libzstd zlib yaml-0.1")
+hearth_pkgconfig(hearth-index "making heap profiles" "-lhearth_index" "hearth-profile libelf libzstd zlib")
 hearth_pkgconfig(hearth-view "showing and comparing heap profiles" "-lhearth_view -lsupc++ -lm" "hearth-index")
 hearth_pkgconfig(hearth-md "heap-profile metadata in LLVM IR" "-lhearth_md" "" "-I${LLVM_INCLUDE_DIRS}")

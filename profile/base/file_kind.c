@@ -39,11 +39,19 @@ static const char *kind_of_raw(const void *data, size_t size) {
   return header.flags & HEARTH_RAW_OCCASION_MASK ? "a heap dump: use 'hearth heap'" : RAW_PROFILE;
 }
 
+/* As llvm-profdata prints it. What begins otherwise it does not read either. */
+static bool is_llvm_yaml(const void *data, size_t size) {
+  return begins_with(data, size, "---\n# MemProfSummary:") || begins_with(data, size, "---\nHeapProfileRecords:") ||
+         begins_with(data, size, "---\nDataAccessProfiles:");
+}
+
 static const char *kind_of_text(const void *data, size_t size) {
   if (hearth_is_text_profile(data, size))
     return "the text form of a profile: use 'hearth index'";
   if (begins_with(data, size, "hearth-trace-text "))
     return "the text of a trace: use the trace itself";
+  if (is_llvm_yaml(data, size))
+    return "LLVM's YAML: make an indexed profile of it with 'llvm-profdata merge --memprof-full-schema'";
   if (begins_with(data, size, "\177ELF"))
     return "a program or library: 'hearth index' takes it with --binary";
   return NULL;

@@ -115,13 +115,9 @@ static hearth_status add_indexed(hearth_indexer *ix, const char *name, const voi
 
 /* -------------------------------------------------- inputs of LLVM's --------------------------------------------- */
 
-typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
-                                hearth_llvm_skipped *ret, hearth_error *err);
-
-static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth_file *file, read_llvm *read,
-                              hearth_error *err) {
+static hearth_status add_section(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
   hearth_llvm_skipped skipped;
-  HEARTH_TRY(read(file->data, file->size, name, ix->llvm, &skipped, err));
+  HEARTH_TRY(hearth_llvm_read(file->data, file->size, name, ix->llvm, &skipped, err));
   if (skipped.data_accesses)
     warn(ix, name, "its profile of static data is left out");
   if (skipped.columns)
@@ -161,7 +157,7 @@ static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_
   if (contents.trailer_size)
     HEARTH_TRY(add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err));
   else if (contents.section_offset || !contents.has_functions)
-    HEARTH_TRY(add_llvm(ix, name, file, hearth_llvm_read, err));
+    HEARTH_TRY(add_section(ix, name, file, err));
   return contents.has_functions ? keep_code(ix, name, file, err) : HEARTH_OK;
 }
 
@@ -197,8 +193,6 @@ static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file 
                                     path, err);
   if (hearth_llvm_is_container(file->data, file->size))
     return add_container(ix, path, file, err);
-  if (hearth_llvm_is_yaml(file->data, file->size))
-    return add_llvm(ix, path, file, hearth_llvm_read_yaml, err);
   return refuse_foreign(path, file->data, file->size, err);
 }
 

@@ -2,23 +2,13 @@
 /* LLVM's MIBs to Hearth's and back, field by field, by the table mib_entries.def. */
 #include "mib_entries.h"
 
-#include <string.h>
-
 enum { UNIT_SAME = 1, UNIT_MS = 1000000 };
 
 const hearth_llvm_entry hearth_llvm_entries[HEARTH_LLVM_MIB_LIMIT] = {
-#define HEARTH_LLVM_MIB_ENTRY(tag, Name, bits, Column, unit)                                                           \
-  [tag] = {#Name, (bits) / 8, HEARTH_COL_##Column, UNIT_##unit},
-#define HEARTH_LLVM_MIB_IGNORED(tag, Name, bits) [tag] = {#Name, (bits) / 8, -1, 1},
+#define HEARTH_LLVM_MIB_ENTRY(tag, Name, bits, Column, unit) [tag] = {(bits) / 8, HEARTH_COL_##Column, UNIT_##unit},
+#define HEARTH_LLVM_MIB_IGNORED(tag, Name, bits)             [tag] = {(bits) / 8, -1, 1},
 #include "mib_entries.def"
 };
-
-uint32_t hearth_llvm_entry_by_name(const char *name) {
-  for (uint32_t tag = 1; tag < HEARTH_LLVM_MIB_LIMIT; tag++)
-    if (strcmp(hearth_llvm_entries[tag].name, name) == 0)
-      return tag;
-  return 0;
-}
 
 void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib) {
   const hearth_llvm_entry *entry = &hearth_llvm_entries[tag];

@@ -12,16 +12,12 @@
 #define HEARTH_LLVM_MIB_LIMIT 28 /* one more than the greatest tag */
 
 typedef struct hearth_llvm_entry {
-  const char *name;
   uint32_t bytes; /* in a file; 0: there is no such tag */
   int column;     /* of hearth_mib; -1: Hearth does not keep it */
   uint64_t unit;  /* Hearth's number for 1 of LLVM's */
 } hearth_llvm_entry;
 
 extern const hearth_llvm_entry hearth_llvm_entries[HEARTH_LLVM_MIB_LIMIT]; /* by tag */
-
-/* Tag of the entry with this name; 0 if there is none. */
-uint32_t hearth_llvm_entry_by_name(const char *name);
 
 /* Set the field that a value of LLVM's stands for; saturates. */
 void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib);

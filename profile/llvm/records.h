@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile as LLVM sees it: contexts by GUID, attached to functions. Both writers of LLVM's forms start from it.
+/* A profile as LLVM sees it: contexts by GUID, attached to functions. The writer starts from it.
  *
  *   frame   (GUID, line offset, column, inlined); sorted
  *   node    a frame under its caller's node; stacks of contexts, and inline chains of calls, which end where they are

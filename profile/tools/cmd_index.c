@@ -164,8 +164,8 @@ static int weigh_by_age(arguments *a) {
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "PROFILE",
-       .help = "raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's), text and "
-               "YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which the heap profile is added; "
+       .help = "raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's) and text "
+               "profiles, in any mixture; and a .profdata of -fprofile-use, to which the heap profile is added; "
                "'-' is standard input"},
       {.name = "--binary",
        .value = "BIN",
@@ -258,14 +258,13 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
            "end of its list, goes on from there"},
       {.name = "--format",
        .value = "NAME",
-       .expects = "default, hearth, llvm, yaml or text",
+       .expects = "default, hearth, llvm or text",
        .take = take_format,
        .target = &a->format,
        .help = "output format:\n"
                "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
                "  hearth   the indexed profile that the compiler plugin reads\n"
                "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-               "  yaml     LLVM's profile as YAML, as llvm-profdata prints and reads it\n"
                "  text     the text form of 'hearth'"},
       {.name = "--memprof-version",
        .value = "3|4",

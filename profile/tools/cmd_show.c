@@ -6,7 +6,6 @@
 
 #include "commands.h"
 #include "hearth/listing.h"
-#include "hearth/llvm_profile.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "hearth/together.h"
@@ -17,7 +16,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON 
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, yaml, text, plan, together, runs, metadata_stats, full;
+  bool json, text, plan, together, runs, metadata_stats, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -49,21 +48,19 @@ static bool shapes_listing(const arguments *a) {
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->yaml + a->text + a->plan + a->together + a->runs + a->metadata_stats;
+  int others = a->text + a->plan + a->together + a->runs + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
   if (others + (a->json && !a->plan && !a->together && !a->runs) > 1)
-    return hearth_tool_usage_error("show",
-                                   "--json, --yaml, --text, --plan, --together, --runs and --metadata-stats exclude "
-                                   "each other, but for --json behind --plan, --together or --runs");
+    return hearth_tool_usage_error("show", "--json, --text, --plan, --together, --runs and --metadata-stats exclude "
+                                           "each other, but for --json behind --plan, --together or --runs");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->yaml       ? "--yaml"
-                                   : a->text     ? "--text"
+                                   a->text       ? "--text"
                                    : a->plan     ? "--plan"
                                    : a->together ? "--together"
                                    : a->runs     ? "--runs"
@@ -137,9 +134,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->json,
        .help = "print the listing as JSON: all of it, unless --top or --contexts is given"},
       {.name = "", .help = "These print all contexts in place of the listing:"},
-      {.name = "--yaml",
-       .flag = &a->yaml,
-       .help = "print the contents of LLVM's own profile, as 'llvm-profdata show --memory' does"},
       {.name = "--text", .flag = &a->text, .help = "print the text form, which 'hearth index' reads"},
       {.name = "--plan",
        .flag = &a->plan,
@@ -168,15 +162,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
-  hearth_llvm_losses losses;
-  char text[512];
-  HEARTH_TRY(hearth_llvm_print_yaml(profile, stdout, &losses, err));
-  if (hearth_llvm_describe_losses(&losses, text, sizeof text))
-    hearth_tool_warning("%s", text);
-  return HEARTH_OK;
-}
-
 static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   if (a->plan)
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
@@ -190,8 +175,6 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
                    : hearth_origins_print_text(profile, a->options.groups, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
-  if (a->yaml)
-    return print_yaml(profile, err);
   if (a->text)
     return hearth_profile_print_text(profile, stdout, err);
   return hearth_listing_print_text(profile, a->profile, &a->options, stdout, err);

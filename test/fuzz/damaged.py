@@ -89,8 +89,7 @@ class Trial:
         must([self.hearth, "index", "-q", raw, "--binary", app, "-o", heap])
         with open(text, "wb") as f:
             f.write(must([self.hearth, "show", "--text", heap]))
-        for form in ("llvm", "yaml"):
-            must([self.hearth, "index", "-q", heap, f"--format={form}", "-o", self.path(form)])
+        must([self.hearth, "index", "-q", heap, "--format=llvm", "-o", self.path("llvm")])
         must([clang, "-g", "-O2", self.path("app.c"), "-o", self.path("plain")])
         must([self.hearth, "record", "-q", "--mode=trace", "-o", self.path("trace"), "--", self.path("plain")])
         must([self.hearth, "record", "-q", "--mode=live", "-o", self.path("dump"), "--", self.path("plain")])
@@ -103,7 +102,7 @@ class Trial:
         early = [f"-load={plugin}"] if self.release == "14" else []
         compile_ = [opt, *early, f"-load-pass-plugin={plugin}", "-memprof-use=IN", "-passes=default<O2>", self.path("app.bc"), "-o", "OUT"]
         readers = [[h, "show", "IN"], [h, "show", "--json", "IN"], [h, "show", "--text", "IN"], [h, "show", "--plan", "IN"], [h, "show", "--together", "IN"],
-                   [h, "show", "--yaml", "IN"], [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
+                   [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
                    [h, "plan", "-q", "IN", "-o", "OUT"], [h, "flags", "use", "IN"],
                    [h, "report", "IN", "-o", "OUT"], [h, "index", "-q", "IN", "--format=llvm", "-o", "OUT"], compile_]
         readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "speedscope", "dhat")]
@@ -113,7 +112,7 @@ class Trial:
         traces = [[h, "trace", "stat", "IN"], [h, "trace", "dump", "IN"], [h, "trace", "replay", "IN"],
                   [h, "index", "-q", "IN", "-o", "OUT"], [h, "report", "IN", "-o", "OUT"]]
         heaps = [[h, "heap", "IN"], [h, "heap", "--format=chrome", "IN", "-o", "OUT"], [h, "heap", "--format=pprof", "IN", "-o", "OUT"]]
-        kinds = {"raw": (raw, with_binary), "indexed": (heap, index + readers), "text": (text, index), "yaml": (self.path("yaml"), index),
+        kinds = {"raw": (raw, with_binary), "indexed": (heap, index + readers), "text": (text, index),
                  "llvm": (self.path("llvm"), index), "binary": (app, of_binary), "trace": (self.path("trace"), traces),
                  "dump": (self.path(dump), heaps)}
         if self.release != "14":

@@ -9,7 +9,7 @@ source examples/lib.sh
 usage() {
   cat <<END
 usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
-  TARGET           indexed, text, raw, heap, trace, llvm, llvm_yaml, views, debug_info,
+  TARGET           indexed, text, raw, heap, trace, llvm, views, debug_info,
                    md, unwind, or all
   --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
@@ -23,9 +23,9 @@ END
 
 build=build runs=-1 seconds=60 jobs=1 sanitizers=address,undefined targets=()
 parse_arguments '--build=?*' '--runs=[1-9]*' '--seconds=[0-9]*' '--jobs=[1-9]*' '--no-sanitizers sanitizers=' \
-  'targets=all|indexed|text|raw|heap|trace|llvm|llvm_yaml|views|debug_info|md|unwind' -- "$@"
+  'targets=all|indexed|text|raw|heap|trace|llvm|views|debug_info|md|unwind' -- "$@"
 ((${#targets[@]} > 0)) || { usage >&2 && misused "say which targets"; }
-[[ " ${targets[*]} " != *' all '* ]] || targets=(indexed text raw heap trace llvm llvm_yaml views debug_info md unwind)
+[[ " ${targets[*]} " != *' all '* ]] || targets=(indexed text raw heap trace llvm views debug_info md unwind)
 
 tree=$build/fuzz/tree
 [[ -n $sanitizers ]] || tree=$build/fuzz/tree-plain

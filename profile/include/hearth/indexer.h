@@ -5,8 +5,8 @@
  *
  *   binary   an executable or shared library with debug information and a build id
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin; LLVM's
- *            indexed profile (MemProf section, versions 2 to 4) or YAML; a file of llvm-profdata's with Hearth's profile
- *            behind it; a profile of -fprofile-use, which the result is to be put beside
+ *            indexed profile (MemProf section, versions 2 to 4); a file of llvm-profdata's with Hearth's profile behind
+ *            it; a profile of -fprofile-use, which the result is to be put beside
  *
  * A raw profile's mappings and the binaries are matched by build id. If a mapping's binary was not given, the indexer
  * uses the file that the mapping names, as far as it is still the one that ran. At the end it reports the others, if

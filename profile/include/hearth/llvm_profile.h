@@ -5,7 +5,6 @@
  *   section    the MemProf section of a container, versions 2 to 4: LLVM's own heap profile
  *   trailer    a whole indexed profile of Hearth behind a container, where LLVM does not see it
  *   GUID       function id of HEARTH_IDS_LLVM
- *   YAML       the text that `llvm-profdata show --memory` prints and `llvm-profdata merge` reads
  *
  * `name` is that of the input, for messages. Common errors: E_FORMAT, E_VERSION (names both versions), E_TRUNCATED,
  * E_CORRUPT, E_NOMEM. */
@@ -42,12 +41,6 @@ typedef struct hearth_llvm_skipped {
 hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
                                hearth_llvm_skipped *ret, hearth_error *err);
 
-/* Do these bytes begin like LLVM's YAML form of a heap profile? */
-bool hearth_llvm_is_yaml(const void *data, size_t size);
-/* The same for YAML. Functions that are written as names keep them. */
-hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
-                                    hearth_llvm_skipped *ret, hearth_error *err);
-
 /* Data of a profile that an output cannot hold. */
 typedef struct hearth_llvm_losses {
   uint64_t columns;        /* a bit for each column of hearth_mib that says something and has no field */
@@ -79,11 +72,6 @@ typedef struct hearth_llvm_output {
 } hearth_llvm_output;
 hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
                                        size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err);
-
-/* Print as YAML, byte for byte as `llvm-profdata show --memory` of LLVM 22 prints the section that
- * hearth_llvm_write_memory makes. More errors: E_IO, E_MISMATCH as above. */
-hearth_status hearth_llvm_print_yaml(hearth_profile *profile, FILE *stream, hearth_llvm_losses *ret_losses,
-                                     hearth_error *err);
 
 #ifdef __cplusplus
 }

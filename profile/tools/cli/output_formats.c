@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
@@ -43,21 +42,13 @@ static void tell_losses(const output_request *request, const hearth_llvm_losses 
     request->tell(text);
 }
 
-/* -------------------------------------------------- text forms -------------------------------------------------- */
+/* -------------------------------------------------- the text form -------------------------------------------------- */
 
-typedef hearth_status print(hearth_profile *profile, FILE *stream, hearth_llvm_losses *losses, hearth_error *err);
-
-static hearth_status print_text(hearth_profile *profile, FILE *stream, hearth_llvm_losses *losses, hearth_error *err) {
-  *losses = (hearth_llvm_losses){0};
-  return hearth_profile_print_text(profile, stream, err);
-}
-
-static hearth_status print_into_memory(const indexed *in, print *form, char **ret_text, size_t *ret_size,
-                                       hearth_llvm_losses *losses, hearth_error *err) {
+static hearth_status print_into_memory(const indexed *in, char **ret_text, size_t *ret_size, hearth_error *err) {
   FILE *stream = open_memstream(ret_text, ret_size);
   if (!stream)
     return hearth_error_nomem(err);
-  hearth_status status = form(in->profile, stream, losses, err);
+  hearth_status status = hearth_profile_print_text(in->profile, stream, err);
   if (fclose(stream) != 0 && status == HEARTH_OK)
     status = hearth_error_nomem(err);
   return status;
@@ -71,38 +62,27 @@ static hearth_status leave_out_code(const output_request *request, hearth_error 
     return HEARTH_OK;
   HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
   if (!contents.section_offset && !contents.trailer_size)
-    return hearth_error_set(err, HEARTH_E_USAGE,
-                            "%s: not written: a text form has no place for the profile of -fprofile-use that was given",
-                            request->path);
-  snprintf(text, sizeof text, "%.300s: its function counters are left out: a text form has no place for them",
+    return hearth_error_set(
+        err, HEARTH_E_USAGE,
+        "%s: not written: the text form has no place for the profile of -fprofile-use that was given", request->path);
+  snprintf(text, sizeof text, "%.300s: its function counters are left out: the text form has no place for them",
            request->code_name);
   request->tell(text);
   return HEARTH_OK;
 }
 
-static hearth_status write_printed(const output_request *request, print *form, hearth_error *err) {
+static hearth_status write_text(const output_request *request, hearth_error *err) {
   indexed in;
   char *text = NULL;
   size_t size = 0;
-  hearth_llvm_losses losses;
   HEARTH_TRY(leave_out_code(request, err));
   HEARTH_TRY(make_indexed(request, false, &in, err));
-  hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
+  hearth_status status = print_into_memory(&in, &text, &size, err);
   if (status == HEARTH_OK)
     status = hearth_output_write(request->path, text, size, err);
-  if (status == HEARTH_OK)
-    tell_losses(request, &losses);
   free(text);
   free_indexed(&in);
   return status;
-}
-
-static hearth_status write_text(const output_request *request, hearth_error *err) {
-  return write_printed(request, print_text, err);
-}
-
-static hearth_status write_yaml(const output_request *request, hearth_error *err) {
-  return write_printed(request, hearth_llvm_print_yaml, err);
 }
 
 /* -------------------------------------------------- containers -------------------------------------------------- */
@@ -162,8 +142,10 @@ static hearth_status write_default(const output_request *request, hearth_error *
 /* -------------------------------------------------- the table -------------------------------------------------- */
 
 const output_format hearth_output_formats[] = {
-    {"default", write_default, true, true}, {"hearth", write_hearth, false, true}, {"llvm", write_llvm, true, true},
-    {"yaml", write_yaml, false, false},     {"text", write_text, false, false},
+    {"default", write_default, true, true},
+    {"hearth", write_hearth, false, true},
+    {"llvm", write_llvm, true, true},
+    {"text", write_text, false, false},
 };
 
 const output_format *hearth_output_format_find(const char *name) {

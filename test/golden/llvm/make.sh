@@ -33,7 +33,6 @@ for version in 2 3 4; do
     -o "$here/v$version"
 done
 "$llvm"22/bin/llvm-profdata merge raw/* --profiled-binary seed -o "$here/v3-plain"
-"$llvm"22/bin/llvm-profdata show --memory "$here/v4" > "$here/yaml"
 "$hearth" merge -q "$here/v4" --format=text -o "$here/expected.txt"
 for release in 14 19 22; do
   "$llvm$release/bin/clang++" -O1 -fprofile-generate seed.cpp -o counted

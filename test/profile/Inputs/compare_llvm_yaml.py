@@ -1,4 +1,4 @@
-"""Compare two heap profiles in LLVM's YAML, as llvm-profdata or hearth prints it: usage: compare_llvm_yaml.py A B
+"""Compare two heap profiles in LLVM's YAML, as llvm-profdata prints it: usage: compare_llvm_yaml.py A B
 
 Every record must have the same allocation sites with the same numbers, and the same call sites. LLVM does not sum equal
 call stacks (of a loop that was unrolled, say) and repeats a site for inlined recursion; Hearth sums. So equal sites are

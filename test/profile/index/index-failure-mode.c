@@ -7,9 +7,9 @@
 // RUN: mv good.* good && mv foreign.* foreign && head -c 500 good > cut
 // RUN: cp good future && printf '\011' | dd of=future bs=1 seek=8 conv=notrunc status=none
 // RUN: %hearth index good --binary program -o alone -q && %hearth show --text alone > alone.txt
-// A text profile that is wrong behind its first context, and a YAML profile:
+// A text profile that is wrong behind its first context, and a section of LLVM's that is cut in its last record:
 // RUN: cp alone.txt broken.txt && printf 'context\n  frame f a.c 1\n' >> broken.txt
-// RUN: printf -- '---\nHeapProfileRecords:\n  - GUID: f\n    AllocSites: 7\n' > broken.yaml
+// RUN: head -c 1700 %S/../../golden/llvm/v4 > broken.llvm
 // RUN: cat good cut > half
 //
 // any, by default: nothing is written, all that is wrong is said.
@@ -20,7 +20,7 @@
 // RUN: not ls out
 //
 // all: the result is that of the others alone, by any number of threads, and each that is left out is named.
-// RUN: %hearth index --failure-mode=all nowhere foreign broken.txt cut good half future broken.yaml flags --binary program -o out > log 2>&1
+// RUN: %hearth index --failure-mode=all nowhere foreign broken.txt cut good half future broken.llvm flags --binary program -o out > log 2>&1
 // RUN: cmp out alone && FileCheck %s --check-prefix=ALL < log && grep -c warning: log | FileCheck %s --check-prefix=EIGHT
 // What was done is no remedy:
 // RUN: not grep -e --failure-mode log
@@ -30,10 +30,10 @@
 // ALL-DAG: hearth: warning: left out: cut: offset 500
 // ALL-DAG: hearth: warning: left out: half: offset
 // ALL-DAG: hearth: warning: left out: future: offset 8: raw profile version 9
-// ALL-DAG: hearth: warning: left out: broken.yaml:
+// ALL-DAG: hearth: warning: left out: broken.llvm:
 // ALL-DAG: hearth: warning: left out: flags: not a heap profile
 // EIGHT: 8
-// RUN: %hearth index -j 3 --failure-mode=all nowhere foreign broken.txt cut good half future broken.yaml --binary program -o threads -q
+// RUN: %hearth index -j 3 --failure-mode=all nowhere foreign broken.txt cut good half future broken.llvm --binary program -o threads -q
 // RUN: cmp threads alone
 // Inputs that can be read are added as ever, weights included.
 // RUN: %hearth index alone.txt --weight=2:alone good --binary program -o ever -q

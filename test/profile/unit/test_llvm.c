@@ -5,6 +5,7 @@
 #include "hearth/ids.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
+#include "import.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -39,16 +40,6 @@ static char *text_of_container(const void *data, size_t size, hearth_error *err)
   return text;
 }
 
-static hearth_status read_yaml(const char *yaml, bytes *ret, hearth_error *err) {
-  hearth_llvm_skipped skipped;
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
-  hearth_status status = hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &skipped, err);
-  if (status == HEARTH_OK)
-    *ret = write_bytes(builder);
-  hearth_builder_destroy(builder);
-  return status;
-}
-
 static const char *const binary_files[] = {"v2", "v3", "v3-plain", "v4", "llvm22"};
 
 /* -------------------------------------------------- golden files -------------------------------------------------- */
@@ -70,13 +61,6 @@ static void test_golden(void **state) {
     expect_golden_text(containers[i], text_of_container(b.data, b.size, &err));
     free(b.data);
   }
-  bytes yaml = read_golden("yaml"), image;
-  expect_ok(read_yaml(yaml.data, &image, &err), &err);
-  hearth_profile *profile = open_bytes(image);
-  expect_golden_text("yaml", text_of(profile));
-  hearth_profile_close(profile);
-  free(yaml.data);
-  free(image.data);
 }
 
 /* -------------------------------------------------- damage -------------------------------------------------- */
@@ -193,16 +177,65 @@ static void test_trailer_into_container(void **state) {
 
 /* -------------------------------------------------- what counts -------------------------------------------------- */
 
-#define FRAME(function, line, inlined)                                                                                 \
-  "{ Function: " function ", LineOffset: " #line ", Column: 1, IsInlineFrame: " #inlined " }"
-#define SITE(frames, count) "  - {Callstack: [" frames "], MemInfoBlock: {AllocCount: " #count "}}\n"
-#define RECORD(guid)        "- GUID: " guid "\n  AllocSites:\n"
-#define HEAD                "HeapProfileRecords:\n"
+enum { MOST_RECORDS = 2, MOST_SITES = 4, MOST_FRAMES = 3 };
 
-static void expect_counts(const char *yaml, const uint64_t *counts, size_t n) {
+typedef struct place {
+  const char *function; /* NULL: the stack ends */
+  uint32_t line, column;
+  bool inlined;
+} place;
+
+typedef struct site {
+  place stack[MOST_FRAMES];
+  uint64_t count; /* 0: no such site */
+} site;
+
+typedef struct record {
+  const char *function; /* NULL: no such record */
+  site sites[MOST_SITES];
+} record;
+
+static uint32_t number_of(hearth_builder *builder, const char *name) {
   hearth_error err;
-  bytes image;
-  expect_ok(read_yaml(yaml, &image, &err), &err);
+  uint32_t number;
+  expect_ok(hearth_builder_function(builder, name, "", 0, &number, &err), &err);
+  return number;
+}
+
+static void import_site(hearth_llvm_import *import, const char *function, const site *s) {
+  hearth_builder_frame frames[MOST_FRAMES];
+  size_t n = 0;
+  for (; n < MOST_FRAMES && s->stack[n].function; n++) {
+    const place *p = &s->stack[n];
+    frames[n] = (hearth_builder_frame){.function = number_of(import->builder, p->function),
+                                       .line = hearth_llvm_line(p->line, p->column),
+                                       .column = p->column,
+                                       .inlined = p->inlined};
+  }
+  uint32_t owner = number_of(import->builder, function);
+  expect_ok(hearth_llvm_import_site(import, owner, frames, n, &(hearth_mib){.AllocCount = s->count}), import->err);
+}
+
+/* As a reader of LLVM's files gives its records, at most MOST_RECORDS. */
+static void import_records(hearth_builder *builder, const record *records) {
+  hearth_error err;
+  hearth_llvm_skipped skipped;
+  hearth_llvm_import import = {.builder = builder, .name = "records", .err = &err};
+  hearth_builder_begin_run(builder);
+  for (; import.pass < HEARTH_LLVM_PASSES; import.pass++)
+    for (size_t i = 0; i < MOST_RECORDS && records[i].function; i++)
+      for (size_t k = 0; k < MOST_SITES && records[i].sites[k].count; k++)
+        import_site(&import, records[i].function, &records[i].sites[k]);
+  expect_ok(hearth_llvm_import_finish(&import, &skipped), &err);
+  hearth_llvm_import_free(&import);
+}
+
+static void expect_counts(const record *records, const uint64_t *counts, size_t n) {
+  hearth_error err;
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
+  import_records(builder, records);
+  bytes image = write_bytes(builder);
+  hearth_builder_destroy(builder);
   hearth_profile *profile = open_bytes(image);
   assert_int_equal(hearth_profile_context_count(profile), n);
   for (uint32_t i = 0; i < n; i++) {
@@ -214,105 +247,36 @@ static void expect_counts(const char *yaml, const uint64_t *counts, size_t n) {
   free(image.data);
 }
 
-static void expect_count(const char *yaml, uint64_t count) { expect_counts(yaml, &count, 1); }
+#define EXPECT_COUNT(count, ...) expect_counts((const record[MOST_RECORDS]){__VA_ARGS__}, (const uint64_t[]){count}, 1)
+#define RECORD(function, ...)                                                                                          \
+  {                                                                                                                    \
+    function, { __VA_ARGS__ }                                                                                          \
+  }
 
 static void test_context_counts_once(void **state) {
   (void)state;
-#define INLINED FRAME("leaf", 1, true) ", " FRAME("middle", 2, false) ", " FRAME("main", 3, false)
+#define INLINED(count) {{{"leaf", 1, 1, true}, {"middle", 2, 1, false}, {"main", 3, 1, false}}, count}
   /* In the records of both functions of the inline chain, whichever comes first. */
-  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) RECORD("middle") SITE(INLINED, 5), 5);
-  expect_count(HEAD RECORD("middle") SITE(INLINED, 5) RECORD("leaf") SITE(INLINED, 5), 5);
+  EXPECT_COUNT(5, RECORD("leaf", INLINED(5)), RECORD("middle", INLINED(5)));
+  EXPECT_COUNT(5, RECORD("middle", INLINED(5)), RECORD("leaf", INLINED(5)));
   /* Several sites of one context, as merging leaves them, are summed. */
-  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) SITE(INLINED, 7) RECORD("middle") SITE(INLINED, 5) SITE(INLINED, 7),
-               12);
-  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) SITE(INLINED, 5), 10);
+  EXPECT_COUNT(12, RECORD("leaf", INLINED(5), INLINED(7)), RECORD("middle", INLINED(5), INLINED(7)));
+  EXPECT_COUNT(10, RECORD("leaf", INLINED(5), INLINED(5)));
   /* Only in the record of an outer function, or of two. */
-  expect_count(HEAD RECORD("middle") SITE(INLINED, 5), 5);
-  expect_count(HEAD RECORD("middle") SITE(INLINED, 5) RECORD("main") SITE(INLINED, 5), 5);
+  EXPECT_COUNT(5, RECORD("middle", INLINED(5)));
+  EXPECT_COUNT(5, RECORD("middle", INLINED(5)), RECORD("main", INLINED(5)));
   /* Recursion that was inlined puts it twice into one record. */
-#define RECURSIVE FRAME("leaf", 1, true) ", " FRAME("leaf", 2, false) ", " FRAME("main", 3, false)
-  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5), 5);
-  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5), 5);
-  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5) SITE(RECURSIVE, 6) SITE(RECURSIVE, 6), 11);
+#define RECURSIVE(count) {{{"leaf", 1, 1, true}, {"leaf", 2, 1, false}, {"main", 3, 1, false}}, count}
+  EXPECT_COUNT(5, RECORD("leaf", RECURSIVE(5), RECURSIVE(5)));
+  EXPECT_COUNT(5, RECORD("leaf", RECURSIVE(5)));
+  EXPECT_COUNT(11, RECORD("leaf", RECURSIVE(5), RECURSIVE(5), RECURSIVE(6), RECURSIVE(6)));
   /* A place whose line is unknown is one, wherever the function stands in this build. */
-#define UNKNOWN(line)                                                                                                  \
-  FRAME("leaf", 1, false) ", { Function: main, LineOffset: " #line ", Column: 0, IsInlineFrame: false }"
-  expect_count(HEAD RECORD("leaf") SITE(UNKNOWN(4294967286), 5) SITE(UNKNOWN(4294967276), 6), 11);
+#define UNKNOWN(line, count) {{{"leaf", 1, 1, false}, {"main", line, 0, false}}, count}
+  EXPECT_COUNT(11, RECORD("leaf", UNKNOWN(4294967286, 5), UNKNOWN(4294967276, 6)));
   /* A frame and the same one inlined are two. */
-  expect_counts(HEAD RECORD("leaf") SITE(FRAME("leaf", 1, false), 1)
-                    SITE(FRAME("leaf", 1, true) ", " FRAME("leaf", 2, false), 2),
+  expect_counts((const record[MOST_RECORDS]){RECORD("leaf", {{{"leaf", 1, 1, false}}, 1},
+                                                    {{{"leaf", 1, 1, true}, {"leaf", 2, 1, false}}, 2})},
                 (const uint64_t[]){1, 2}, 2);
-}
-
-/* A text has no checksums and may end anywhere. But each error names the file, and nothing leads astray. */
-static void expect_clear_yaml(const char *yaml, size_t *refused) {
-  hearth_error err;
-  bytes image;
-  if (read_yaml(yaml, &image, &err) == HEARTH_OK) {
-    free(image.data);
-    return;
-  }
-  assert_non_null(strstr(err.message, "y:"));
-  ++*refused;
-}
-
-static void test_yaml_damaged(void **state) {
-  bytes golden = read_golden("yaml");
-  char *text = golden.data;
-  size_t refused = 0;
-  (void)state;
-  for (size_t at = golden.size; at-- > 0;) {
-    char kept = text[at];
-    text[at] = (char)(kept ^ 1 << at % 8);
-    expect_clear_yaml(text, &refused);
-    text[at] = kept;
-  }
-  assert_true(refused > golden.size / 2);
-  for (size_t size = golden.size; size-- > 0;) {
-    text[size] = '\0';
-    expect_clear_yaml(text, &refused);
-  }
-  assert_true(refused > golden.size);
-  free(text);
-}
-
-static void test_yaml_refused(void **state) {
-  static const struct {
-    const char *yaml, *message;
-  } cases[] = {
-      {"HeapProfileRecords: 5\n", "y:1: a list is expected for 'HeapProfileRecords'"},
-      {"HeapProfileRecords:\n- GUID: 17\n", "y:2: a function is its name or its GUID in hexadecimal, not '17'"},
-      {"HeapProfileRecords:\n- GUID: 0x1G\n", "y:2: not a number: '0x1G'"},
-      {"HeapProfileRecords:\n- GUID: 0x11112222333344445\n", "y:2: too great a number"},
-      {"HeapProfileRecords:\n- AllocSites: []\n", "a key is missing: 'GUID'"},
-      {"HeapProfileRecords:\n- GUID: f\n  GUID: f\n", "y:3: given twice: 'GUID'"},
-      {"HeapProfileRecords:\n- GUID: f\n  Sites: []\n", "y:3: unknown key 'Sites'"},
-      {"HeapProfileRecords:\n- GUID: f\n  AllocSites:\n  - {Callstack: [], MemInfoBlock: {AllocCount: 1}}\n",
-       "y:4: a call stack without frames"},
-      {HEAD RECORD("f") "  - {Callstack: [{Function: f, LineOffset: 1, Column: 1}], MemInfoBlock: {AllocCount: 1}}\n",
-       "y:4: a key is missing: 'IsInlineFrame'"},
-      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 4294967296, false) "], MemInfoBlock: {AllocCount: 1}}\n",
-       "y:4: too great a number: '4294967296'"},
-      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, maybe) "], MemInfoBlock: {AllocCount: 1}}\n",
-       "y:4: IsInlineFrame is true or false, not 'maybe'"},
-      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {Count: 1}}\n",
-       "y:4: LLVM's memory info block has no field 'Count'"},
-      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {AllocCount: 4294967296}}\n",
-       "y:4: too great a number"},
-      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {AllocCount: -1}}\n",
-       "y:4: not a number: '-1'"},
-      {"HeapProfileRecords:\n- &a\n  GUID: f\n- *a\n", "y:4: aliases are not part of this form"},
-      {"HeapProfileRecords: [\n", "not YAML: "},
-      {"---\n# nothing\n", "there is no heap profile in it"},
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    hearth_error err = {HEARTH_OK, ""};
-    bytes image;
-    hearth_status status = read_yaml(cases[i].yaml, &image, &err);
-    if (status != HEARTH_E_FORMAT || !strstr(err.message, cases[i].message))
-      fail_msg("%s\nis refused with %d: %s", cases[i].yaml, status, err.message);
-  }
 }
 
 /* -------------------------------------------------- write -------------------------------------------------- */
@@ -470,15 +434,14 @@ static void test_heap_is_replaced(void **state) {
 /* Names have GUIDs: what both know of a context is one context, and keeps the name. */
 static void test_schemes_unite(void **state) {
   hearth_error err;
-  hearth_llvm_skipped skipped;
-  static const char yaml[] = HEAD RECORD("f") SITE(FRAME("f", 2, false) ", " FRAME("main", 1, false), 3);
+  static const record records[MOST_RECORDS] = {RECORD("f", {{{"f", 2, 1, false}, {"main", 1, 1, false}}, 3})};
   static const char named[] = "hearth-profile-text 1\nrun\ncontext\n  frame f a.c 1 2 1 2\n  frame main m.c 1 1 1 0\n"
                               "  AllocCount 4\n";
   bytes b = bytes_from_text(named);
   hearth_profile *profile = open_bytes(b);
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   (void)state;
-  expect_ok(hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &skipped, &err), &err);
+  import_records(builder, records);
   expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
   assert_int_equal(hearth_builder_context_count(builder), 1);
   hearth_profile_close(profile);
@@ -504,8 +467,6 @@ int main(void) {
       cmocka_unit_test(test_lost_trailer),
       cmocka_unit_test(test_trailer_into_container),
       cmocka_unit_test(test_context_counts_once),
-      cmocka_unit_test(test_yaml_damaged),
-      cmocka_unit_test(test_yaml_refused),
       cmocka_unit_test(test_losses),
       cmocka_unit_test(test_write_refused),
       cmocka_unit_test(test_cut_base),

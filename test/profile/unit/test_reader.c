@@ -352,6 +352,9 @@ static void foreign_files_are_named(void **state) {
       {"\x81HRHRAW\x81", 8, "a raw profile: use 'hearth index'"},
       {"\x81HTRTAW\x81", 8, "a trace: use 'hearth trace', 'hearth report' or 'hearth index'"},
       {"hearth-trace-text 1\n", 20, "the text of a trace: use the trace itself"},
+      {"---\n# MemProfSummary:\n", 23, "LLVM's YAML: make an indexed profile of it with 'llvm-profdata merge"},
+      {"---\nHeapProfileRecords:\n", 24, "LLVM's YAML: make"},
+      {"---\nDataAccessProfiles:\n", 24, "LLVM's YAML: make"},
       {"\x81rforpm\xff", 8, "raw profile of LLVM's MemProf"},
       {"\x81rforpl\xff", 8, "-fprofile-generate"},
   };

@@ -6,7 +6,7 @@
  * RUN: %S/../Inputs/histograms.sh %hearth %t format=llvm > %t.txt && FileCheck %s < %t.txt
  * RUN: %S/../Inputs/histograms.sh %hearth %t histogram_size=4 > %t.txt && FileCheck %s --check-prefix=CUT < %t.txt
  * RUN: %hearth show --full --histogram %t.ix | FileCheck %s --check-prefix=SHOW
- * RUN: %hearth show --yaml %t.ix 2>&1 > %t.yaml | FileCheck %s --check-prefix=LOSS
+ * RUN: %hearth merge %t.ix --format=llvm -o %t.llvm 2>&1 | FileCheck %s --check-prefix=LOSS
  * RUN: %hearth show --json %t.ix | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -mllvm -memprof-histogram \
  * RUN:   -mllvm -memprof-atomic -mllvm -memprof-coalesce=off %s -o %t
