@@ -31,7 +31,8 @@ static void halve(hearth_picks *picks, hearth_sampler *random) {
   picks->halvings++;
 }
 
-void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns, hearth_sampler *random) {
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns,
+                       hearth_sampler *random) {
   hearth_pick pick;
 
   if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
@@ -39,18 +40,18 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, ui
   if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
       !find(byte, &pick))
     return;
-  pick.pages = pages;
+  pick.weight = weight;
   pick.begin_ns = now_ns;
   pick.accesses = count_accesses(&pick);
   picks->rows[picks->count++] = pick;
 }
 
 static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
-  uint64_t number = UINT64_C(1) << picks->halvings, pages = hearth_repeat_SUM(pick->pages, number);
+  uint64_t number = UINT64_C(1) << picks->halvings, weight = hearth_repeat_SUM(pick->weight, number);
 
   sums->picks += number;
-  sums->pages = hearth_merge_SUM(sums->pages, pages);
-  sums->late_pages = hearth_merge_SUM(sums->late_pages, late ? pages : 0);
+  sums->weight = hearth_merge_SUM(sums->weight, weight);
+  sums->late_weight = hearth_merge_SUM(sums->late_weight, late ? weight : 0);
 }
 
 /* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
@@ -106,9 +107,9 @@ static void claim(hearth_touched_row *row) {
   row->looked_bytes = row->accessed = row->new_accessed = row->new_bytes = 0;
 }
 
-/* A piece was drawn by chance, the less the more pages there were, and what was left out counts for it. */
+/* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
 static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_touched_row *row) {
-  double weight = (double)pick->size * (double)pick->pages * (double)(UINT64_C(1) << picks->halvings);
+  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
 
   row->told_bytes += pick->size;
   row->told_weight += weight;
@@ -193,16 +194,16 @@ static void set_moments(const hearth_touched_row *row, hearth_mib *mib) {
   mib->IdlePageBytes = row->told_bytes - used_bytes;
 }
 
-/* Late ones are as many of the picks as they have of all pages. */
+/* Late ones are as many of the picks as they have of all weight. */
 void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
 
   if (row->waiting_dump == dump) {
     all.picks += row->waiting.picks;
-    all.pages = hearth_merge_SUM(all.pages, row->waiting.pages);
-    all.late_pages = hearth_merge_SUM(all.late_pages, row->waiting.late_pages);
+    all.weight = hearth_merge_SUM(all.weight, row->waiting.weight);
+    all.late_weight = hearth_merge_SUM(all.late_weight, row->waiting.late_weight);
   }
   mib->Picks = all.picks;
-  mib->LatePicks = all.pages ? (uint64_t)((double)all.late_pages / (double)all.pages * (double)all.picks + 0.5) : 0;
+  mib->LatePicks = all.weight ? (uint64_t)((double)all.late_weight / (double)all.weight * (double)all.picks + 0.5) : 0;
   set_moments(row, mib);
 }

@@ -31,7 +31,7 @@ typedef struct hearth_pick {
   uint64_t accesses; /* to them, when it was picked */
   uint64_t alloc_ns; /* of the block */
   uint64_t begin_ns; /* when it was picked */
-  uint64_t pages;    /* that the heap used, when it was picked */
+  uint64_t weight;
   uint32_t context;
   uint16_t looks;       /* at it since it was picked; no more are counted than matter */
   bool lives, accessed; /* as the look that goes on has found it */
@@ -45,9 +45,10 @@ typedef struct hearth_picks {
   uint64_t looked_ns, now_ns; /* the last two looks; the one that goes on */
 } hearth_picks;
 
-/* Pick the piece that has this byte, drawn from `pages` pages, if it is of a live block; now. Where there is no room, half of all picks
+/* Pick the piece that has this byte, if it is of a live block; now. `weight`: the pages that it was drawn from, and how long a time the
+ * moment stands for. Where there is no room, half of all picks
  * are left out, and from then on each counts for two. */
-void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, uint64_t now_ns, hearth_sampler *random);
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns, hearth_sampler *random);
 
 /* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
  * ended before the second look tells nothing, and is left out. */

@@ -18,9 +18,9 @@ static inline uint64_t hearth_sums_scale(uint64_t number, uint64_t pages, uint64
   return fraction / sampled * pages + fraction % sampled * pages / sampled;
 }
 
-/* Of picks (picks.h): their number, and the pages that the heap used when they were picked, summed up. */
+/* Of picks (picks.h): their number, and their weights, summed up. */
 typedef struct hearth_pick_sums {
-  uint64_t picks, pages, late_pages; /* the last: of those that were not accessed any more */
+  uint64_t picks, weight, late_weight; /* the last: of those that were not accessed any more */
 } hearth_pick_sums;
 
 typedef struct hearth_touched_row {

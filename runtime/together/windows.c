@@ -20,15 +20,17 @@
 #define LEAST_HEAP      ((size_t)4 << 20) /* bytes of tracts */
 #define LEAST_LENGTH    UINT64_C(100000)  /* of a window, in ns */
 #define MOST_LENGTH     UINT64_C(10000000)
-#define DOUBLINGS       7                 /* from the least length to the greatest */
-#define LEAST_GAP       UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
-#define LEAST_PICKS_GAP UINT64_C(4000000) /* between looks at picks, in ns */
-#define NEW_PICKS_GAP   UINT64_C(4000000) /* mean time between moments at which new ones are drawn */
-#define NEW_PICKS       16u               /* at such a moment */
-#define IDLE_GAP        UINT64_C(4000000) /* between questions whether there is something to look at */
-#define GAP_FOR_COST    100               /* the same, as a multiple of the time that a window's looks take */
-#define MOST_WEIGHT     4u                /* of a window; those that weigh half as much come twice as often */
-#define OF_A_WEIGHT     64u               /* windows, before the weight doubles */
+#define DOUBLINGS       7                    /* from the least length to the greatest */
+#define LEAST_GAP       UINT64_C(2000000)    /* mean time between windows of MOST_WEIGHT, in ns */
+#define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */
+#define NEW_PICKS_GAP   UINT64_C(4000000)    /* mean time between moments at which new ones are drawn */
+#define NEW_PICKS       16u                  /* at such a moment */
+#define MOST_OF_MOMENT  (10 * NEW_PICKS_GAP) /* time that one stands for */
+#define WEIGHT_UNIT     65536u               /* of such times, in ns */
+#define IDLE_GAP        UINT64_C(4000000)    /* between questions whether there is something to look at */
+#define GAP_FOR_COST    100                  /* the same, as a multiple of the time that a window's looks take */
+#define MOST_WEIGHT     4u                   /* of a window; those that weigh half as much come twice as often */
+#define OF_A_WEIGHT     64u                  /* windows, before the weight doubles */
 #define LEAST_PAGES     64u
 #define LIVE_PART       32u /* live blocks are counted in one page of so many */
 
@@ -44,6 +46,7 @@ static struct {
   uint64_t start_ns;                 /* of the run */
   uint64_t picks_due_ns;             /* when they are looked at again */
   uint64_t due_ns, new_picks_due_ns; /* the next window, and the next picks */
+  uint64_t moment_ns;                /* of the last picks */
   hearth_looks *looks;
   hearth_sampler random;
   uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
@@ -185,25 +188,35 @@ static void take_window(void) {
 /* -------------------------------------------------- picks -------------------------------------------------- */
 
 /* Of all pages, so that free space is often met, too. */
-static void draw_picks(uint64_t now_ns) {
+static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE;
+  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = start + hearth_sampler_below(&windows.random, pages) * HEARTH_OS_PAGE;
     const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
-    hearth_picks_take(&windows.picks, byte, pages, now_ns, &windows.random);
+    hearth_picks_take(&windows.picks, byte, weight, now_ns, &windows.random);
   }
+}
+
+/* A busy system lets the thread run when it likes: a moment stands for the time since the one before. */
+static uint64_t time_of_moment(uint64_t now_ns) {
+  uint64_t time_ns = windows.moment_ns ? now_ns - windows.moment_ns : NEW_PICKS_GAP;
+
+  windows.moment_ns = now_ns;
+  return time_ns < MOST_OF_MOMENT ? time_ns : MOST_OF_MOMENT;
 }
 
 /* At moments of their own: windows take much longer to look at, and so are few. */
 static void take_picks(uint64_t now_ns) {
+  uint64_t time_ns = time_of_moment(now_ns);
+
   if (!has_run(false))
     return;
   hearth_lock_take(&windows.lock);
   if (now_ns >= windows.picks_due_ns)
     look_at_picks(now_ns);
-  draw_picks(now_ns);
+  draw_picks(now_ns, time_ns);
   hearth_lock_give(&windows.lock);
 }
 

@@ -41,8 +41,8 @@ static hearth_header *make_of(size_t size, uint32_t context, uint64_t alloc_ns) 
 
 static hearth_header *make(uint32_t context, uint64_t alloc_ns) { return make_of(1000, context, alloc_ns); }
 
-static void take_of(const hearth_header *block, uint64_t pages) {
-  hearth_picks_take(&picks, (const char *)(block + 1) + 10, pages, now_ns, &lots);
+static void take_of(const hearth_header *block, uint64_t weight) {
+  hearth_picks_take(&picks, (const char *)(block + 1) + 10, weight, now_ns, &lots);
 }
 
 static void take(const hearth_header *block) { take_of(block, 1000); }
@@ -399,6 +399,22 @@ static void scattered_uses_are_of_pages(void **state) {
   }
 }
 
+/* Where the heap is large, or the moment stands for a long time, each stands for more. */
+static void moments_count_by_their_weight(void **state) {
+  (void)state;
+  begin();
+  now_ns = 80 * second;
+  for (unsigned i = 0; i < PIECES; i++)
+    take_of(pieces[i], 3000);
+  for (unsigned i = 0; i < PIECES; i++)
+    access_it(pieces[i]);
+  look();
+  take_pieces();
+  now_ns += 20 * second;
+  look();
+  expect_moments(CONTEXT, 2 * PIECES * PIECE * 3 / 4, 2 * PIECES * PIECE / 4);
+}
+
 static void use_early(unsigned at, unsigned until) {
   for (unsigned i = 0; at < until && i < PIECES; i++)
     access_it(pieces[i]);
@@ -469,6 +485,7 @@ int main(void) {
       cmocka_unit_test(the_rest_of_a_page_comes_later),
       cmocka_unit_test(walks_are_uses_of_so_many_moments),
       cmocka_unit_test(scattered_uses_are_of_pages),
+      cmocka_unit_test(moments_count_by_their_weight),
       cmocka_unit_test(all_moments_of_a_run_count_alike),
       cmocka_unit_test(a_look_misses_none),
       cmocka_unit_test(too_many_picks_are_halved),
