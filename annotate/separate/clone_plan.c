@@ -133,12 +133,14 @@ static void add_caller(planning *p, LLVMValueRef call) {
   p->n_frames += n;
 }
 
-/* A call that cloning must not know as a caller. */
+/* A call that cloning must not know as a caller. LLVM's pass gives a call the clone's type, which attributes of the call's own
+ * may not fit (of undeclared and variadic functions). */
 static bool is_no_caller(LLVMValueRef call) {
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
   if (!callee)
     return !hearth_ir_cloning_copes_with_pointers();
-  return !LLVMIsDeclaration(callee) && !hearth_ir_is_clonable(callee);
+  bool is_other_type = LLVMGlobalGetValueType(callee) != LLVMGetCalledFunctionType(call);
+  return is_other_type || (!LLVMIsDeclaration(callee) && !hearth_ir_is_clonable(callee));
 }
 
 static void scan_instruction(planning *p, LLVMValueRef instruction) {
