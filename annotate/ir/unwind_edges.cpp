@@ -33,15 +33,25 @@ void ensurePersonality(Function &F) {
       F.getParent()->getOrInsertFunction("__gcc_personality_v0", FunctionType::get(Int, true)).getCallee()));
 }
 
-// A block that runs the code and goes on unwinding.
-BasicBlock *createPad(Function &F, Emit Code, void *Data) {
-  ensurePersonality(F);
+// All landing pads of a function have one type.
+Type *exceptionOf(Function &F) {
+  for (BasicBlock &B : F)
+    if (LandingPadInst *Landing = B.getLandingPadInst())
+      return Landing->getType();
   LLVMContext &Context = F.getContext();
-  BasicBlock *Pad = BasicBlock::Create(Context, "unwinding", &F);
-  IRBuilder<> Builder(Pad);
   // llvm-c makes pointers of all releases.
-  Type *Exception =
-      StructType::get(unwrap(LLVMPointerType(wrap(Type::getInt8Ty(Context)), 0)), Type::getInt32Ty(Context));
+  return StructType::get(unwrap(LLVMPointerType(wrap(Type::getInt8Ty(Context)), 0)), Type::getInt32Ty(Context));
+}
+
+// A block that runs the code and goes on unwinding. With garbage collection by statepoints, exceptions are tokens, and
+// nothing can go on with one: null.
+BasicBlock *createPad(Function &F, Emit Code, void *Data) {
+  Type *Exception = exceptionOf(F);
+  if (Exception->isTokenTy())
+    return nullptr;
+  ensurePersonality(F);
+  BasicBlock *Pad = BasicBlock::Create(F.getContext(), "unwinding", &F);
+  IRBuilder<> Builder(Pad);
   LandingPadInst *Landing = Builder.CreateLandingPad(Exception, 0);
   Landing->setCleanup(true);
   Code(wrap(&Builder), Data);
@@ -150,13 +160,14 @@ void hearth_after_call(LLVMValueRef Called, LLVMBasicBlockRef *Pad, Emit Code, v
   auto *Invoke = dyn_cast<InvokeInst>(unwrap(Called));
   bool IsNew = false;
   if (auto *Call = dyn_cast<CallInst>(unwrap(Called))) {
-    if (!mayLeaveByException(*Call)) {
+    bool Leaves = mayLeaveByException(*Call);
+    if (Leaves && !*Pad)
+      *Pad = wrap(createPad(*Call->getFunction(), Code, Data));
+    if (!Leaves || !*Pad) {
       IRBuilder<> Builder(Call->getNextNode());
       Code(wrap(&Builder), Data);
       return;
     }
-    if (!*Pad)
-      *Pad = wrap(createPad(*Call->getFunction(), Code, Data));
     Invoke = makeInvoke(Call, unwrap(*Pad));
     IsNew = true;
   }
