@@ -33,21 +33,23 @@ void ensurePersonality(Function &F) {
       F.getParent()->getOrInsertFunction("__gcc_personality_v0", FunctionType::get(Int, true)).getCallee()));
 }
 
-// All landing pads of a function have one type.
+// All pads of a function are alike. Null: nothing can go on with its exceptions by a resume, as they are tokens (garbage
+// collection by statepoints) or go through funclets.
 Type *exceptionOf(Function &F) {
   for (BasicBlock &B : F)
-    if (LandingPadInst *Landing = B.getLandingPadInst())
-      return Landing->getType();
+    if (B.isEHPad()) {
+      LandingPadInst *Landing = B.getLandingPadInst();
+      return Landing && !Landing->getType()->isTokenTy() ? Landing->getType() : nullptr;
+    }
   LLVMContext &Context = F.getContext();
   // llvm-c makes pointers of all releases.
   return StructType::get(unwrap(LLVMPointerType(wrap(Type::getInt8Ty(Context)), 0)), Type::getInt32Ty(Context));
 }
 
-// A block that runs the code and goes on unwinding. With garbage collection by statepoints, exceptions are tokens, and
-// nothing can go on with one: null.
+// A block that runs the code and goes on unwinding; null if there can be none.
 BasicBlock *createPad(Function &F, Emit Code, void *Data) {
   Type *Exception = exceptionOf(F);
-  if (Exception->isTokenTy())
+  if (!Exception)
     return nullptr;
   ensurePersonality(F);
   BasicBlock *Pad = BasicBlock::Create(F.getContext(), "unwinding", &F);
@@ -176,8 +178,9 @@ void hearth_after_call(LLVMValueRef Called, LLVMBasicBlockRef *Pad, Emit Code, v
     Normal = SplitEdge(Invoke->getParent(), Normal);
   IRBuilder<> Builder(&*Normal->getFirstInsertionPt());
   Code(wrap(&Builder), Data);
-  if (!IsNew) {
-    Builder.SetInsertPoint(&*Invoke->getUnwindDest()->getFirstInsertionPt());
+  BasicBlock *Unwind = Invoke->getUnwindDest();
+  if (!IsNew && Unwind->getFirstInsertionPt() != Unwind->end()) { // else a catchswitch
+    Builder.SetInsertPoint(&*Unwind->getFirstInsertionPt());
     Code(wrap(&Builder), Data);
   }
 }

@@ -13,8 +13,8 @@ extern "C" {
 
 /* Have `emit` insert code at each place where control continues behind a call or invoke that returns or unwinds. A call
  * through which an exception could leave the function becomes an invoke, whose landing pad goes on unwinding; *pad is that
- * block, one for all calls of a function, NULL before the first. In functions whose landing pads cannot be left (of garbage
- * collectors with statepoints) there is none, and no code where such calls unwind. Not for musttail calls. */
+ * block, one for all calls of a function, NULL before the first. In functions whose exceptions are tokens or go through
+ * funclets there is none, and no code where such calls unwind. Not for musttail calls. */
 void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(LLVMBuilderRef builder, void *data),
                        void *data);
 

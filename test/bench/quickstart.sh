@@ -4,9 +4,9 @@
 
 tree=$repository/examples/quickstart
 sources=({feed,index,main,memory,order,store}.c)
-training="40000 3000000 1" measured="100000 500000 2" simulated="50000 200000 3"
+training="60000 600000 1" measured="100000 500000 2" simulated="50000 200000 3"
 if $quick; then
-  training="20000 1500000 1" measured="40000 300000 2"
+  training="30000 300000 1" measured="40000 300000 2"
 fi
 
 # workload INPUT COMMAND...: INPUT is "ORDERS QUERIES SEED".
