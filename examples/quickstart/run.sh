@@ -15,8 +15,9 @@ Everything that is made is below build/quickstart.
 END
 }
 
-# Inputs are "ORDERS QUERIES SEED". The profile comes from another, smaller input than what is measured.
-training="40000 3000000 1"
+# Inputs are "ORDERS QUERIES SEED". The profile comes from another, smaller input than what is measured, with queries enough to
+# show the index hot, and few enough corrections for each order to leave the orders idle, as they are in the larger store.
+training="100000 1000000 1"
 measured="200000 500000 2"
 simulated="50000 100000 3"
 runs=5
@@ -24,7 +25,7 @@ work=$build/quickstart
 quick=false
 parse_arguments --quick -- "$@"
 if $quick; then
-  training="20000 1500000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
+  training="40000 400000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
 fi
 
 # workload INPUT COMMAND...
