@@ -9,7 +9,7 @@
 #include "array.h"
 #include "flow.h"
 
-/* So much is added inline at once: counters have 32 bits, and the runtime looks at them once a second. */
+/* So much is added inline at once: the runtime notices a wrap only if it has seen both halves of a counter. */
 #define MOST_INLINE ((UINT64_C(1) << 24) - 1)
 #define MOST_LOOKS  32 /* at the parts of a count */
 

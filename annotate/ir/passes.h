@@ -72,10 +72,12 @@ bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options)
  * module then tells the link which hints the others are to get. */
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options);
 /* Around LLVM's own pass that clones functions so that contexts part (LLVM 19 and newer). Before: choose the allocation
- * calls that are worth their clones, and let LLVM see no others. False if there is none, and LLVM's pass need not run. After: make the clones the module's own. */
+ * calls that are worth their clones, and let LLVM see no others. False if there is none, and LLVM's pass need not run.
+ * After: make the clones the module's own. */
 bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options);
 bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options);
-/* Where LLVM's pass ran, in the plugin's own step or, `by_link`, in LLVM's: its notcold calls are told apart into notcold, hot and ambiguous. */
+/* Where LLVM's pass ran, in the plugin's own step or, `by_link`, in LLVM's: its notcold calls are told apart into notcold,
+ * hot and ambiguous. */
 bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options, bool by_link);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);

@@ -51,7 +51,7 @@ bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shad
 
 /* The granule's word, which will not be 0: blocks that end look there from now on. */
 static uint64_t *make_word(uintptr_t address) {
-  uintptr_t bit = address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS;
+  unsigned bit = hearth_shadow_beside_bit(address);
 
   __atomic_fetch_or(&hearth_shadow_beside[bit / 64], UINT64_C(1) << bit % 64, __ATOMIC_RELAXED);
   __atomic_store_n(&hearth_shadow_has_beside, true, __ATOMIC_RELAXED);

@@ -77,8 +77,12 @@ void hearth_shadow_clear_beside(uintptr_t address, size_t granules);
 extern uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64] __attribute__((visibility("hidden")));
 extern bool hearth_shadow_has_beside __attribute__((visibility("hidden"))); /* a bit is set */
 
+static inline unsigned hearth_shadow_beside_bit(uintptr_t address) {
+  return (unsigned)(address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS);
+}
+
 static inline bool hearth_shadow_page_may_have_beside(uintptr_t address) {
-  uintptr_t bit = address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS;
+  unsigned bit = hearth_shadow_beside_bit(address);
 
   return __atomic_load_n(&hearth_shadow_beside[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
 }
@@ -140,6 +144,12 @@ static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size
 /* Count so many times HEARTH_COUNT_AT_ONCE accesses to `address` beside its counter; any thread may do it. */
 void hearth_shadow_count_beside(uintptr_t address, uint64_t times);
 
+/* The same for what a counter does not take of this count. */
+static inline void hearth_shadow_count_rest(uintptr_t address, uint64_t count) {
+  if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
+    hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
+}
+
 /* The counter of `address` was seen with this number; one thread at a time, and for each counter often enough. */
 void hearth_shadow_note(uintptr_t address, uint32_t seen);
 
@@ -169,28 +179,21 @@ static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
 /* Bytes of memory that one counter counts for. */
 static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : HEARTH_GRANULE; }
 
-/* Add to the counter of `address`, outside histogram mode. */
-static inline void hearth_counter_add(uint32_t *counter, uintptr_t address, uint64_t count) {
-  *counter += (uint32_t)(count % HEARTH_COUNT_AT_ONCE);
-  if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
-    hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
-}
-
 /* Add `count` to the counter of `address`. */
 static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
   if (__builtin_expect(hearth_shadow_is_histogram, false)) {
     *hearth_shadow_byte(address) = hearth_saturate_byte(*hearth_shadow_byte(address), count);
     return;
   }
-  hearth_counter_add(hearth_shadow_counter(address), address, count);
+  *hearth_shadow_counter(address) += (uint32_t)(count % HEARTH_COUNT_AT_ONCE);
+  hearth_shadow_count_rest(address, count);
 }
 
 /* The same, without loss when several threads do it. */
 static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
   if (!hearth_shadow_is_histogram) {
     __atomic_fetch_add(hearth_shadow_counter(address), (uint32_t)(count % HEARTH_COUNT_AT_ONCE), __ATOMIC_RELAXED);
-    if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
-      hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
+    hearth_shadow_count_rest(address, count);
     return;
   }
   uint8_t *counter = hearth_shadow_byte(address), before = __atomic_load_n(counter, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counters of one sector of the heap, or of one watched block, at a time. Memory that was never accessed has counters that are not in
- * memory, and reading them makes none. */
+/* Counters of one sector of the heap, or of one watched block, at a time. Memory that was never accessed has counters
+ * that are not in memory, and reading them makes none. */
 #include "counter_laps.h"
 
 #include "own_thread.h"
@@ -56,11 +56,12 @@ static void read_watched(void) {
 
 /* The code that adds says that it is there when it starts. */
 void hearth_counter_laps_step(void) {
-  uint64_t now_ns = hearth_os_now_ns(), before_ns = hearth_os_thread_ns();
+  uint64_t now_ns = hearth_os_now_ns();
 
   if (now_ns < due_ns || hearth_rt.accesses != HEARTH_ACCESSES_COUNTED || hearth_shadow_is_histogram ||
       !hearth_shadow_has_counters())
     return;
+  uint64_t before_ns = hearth_os_thread_ns();
   read_heap();
   read_watched();
   uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;

@@ -26,11 +26,12 @@ void hearth_own_thread_sleep(uint64_t ns) {
   hearth_os_sleep(ns);
   if (is_busy)
     hearth_clock_beat();
-  hearth_counter_laps_step();
   hearth_os_take_noted_rights();
 }
 
+/* Laps are taken here and not in sleeps, which are the lengths of windows. */
 bool hearth_own_thread_wait(uint64_t ns) {
+  hearth_counter_laps_step();
   for (; ns > LONGEST_SLEEP && goes_on(); ns -= LONGEST_SLEEP)
     hearth_own_thread_sleep(LONGEST_SLEEP);
   hearth_own_thread_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);

@@ -13,7 +13,8 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats);
 /* It was begun, in this process. */
 bool hearth_own_thread_runs(void);
 
-/* In that thread: wait, take the clock's epochs and the laps of the counters (counter_laps.h) meanwhile. The second returns false if the program, or its recording, has ended, and so must the thread. */
+/* In that thread: wait, and mark the clock's epochs meanwhile. The second takes a lap of the counters (counter_laps.h) first,
+ * if one is due, and returns false if the program, or its recording, has ended, and so must the thread. */
 void hearth_own_thread_sleep(uint64_t ns);
 bool hearth_own_thread_wait(uint64_t ns);
 
