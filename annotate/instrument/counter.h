@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code that adds to access counters: one 32-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 4. A
- * thread of the runtime notices when they wrap around, so an addition is one instruction. In histogram mode, mapping and symbols are those of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
+ * thread of the runtime notices when they wrap around, so an addition is one instruction. In histogram mode, mapping and
+ * symbols are those of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
  * __memprof_shadow_memory_dynamic_address + address / 8. */
 #ifndef HEARTH_COUNTER_H
 #define HEARTH_COUNTER_H
