@@ -2,7 +2,7 @@
 /* The cost model: what a layout makes a program touch, and the cycles that this takes.
  *
  *   subject   contexts that are one to the compiler, with weight
- *   window    a short part of the run (hearth/together.h)
+ *   window    a short part of the run
  *   scene     a made-up window. Profiles hold sums over windows; PLAN_SCENES scenes stand for them, in which as many
  *             subjects are touched as in windows, and together those that were (scenes.c)
  *   span      4^i windows in a row, for what a cache holds that is larger than a window's footprint

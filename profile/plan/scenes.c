@@ -37,27 +37,6 @@ static void find_strong(staging *s) {
   }
 }
 
-/* The part of the seed's windows in which the other one was touched. */
-static void add_chance(staging *s, uint32_t seed, uint32_t other, uint64_t windows) {
-  const plan_subject *subject = &s->p->subjects[seed];
-  double chance = (double)windows / (subject->share * (double)s->p->w->together.totals.windows);
-  for (uint32_t i = 0; i < PLAN_SCENES; i++)
-    if (s->seeded[seed] >> i & 1)
-      s->chances[s->strong[other]][i] += (float)chance;
-}
-
-static void add_pairs(staging *s) {
-  const hearth_together *t = &s->p->w->together;
-  for (size_t i = 0; i < t->pair_count; i++) {
-    uint32_t a = s->p->subject_of_row[t->pairs[i].a], b = s->p->subject_of_row[t->pairs[i].b];
-    if (a == HEARTH_NONE || b == HEARTH_NONE || s->strong[a] == HEARTH_NONE || s->strong[b] == HEARTH_NONE)
-      continue;
-    s->is_paired[s->strong[a]] = s->is_paired[s->strong[b]] = true;
-    add_chance(s, a, b, t->pairs[i].windows);
-    add_chance(s, b, a, t->pairs[i].windows);
-  }
-}
-
 /* From 0 to 1, evenly. */
 static double drawn(uint32_t subject, uint32_t scene) {
   return (double)(id_table_mix((uint64_t)subject * PLAN_SCENES + scene) >> 11) / (double)(UINT64_C(1) << 53);
@@ -109,7 +88,6 @@ static hearth_status stage(staging *s) {
   find_strong(s);
   HEARTH_TRY(hearth_array_create(&s->is_paired, s->strong_count, sizeof *s->is_paired, p->err));
   HEARTH_TRY(hearth_array_create(&s->chances, s->strong_count, sizeof *s->chances, p->err));
-  add_pairs(s);
   for (uint32_t i = 0; i < p->subject_count; i++)
     cast(s, i);
   for (uint32_t i = 0; i < PLAN_MOMENTS; i++)

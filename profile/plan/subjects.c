@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The subjects of the cost model from a profile's rows: how much lives, and how much of it a window touches. Profiles without
- * windows have accesses and lifetimes only, from which these are estimated.
+/* The subjects of the cost model from a profile's rows: how much lives, and how much of it a window touches, both estimated
+ * from accesses and lifetimes.
  *
  * Bits tell contexts apart by the set of decision sites that they go through. So contexts of one allocation call that go
  * through the same calls, in whatever order, are one subject. Calls that may not become sites do not count. */
@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "numbers.h"
 #include "planner.h"
 
 enum { LINE = 64, PAGE = 4096 };
-/* Without windows: one of a millisecond. */
+/* A window is guessed: of a millisecond. */
 static const double guessed_window_ns = 1e6;
 /* That follow each other. */
 static const double accesses_per_use = 4;
@@ -22,10 +21,9 @@ static const double slowdown = 2;
 /* Touched places beyond this share count as all: a logarithm has to be finite. */
 static const double most_touched = 0.999999;
 
-/* Sums over the rows of a subject, and over windows. */
+/* Sums over the rows of a subject. */
 typedef struct facts {
   double allocs, bytes, lifetime, accesses, live_at_exit;
-  hearth_touched touched;
 } facts;
 
 typedef struct subject_key {
@@ -40,7 +38,7 @@ typedef struct collecting {
   subject_key *keys; /* of each subject */
   id_table table;    /* of subjects, by key */
   uint64_t *calls;   /* of each stack node */
-  double runs, duration_ns, windows;
+  double runs, duration_ns;
   double window_ns; /* length of one */
 } collecting;
 
@@ -92,25 +90,9 @@ static hearth_status find_subject(collecting *c, uint32_t row, uint32_t leaf, ui
   return HEARTH_OK;
 }
 
-static const hearth_touched *touched_of(const planner *p, uint32_t row) {
-  const hearth_together *t = &p->w->together;
-  const hearth_together_row *found =
-      t->row_count ? bsearch(&row, t->rows, t->row_count, sizeof *t->rows, hearth_compare_u32) : NULL;
-  return found ? &found->touched : NULL;
-}
-
-static void add_touched(hearth_touched *to, const hearth_touched *from) {
-  to->windows += from->windows;
-  to->blocks += from->blocks;
-  to->lines += from->lines;
-  to->pages += from->pages;
-  to->live += from->live;
-}
-
 static void add_row(collecting *c, uint32_t row) {
   const planner *p = c->p;
   uint32_t context = p->w->contexts.order[row];
-  const hearth_touched *touched = touched_of(p, row);
   const mib_rows *mibs = &p->w->builder->mibs;
   facts *f = &c->facts[p->subject_of_row[row]];
   f->allocs += (double)p->rows[row].allocs;
@@ -118,8 +100,6 @@ static void add_row(collecting *c, uint32_t row) {
   f->lifetime += (double)mib_rows_number(mibs, context, HEARTH_COL_TotalLifetime);
   f->accesses += (double)mib_rows_number(mibs, context, HEARTH_COL_TotalAccessCount);
   f->live_at_exit += (double)mib_rows_number(mibs, context, HEARTH_COL_LiveAtExit);
-  if (touched)
-    add_touched(&f->touched, touched);
 }
 
 static hearth_status add_rows(collecting *c) {
@@ -148,8 +128,6 @@ static void find_blocks(const collecting *c, plan_subject *s, const facts *f) {
   s->size = f->bytes / f->allocs;
   s->pairs = f->allocs / c->duration_ns * c->window_ns;
   s->blocks = f->lifetime / c->duration_ns;
-  if (f->touched.live)
-    s->blocks = (double)f->touched.live / c->windows;
   s->blocks = s->blocks < all ? s->blocks : all;
   s->peak_blocks = 2 * s->blocks > f->live_at_exit / c->runs ? 2 * s->blocks : f->live_at_exit / c->runs;
   s->peak_blocks = s->peak_blocks < all ? s->peak_blocks : all;
@@ -160,31 +138,7 @@ typedef struct average {
   double blocks, lines, pages, share; /* of the windows, in which anything is */
 } average;
 
-/* A window sees a part of the pages: few that are touched may be missed. The share f of windows in which so many pages are
- * touched on average that they are seen in `seen` of them: seen = f (1 - exp(-sampled pages / f)). */
-static double true_share(double seen, double sampled) {
-  double low = seen, high = 1;
-  for (int i = 0; i < 30 && seen > 0; i++) {
-    double f = (low + high) / 2;
-    if (f * hearth_covered(sampled / f) < seen)
-      low = f;
-    else
-      high = f;
-  }
-  return high;
-}
-
-static double share_of(const collecting *c, const hearth_touched *touched) {
-  const hearth_together_totals *t = &c->p->w->together.totals;
-  double seen = (double)touched->windows / c->windows,
-         part = t->pages ? (double)t->sampled_pages / (double)t->pages : 1;
-  return touched->windows == 0 ? 0 : true_share(seen < 1 ? seen : 1, (double)touched->pages / c->windows * part);
-}
-
-static average average_of(const collecting *c, const plan_subject *s, const facts *f, double places) {
-  if (c->windows > 0)
-    return (average){(double)f->touched.blocks / c->windows, (double)f->touched.lines / c->windows,
-                     (double)f->touched.pages / c->windows, share_of(c, &f->touched)};
+static average average_of(const plan_subject *s, double places) {
   double lines = s->blocks * (s->size > LINE ? s->size / LINE : 1);
   return (average){s->blocks > 0 ? s->blocks * hearth_covered(s->uses / s->blocks) : 0,
                    lines > 0 ? lines * hearth_covered(s->uses / lines) : 0,
@@ -209,7 +163,7 @@ static void find_loads(const collecting *c, plan_subject *s, const facts *f, dou
   double own = s->blocks * s->size / PAGE, spread = heap_pages * hearth_covered(s->blocks / heap_pages);
   double places = own > spread ? own : spread;
   s->uses = f->accesses / accesses_per_use * c->window_ns / c->duration_ns;
-  average a = average_of(c, s, f, places);
+  average a = average_of(s, places);
   s->slots = s->blocks * (s->size > LINE ? s->size / LINE : 1);
   s->share = a.share < 1 ? a.share : 1;
   s->window_lines = a.lines;
@@ -239,12 +193,12 @@ static void find_time(planner *p, const collecting *c) {
 
 static void finish(collecting *c) {
   planner *p = c->p;
-  double bytes = 0, pages = (double)p->w->together.totals.pages;
+  double bytes = 0;
   for (uint32_t i = 0; i < p->subject_count; i++) {
     find_blocks(c, &p->subjects[i], &c->facts[i]);
     bytes += live_bytes(c, i);
   }
-  pages = c->windows > 0 && pages > 0 ? pages / c->windows : bytes / PAGE;
+  double pages = bytes / PAGE;
   for (uint32_t i = 0; i < p->subject_count; i++)
     find_loads(c, &p->subjects[i], &c->facts[i], pages > 1 ? pages : 1);
   find_time(p, c);
@@ -269,10 +223,7 @@ hearth_status hearth_plan_make_subjects(planner *p) {
   collecting c = {.p = p,
                   .runs = runs->runs ? (double)runs->runs : 1,
                   .duration_ns = runs->duration_ns ? (double)runs->duration_ns : 1,
-                  .windows = (double)p->w->together.totals.windows,
                   .window_ns = guessed_window_ns};
-  if (c.windows > 0)
-    c.window_ns = (double)p->w->together.totals.window_ns / c.windows;
   hearth_status status = collect(&c);
   free(c.facts);
   free(c.keys);

@@ -16,7 +16,7 @@
 #include "hearth/mib.h"
 
 #define HEARTH_INDEXED_MAGIC   UINT64_C(0x8158494852484581) /* bytes 81 45 48 52 48 49 58 81 */
-#define HEARTH_INDEXED_VERSION 1u
+#define HEARTH_INDEXED_VERSION 2u
 #define HEARTH_BLOCK_SIZE      4096u      /* granule of the checksums */
 #define HEARTH_NONE            UINT32_MAX /* no parent, no path, ... */
 /* Line offset of a frame whose line is unknown. Offsets are modulo 2^32 and may well be -1 (a member's initialiser above
@@ -44,9 +44,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* The following are in a file only if there is anything in them: */
                          HEARTH_SECTION_HISTOGRAMS = 12,
                          HEARTH_SECTION_TYPES = 13,
-                         /* 14: plans by class, of before, are passed over */
+                         /* 14 and 16 are taken */
                          HEARTH_SECTION_PLAN = 15,
-                         HEARTH_SECTION_TOGETHER = 16,
                          HEARTH_SECTION_SPREADS = 17,
                          HEARTH_SECTION_ORIGINS = 18,
                          /* 19 and 20 are taken */
@@ -282,32 +281,6 @@ typedef struct hearth_plan_layout {
   uint64_t time_ppm;                 /* the program's time, in millionths of that without hints */
 } hearth_plan_layout;
 
-/* TOGETHER: this struct; a packed table of contexts, by context; at pairs_offset, a packed table of pairs of contexts,
- * by (a, b). Sums over windows: hearth/together.h tells their meaning. */
-typedef struct hearth_indexed_together {
-  uint64_t windows, window_ns, sampled_pages, pages, lost_pairs;
-  uint32_t row_count, pair_count; /* of the two tables */
-  uint64_t pairs_offset;          /* from the start of this struct */
-} hearth_indexed_together;
-
-enum hearth_touched_column {
-  HEARTH_TOUCHED_CONTEXT = 0, /* row of CONTEXTS */
-  HEARTH_TOUCHED_LIVE = 1,
-  HEARTH_TOUCHED_WINDOWS = 2,
-  HEARTH_TOUCHED_BLOCKS = 3,
-  HEARTH_TOUCHED_LINES = 4,
-  HEARTH_TOUCHED_PAGES = 5,
-  HEARTH_TOUCHED_COLUMNS
-};
-
-enum hearth_pair_column {
-  HEARTH_PAIR_A = 0, /* row of CONTEXTS */
-  HEARTH_PAIR_B = 1, /* a higher one */
-  HEARTH_PAIR_WINDOWS = 2,
-  HEARTH_PAIR_LINES = 3,
-  HEARTH_PAIR_COLUMNS
-};
-
 /* SPREADS: packed, by context: how far the runs differ (hearth/spread.h). Only contexts that some run was observed of have a
  * row. Left out where it follows from the rest: of a single run. */
 enum hearth_spread_column {
@@ -363,7 +336,6 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_together) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 16);

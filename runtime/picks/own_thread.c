@@ -11,12 +11,13 @@
 #define BEAT          UINT64_C(4000000)  /* an epoch of the clock is no longer, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)
 
-static bool beats;       /* the clock is to have epochs */
-static uint32_t process; /* that the thread is of */
+static bool beats;         /* the clock is to have epochs */
+static uint32_t process;   /* that the thread is of */
+static void (*work)(void); /* of the thread */
 
 static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
-void hearth_own_thread_sleep(uint64_t ns) {
+static void sleep_and_beat(uint64_t ns) {
   bool is_busy = beats && hearth_clock_beat();
 
   for (; is_busy && ns > BEAT; ns -= BEAT) {
@@ -29,12 +30,11 @@ void hearth_own_thread_sleep(uint64_t ns) {
   hearth_os_take_noted_rights();
 }
 
-/* Laps are taken here and not in sleeps, which are the lengths of windows. */
 bool hearth_own_thread_wait(uint64_t ns) {
   hearth_counter_laps_step();
   for (; ns > LONGEST_SLEEP && goes_on(); ns -= LONGEST_SLEEP)
-    hearth_own_thread_sleep(LONGEST_SLEEP);
-  hearth_own_thread_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
+    sleep_and_beat(LONGEST_SLEEP);
+  sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
   if (goes_on())
     return true;
   if (beats)
@@ -42,7 +42,7 @@ bool hearth_own_thread_wait(uint64_t ns) {
   return false;
 }
 
-bool hearth_own_thread_runs(void) { return process == hearth_rt.pid; }
+bool hearth_own_thread_runs(void (*run)(void)) { return process == hearth_rt.pid && (!run || run == work); }
 
 bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   void *memory = hearth_os_map(THREAD_MEMORY);
@@ -51,5 +51,6 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
     return false;
   process = hearth_rt.pid;
+  work = run;
   return true;
 }

@@ -7,7 +7,7 @@
 #define HEARTH_RUNTIME_COUNTER_LAPS_H
 
 /* At the start, and in a forked child that goes on recording: begin the thread (own_thread.h), if no other part of the
- * runtime has, and the program may have one (option together). */
+ * runtime has, and the program may have one (option own_thread). */
 void hearth_counter_laps_begin(void);
 
 /* In that thread, before it waits: a lap, if one is due. */

@@ -17,11 +17,12 @@
 #define HEARTH_RUNTIME_PICKS_H
 
 #include "sample.h"
-#include "touched_sums.h"
 
 #include "hearth/mib.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define HEARTH_PICKS_MOST 2048u
 
@@ -45,6 +46,34 @@ typedef struct hearth_picks {
   uint64_t looked_ns, now_ns; /* the last two looks; the one that goes on */
 } hearth_picks;
 
+/* Their number, and their weights, summed up. */
+typedef struct hearth_pick_sums {
+  uint64_t picks, weight, late_weight; /* the last: of those that were not accessed any more */
+} hearth_pick_sums;
+
+typedef struct hearth_pick_row {
+  hearth_pick_sums picked; /* those that ended or were accessed */
+  /* Pieces that have told whether a page was used: their bytes; the same by chance; of these, the used ones. */
+  uint64_t told_bytes;
+  double told_weight, used_weight;
+  uint64_t claimed; /* bytes of used pages, for which pieces are still wanted */
+  /* Of the look that goes on: all pieces, and of those that have told nothing yet the accessed and the waiting ones. */
+  uint64_t looked_bytes, accessed, new_accessed, new_bytes, waiting_bytes;
+  /* For a dump: */
+  uint64_t waiting_dump;    /* the last one that was shown picks of it that wait */
+  hearth_pick_sums waiting; /* these */
+} hearth_pick_row;
+
+/* Sums by context. One thread adds to them; a dump reads them under the lock (pick_thread.c). */
+typedef struct hearth_pick_rows {
+  hearth_pick_row *rows;
+  uint32_t count;
+} hearth_pick_rows;
+
+/* For contexts below `count`, in memory that is taken as rows are touched. False: no address space. */
+bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count);
+void hearth_pick_rows_forget(hearth_pick_rows *rows);
+
 /* Pick the piece that has this byte, if it is of a live block; now. `weight`: the pages that it was drawn from, and how long a time the
  * moment stands for. Where there is no room, half of all picks
  * are left out, and from then on each counts for two. */
@@ -53,12 +82,12 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, u
 /* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
  * ended before the second look tells nothing, and is left out. */
 void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
-                       hearth_touched_sums *sums);
+                       hearth_pick_rows *sums);
 
 /* Show a dump, by its number, those that were looked at: as late, unless an access comes later. */
-void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_sums *sums);
+void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums);
 
 /* The fields of a context that picks make; at a dump, with those that it was shown. */
-void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *mib);
+void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib);
 
 #endif

@@ -4,10 +4,23 @@
 #include "picks.h"
 
 #include "heap.h"
+#include "os.h"
 #include "shadow.h"
 
 #define MOST_HALVINGS 30u
 #define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
+
+static size_t rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
+
+bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count) {
+  *rows = (hearth_pick_rows){.rows = hearth_os_map(rows_size(count)), .count = count};
+  if (!rows->rows)
+    return false;
+  hearth_os_mark_sparse(rows->rows, rows_size(count));
+  return true;
+}
+
+void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, rows_size(rows->count)); }
 
 static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
 
@@ -55,7 +68,7 @@ static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_
 }
 
 /* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
-static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_touched_sums *sums) {
+static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
   const hearth_pick *pick = &picks->rows[row];
 
   if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
@@ -70,13 +83,13 @@ static uint64_t idle_time(uint64_t run_ns) {
 }
 
 /* Also of a block whose context has no row. */
-static hearth_touched_row *row_of(hearth_touched_sums *sums, const hearth_pick *pick) {
-  static hearth_touched_row none;
+static hearth_pick_row *row_of(hearth_pick_rows *sums, const hearth_pick *pick) {
+  static hearth_pick_row none;
 
   return pick->context < sums->count ? &sums->rows[pick->context] : &none;
 }
 
-static void look(hearth_pick *pick, hearth_touched_row *row) {
+static void look(hearth_pick *pick, hearth_pick_row *row) {
   hearth_pick now;
 
   pick->lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
@@ -93,7 +106,7 @@ static void look(hearth_pick *pick, hearth_touched_row *row) {
 }
 
 /* Pages with the accessed pieces that have told nothing yet. Such pages may be claimed already. */
-static void claim(hearth_touched_row *row) {
+static void claim(hearth_pick_row *row) {
   bool scattered = row->accessed == 1 || row->accessed * HEARTH_OS_PAGE <= row->looked_bytes;
   uint64_t wanted = row->new_accessed * HEARTH_OS_PAGE, limit = row->new_bytes + row->waiting_bytes;
 
@@ -108,7 +121,7 @@ static void claim(hearth_touched_row *row) {
 }
 
 /* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
-static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_touched_row *row) {
+static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
   double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
 
   row->told_bytes += pick->size;
@@ -118,7 +131,7 @@ static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth
 }
 
 /* By lot, with the same chance for each byte that is left. */
-static bool is_claimed(const hearth_pick *pick, hearth_sampler *random, hearth_touched_row *row) {
+static bool is_claimed(const hearth_pick *pick, hearth_sampler *random, hearth_pick_row *row) {
   bool claimed = row->claimed > 0 && hearth_sampler_below(random, row->waiting_bytes) < row->claimed;
 
   row->waiting_bytes -= pick->size;
@@ -136,7 +149,7 @@ static bool is_in_time(const hearth_pick *pick, const hearth_picks *picks, uint6
 }
 
 static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random,
-                  hearth_touched_row *row) {
+                  hearth_pick_row *row) {
   bool used = pick->accessed ? is_in_time(pick, picks, idle_ns, random) : is_claimed(pick, random, row);
 
   if (used || pick->accessed || picks->now_ns - pick->begin_ns >= idle_ns)
@@ -150,7 +163,7 @@ static void fetch_ahead(const hearth_pick *pick) {
 }
 
 void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
-                       hearth_touched_sums *sums) {
+                       hearth_pick_rows *sums) {
   enum { AHEAD = 6 };
   uint64_t idle_ns = idle_time(run_ns);
 
@@ -163,7 +176,7 @@ void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, he
   }
   for (uint32_t i = picks->count; i-- > 0;) {
     hearth_pick *pick = &picks->rows[i];
-    hearth_touched_row *row = row_of(sums, pick);
+    hearth_pick_row *row = row_of(sums, pick);
     claim(row);
     if (pick->lives && !pick->told)
       judge(pick, picks, idle_ns, random, row);
@@ -172,12 +185,12 @@ void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, he
   }
 }
 
-void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_sums *sums) {
+void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums) {
   for (uint32_t i = 0; i < picks->count; i++) {
     const hearth_pick *pick = &picks->rows[i];
     if (pick->context >= sums->count || pick->looks == 0)
       continue;
-    hearth_touched_row *row = &sums->rows[pick->context];
+    hearth_pick_row *row = &sums->rows[pick->context];
     if (row->waiting_dump != dump)
       row->waiting = (hearth_pick_sums){.picks = 0};
     row->waiting_dump = dump;
@@ -186,7 +199,7 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_
 }
 
 /* In the bytes of pieces that were watched, so that few are seen to be few. A page for which pieces are still wanted was used. */
-static void set_moments(const hearth_touched_row *row, hearth_mib *mib) {
+static void set_moments(const hearth_pick_row *row, hearth_mib *mib) {
   double used = row->told_weight > 0 ? row->used_weight / row->told_weight : 0;
   uint64_t used_bytes = (uint64_t)(used * (double)row->told_bytes + 0.5);
 
@@ -195,7 +208,7 @@ static void set_moments(const hearth_touched_row *row, hearth_mib *mib) {
 }
 
 /* Late ones are as many of the picks as they have of all weight. */
-void hearth_picks_set(const hearth_touched_row *row, uint64_t dump, hearth_mib *mib) {
+void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
 
   if (row->waiting_dump == dump) {

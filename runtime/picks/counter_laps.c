@@ -74,8 +74,8 @@ static void run(void) {
 }
 
 void hearth_counter_laps_begin(void) {
-  bool is_wanted = hearth_rt.options.together == HEARTH_TOGETHER_ON && hearth_shadow_has_counters();
+  bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_has_counters();
 
-  if (is_wanted && !hearth_own_thread_runs())
+  if (is_wanted && !hearth_own_thread_runs(NULL))
     hearth_own_thread_begin(run, false);
 }
