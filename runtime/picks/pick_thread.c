@@ -22,6 +22,7 @@
 #define WEIGHT_UNIT     65536u               /* of such times, in ns */
 #define IDLE_GAP        UINT64_C(4000000)    /* between questions whether there is something to look at */
 #define GAP_FOR_COST    100                  /* between looks at picks, as a multiple of the time that one takes */
+#define LEAST_WORK      UINT64_C(5000) /* of the program, in ns: less may have passed between two readings of clocks */
 
 static struct {
   hearth_lock lock; /* of all but `random` and what follows it */
@@ -33,7 +34,7 @@ static struct {
   hearth_sampler random;
   uint64_t new_picks_due_ns;
   uint64_t moment_ns; /* of the last new picks */
-  uint64_t others_ns; /* CPU time of the program then */
+  uint64_t others_ns; /* CPU time of the program when it was last seen to have run */
 } thread;
 
 /* -------------------------------------------------- picks -------------------------------------------------- */
@@ -46,12 +47,14 @@ static void look_at_picks(uint64_t now_ns) {
   thread.picks_due_ns = now_ns + (gap_ns > LEAST_PICKS_GAP ? gap_ns : LEAST_PICKS_GAP);
 }
 
-/* Where the program waited since the last moment, there is nothing to see of the memory that it uses. */
+/* Where the program has waited since the last picks, there is nothing to see of the memory that it uses. */
 static bool has_run(void) {
-  uint64_t before_ns = thread.others_ns;
+  uint64_t others_ns = hearth_os_process_ns() - hearth_os_thread_ns();
 
-  thread.others_ns = hearth_os_process_ns() - hearth_os_thread_ns();
-  return thread.others_ns > before_ns;
+  if (others_ns < thread.others_ns + LEAST_WORK)
+    return false;
+  thread.others_ns = others_ns;
+  return true;
 }
 
 /* Of all pages, so that free space is often met, too. */

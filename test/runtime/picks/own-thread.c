@@ -18,8 +18,10 @@
  * RUN: for raw in %t.off %t.more.1 %t.more.2 %t.more.3; do \
  * RUN:   %hearth index -q $raw.* --binary %t -o %t.heap && %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py none || exit 1; done
  *
- * A forked child takes none, and writes its profile.
+ * A forked child takes none, and writes its profile. Its parent takes none while it waits.
  * RUN: rm -f %t.forked.* && HEARTH_OPTIONS=log_path=%t.forked %t fork > %t.pids
+ * RUN: %hearth index -q %t.forked.$(sed -n 's/parent //p' %t.pids) --binary %t -o %t.heap
+ * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  * RUN: %hearth index -q %t.forked.$(sed -n 's/child //p' %t.pids) --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py none
  *
