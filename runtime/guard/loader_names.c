@@ -2,9 +2,6 @@
 /* The modules are those of the loader's list for debuggers; symbols are found by the GNU hash table. */
 #include "loader_names.h"
 
-#include "os.h"
-#include "proc_maps.h"
-
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,44 +106,37 @@ static bool find_first(const char *name, module *ret_module, uint32_t *ret_numbe
 
 /* A mapping that can be written to for a while. */
 typedef struct window {
-  hearth_maps_entry entry; /* without path */
+  const hearth_loader_system *system;
+  hearth_loader_mapping mapping; /* all zero: none */
 } window;
 
 static bool contains(const window *window, const void *address) {
-  return (uintptr_t)address >= window->entry.start && (uintptr_t)address < window->entry.end;
+  return (uintptr_t)address >= window->mapping.start && (uintptr_t)address < window->mapping.end;
 }
 
 /* Executable memory stays so: at no time does the system take a right away that it might not give again. */
 static bool open_window(window *window, const void *address) {
-  char buffer[512];
-  hearth_maps maps;
-  bool found = false;
+  hearth_loader_mapping mapping;
 
-  if (!hearth_maps_open(&maps, buffer, sizeof buffer))
+  if (!window->system->find_mapping(address, &mapping) ||
+      (!mapping.writable && !window->system->protect(&mapping, true)))
     return false;
-  while (!found && hearth_maps_next(&maps, &window->entry))
-    found = contains(window, address);
-  hearth_maps_close(&maps);
-  return found && (window->entry.writable ||
-                   hearth_os_protect((void *)window->entry.start, window->entry.end - window->entry.start,
-                                     window->entry.executable, true));
+  window->mapping = mapping;
+  return true;
 }
 
-static void close_window(const window *window) {
-  if (window->entry.end && !window->entry.writable)
-    hearth_os_protect((void *)window->entry.start, window->entry.end - window->entry.start, window->entry.executable,
-                      false);
+static void close_window(window *window) {
+  if (window->mapping.end && !window->mapping.writable)
+    window->system->protect(&window->mapping, false);
+  window->mapping = (hearth_loader_mapping){0};
 }
 
 /* Write a word in the window, or in another one. */
 static bool write_word(window *window, uintptr_t *word, uintptr_t value) {
   if (!contains(window, word)) {
     close_window(window);
-    *window = (struct window){0};
-    if (!open_window(window, word)) {
-      *window = (struct window){0};
+    if (!open_window(window, word))
       return false;
-    }
   }
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
   return true;
@@ -162,8 +152,9 @@ static bool define(const module *module, const char *name, uintptr_t address, wi
 }
 
 /* The words of a module that the loader has set to `from` for the name. */
-static void bind(const module *module, const char *name, uintptr_t from, uintptr_t to) {
-  window window = {0};
+static void bind(const hearth_loader_system *system, const module *module, const char *name, uintptr_t from,
+                 uintptr_t to) {
+  window window = {.system = system};
 
   for (size_t table = 0; table < 2; table++)
     for (size_t i = 0; i < module->references[table].size / sizeof(ElfW(Rela)); i++) {
@@ -176,9 +167,9 @@ static void bind(const module *module, const char *name, uintptr_t from, uintptr
   close_window(&window);
 }
 
-void *hearth_loader_replace(const char *name, void *function) {
+void *hearth_loader_replace(const hearth_loader_system *system, const char *name, void *function) {
   module module;
-  window window = {0};
+  window window = {.system = system};
   uint32_t number;
 
   if (!find_first(name, &module, &number))
@@ -190,11 +181,12 @@ void *hearth_loader_replace(const char *name, void *function) {
     return NULL;
   for (const struct link_map *map = first_map(); map; map = map->l_next)
     if (read_module(map, &module))
-      bind(&module, name, former, (uintptr_t)function);
+      bind(system, &module, name, former, (uintptr_t)function);
   return (void *)former;
 }
 
-void hearth_loader_unify(const char *const *names, size_t count, const void *function) {
+void hearth_loader_unify(const hearth_loader_system *system, const char *const *names, size_t count,
+                         const void *function) {
   uintptr_t addresses[HEARTH_LOADER_NAMES_MOST]; /* 0: another module's comes first */
   module own, other;
   uint32_t number;
@@ -204,7 +196,7 @@ void hearth_loader_unify(const char *const *names, size_t count, const void *fun
   for (size_t i = 0; i < count; i++)
     addresses[i] = find_first(names[i], &other, &number) && other.symbols == own.symbols ? address_of(&own, number) : 0;
   for (const struct link_map *map = first_map(); map; map = map->l_next) {
-    window window = {0};
+    window window = {.system = system};
     if (!read_module(map, &other) || other.symbols == own.symbols)
       continue;
     for (size_t i = 0; i < count; i++)
