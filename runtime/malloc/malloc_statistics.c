@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,8 +74,11 @@ HEARTH_EXPORT struct mallinfo mallinfo(void) {
   };
 }
 
+/* As in the C library, no thread is cancelled here. */
 HEARTH_EXPORT void malloc_stats(void) {
   counts counts = count();
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   fprintf(stderr,
           "hearth malloc\n"
           "segments:     %12zu bytes, %zu of them kept for reuse\n"
@@ -82,6 +86,7 @@ HEARTH_EXPORT void malloc_stats(void) {
           "large blocks: %12zu bytes in %zu blocks, in areas of %zu bytes, %zu of them free and in memory\n",
           counts.segment_bytes, counts.kept_bytes, counts.used_bytes, counts.large.live_bytes, counts.large.live,
           counts.large.area_bytes, counts.large.dirty_bytes);
+  pthread_setcancelstate(state, &state);
 }
 
 HEARTH_EXPORT int malloc_info(int options, FILE *file) {
