@@ -20,6 +20,8 @@ compile -std=c++17 "$runtime/malloc/new_retry.cpp" -o "$objects/new_retry.o"
 for name in malloc_functions malloc_statistics operator_new; do
     nm --defined-only "$objects/$name.o" | awk '$2 == "W" { print $3, "engine" $3 }'
 done | sort -u > "$objects/names"
+compile "$(dirname "$0")/second_syscall.c" -o "$objects/second_syscall.o"
+"$objcopy" --redefine-sym=syscall=second_syscall "$objects/system_memory_linux.o"
 for object in "$objects"/*.o; do
     "$objcopy" --redefine-syms="$objects/names" "$object"
 done
