@@ -15,17 +15,16 @@
 #include "view_options.h"
 
 static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
-                                 .about =
-                                     "Choose where the blocks of each context are to lie, and decision sites: calls "
-                                     "whose bits let a program that is compiled with the profile tell the contexts "
-                                     "of an allocation call apart as it runs. "
-                                     "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
+                                 .about = "Choose which blocks are cold, pool ids for the allocation calls of most "
+                                          "weight, and decision sites: calls whose bits let a program that is compiled "
+                                          "with the profile tell cold contexts from others as it runs. "
+                                          "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
   const char *profile, *output;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
-  uint32_t layout; /* of hearth_plan_options */
+  const char *layout;
   bool quiet;
 } arguments;
 

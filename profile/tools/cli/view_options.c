@@ -20,13 +20,12 @@ int hearth_tool_take_class(void *target, const char *value) {
 }
 
 int hearth_tool_take_layout(void *target, const char *value) {
-  uint32_t *layout = target; /* 0 is auto */
-  if (strcmp(value, "auto") == 0)
-    return *layout = 0, HEARTH_EXIT_OK;
-  for (uint32_t i = 0; i < HEARTH_LAYOUTS; i++)
-    if (strcmp(hearth_layout_name((enum hearth_layout)i), value) == 0)
-      return *layout = 1 + i, HEARTH_EXIT_OK;
-  return HEARTH_OPTION_UNUSABLE;
+  uint8_t pools[HEARTH_POOLS_MAX + 1];
+  hearth_error err;
+  if (hearth_layout_parse(value, HEARTH_POOLS_MAX, pools, &err) != HEARTH_OK)
+    return HEARTH_OPTION_UNUSABLE;
+  *(const char **)target = value;
+  return HEARTH_EXIT_OK;
 }
 
 int hearth_tool_take_classify(void *target, const char *value) {
