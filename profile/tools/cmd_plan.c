@@ -6,9 +6,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "file.h"
 #include "file_kind.h"
-#include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 #include "output_file.h"
 #include "print.h"
@@ -66,18 +64,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-/* Of a file that holds more than the profile, only the profile would be left. */
-static bool may_be_replaced(const arguments *a) {
-  hearth_file file;
-  hearth_error err;
-  if (a->output != a->profile || hearth_output_is_standard(a->profile) ||
-      hearth_file_map(a->profile, &file, &err) != HEARTH_OK)
-    return true;
-  bool container = hearth_llvm_is_container(file.data, file.size);
-  hearth_file_close(&file);
-  return !container;
-}
-
 static bool write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
   hearth_error err;
   hearth_plan plan;
@@ -113,7 +99,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   size_t size = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
-  if (!may_be_replaced(&a))
+  if (a.output == a.profile && hearth_tool_holds_more(a.profile))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
   hearth_profile *profile;
   if (hearth_profile_open_stream(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)

@@ -7,8 +7,11 @@
 
 #include "array.h"
 #include "file.h"
+#include "file_kind.h"
+#include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 #include "messages.h"
+#include "output_file.h"
 
 int hearth_tool_take_class(void *target, const char *value) {
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
@@ -100,4 +103,14 @@ int hearth_tool_take_by(void *target, const char *value) {
   hearth_by_option *by = target;
   by->given = true;
   return hearth_group_kind_find(value, &by->kind) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+bool hearth_tool_holds_more(const char *path) {
+  hearth_file file;
+  hearth_error err;
+  if (hearth_output_is_standard(path) || hearth_file_map(path, &file, &err) != HEARTH_OK)
+    return false;
+  bool is_container = hearth_llvm_is_container(file.data, file.size);
+  hearth_file_close(&file);
+  return is_container;
 }

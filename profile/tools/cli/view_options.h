@@ -110,6 +110,8 @@ int hearth_tool_take_by(void *target, const char *value);
 /* The same: patterns are kept to the end. */
 int hearth_tool_take_wrapper(void *target, const char *value);
 
+/* Does the file hold more than a heap profile? Only that would be left if the profile were replaced by another. */
+bool hearth_tool_holds_more(const char *path);
 /* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */
 hearth_profile *hearth_tool_open_profile(const char *operand);
 
