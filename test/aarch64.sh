@@ -66,7 +66,7 @@ step "index, for aarch64" "$work/index.log" "$qemu" "$tree/bin/hearth" index "$w
 step "index, for this machine" "$work/index-here.log" "$hearth" index "$work"/raw.* -o "$work/here.heap"
 cmp "$work/store.heap" "$work/here.heap"
 later=$(($(date +%s) + 50 * 86400))
-for option in "--half-life=30 --as-of=$later" --layout=groups; do # what libm or contracted arithmetic would decide
+for option in "--half-life=30 --as-of=$later" --layout=calls; do # what libm or contracted arithmetic would decide
   read -ra words <<<"$option"
   "$qemu" "$tree/bin/hearth" merge -q "${words[@]}" "$work"/raw.* "$work/store.heap" -o "$work/there.heap"
   "$hearth" merge -q "${words[@]}" "$work"/raw.* "$work/store.heap" -o "$work/here.heap"

@@ -56,6 +56,7 @@ config.substitutions += [
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
     ("%nm", tool("llvm-nm")),
+    ("%objcopy", tool("llvm-objcopy")),
     ("%dwarfdump", tool("llvm-dwarfdump")),
     ("%hearth", os.path.join(build, "bin", "hearth")),
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),

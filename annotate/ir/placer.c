@@ -48,7 +48,7 @@ hearth_class hearth_placer_class(const hearth_placer *placer, hearth_placement p
   if (placement < HEARTH_PLACEMENT_POOL)
     return (hearth_class)placement;
   uint32_t pool = placement - (uint32_t)HEARTH_PLACEMENT_POOL;
-  bool is_hot = pool < placer->plan.pool_count && placer->plan.pools[pool].hotness == HEARTH_CLASS_HOT;
+  bool is_hot = pool < placer->plan.call_count && placer->plan.calls[pool].hotness == HEARTH_CLASS_HOT;
   return is_hot ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
 }
 

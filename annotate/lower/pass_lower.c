@@ -217,7 +217,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
   if (l.has_pools && opened)
-    hearth_announce_plan(module, word.plan.id);
+    hearth_announce_plan(module, word.plan.id, word.plan.pools);
   if (options->lto_phase == HEARTH_LTO_POSTLINK)
     l.changed |= hearth_announce_link(module);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {

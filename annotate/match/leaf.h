@@ -100,8 +100,8 @@ hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *lea
 void hearth_clone_sites_know(hearth_clone_sites *sites);
 void hearth_clone_sites_free(hearth_clone_sites *sites);
 
-/* How far contexts are trimmed. Those that are not cold, at a call that has cold ones, go on as long as other calls' contexts
- * part on their way. */
+/* How far contexts are trimmed. In builds for a link, those that are not cold, at a call that has cold ones, go on as long as
+ * other calls' contexts part on their way. */
 typedef enum hearth_trim {
   HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
   HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where

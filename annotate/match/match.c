@@ -85,8 +85,7 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
     }
   }
   matcher->trim = trim;
-  matcher->is_linked = options->lto_phase == HEARTH_LTO_PRELINK;
-  hearth_clone_sites_free(&matcher->clone_sites); /* leaves have been read since */
+  matcher->is_linked = options->lto_phase != HEARTH_LTO_NONE;
   return HEARTH_OK;
 }
 
@@ -177,12 +176,11 @@ static hearth_status read_mixed_leaves(hearth_matcher *matcher, hearth_error *er
   return HEARTH_OK;
 }
 
-/* Without a link, those of the calls that have been matched: all of the module's from the second pass on. */
+/* Of all calls in the profile: functions are cloned in links. */
 static hearth_status know_clone_sites(hearth_matcher *matcher, hearth_error *err) {
   if (matcher->clone_sites.known)
     return HEARTH_OK;
-  if (matcher->is_linked)
-    HEARTH_TRY(read_mixed_leaves(matcher, err));
+  HEARTH_TRY(read_mixed_leaves(matcher, err));
   for (hearth_leaf *leaf = matcher->first_leaf; leaf; leaf = leaf->next)
     HEARTH_TRY(hearth_clone_sites_add(&matcher->clone_sites, leaf, err));
   hearth_clone_sites_know(&matcher->clone_sites);
@@ -241,7 +239,7 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
   for (size_t i = 1; i < *ret_end; i++)
     callers[i - 1] = chain[i].id;
-  if (hearth_leaf_is_mixed(leaf) && matcher->trim != HEARTH_TRIM_OFF)
+  if (matcher->is_linked && hearth_leaf_is_mixed(leaf) && matcher->trim != HEARTH_TRIM_OFF)
     HEARTH_TRY(know_clone_sites(matcher, err));
   HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trim, &matcher->clone_sites, ret, err));
   return ret->count ? HEARTH_OK : HEARTH_E_NOT_FOUND;

@@ -95,7 +95,7 @@ static void choose_schema(hearth_session *session) {
   hearth_md_schema_default(&schema);
   if (hearth_profile_type_count(session->matcher->profile) > 0)
     schema.tags[schema.count++] = HEARTH_TAG_DataTypeId;
-  if (placer->by_plan && placer->plan.pool_count > 0)
+  if (placer->by_plan && placer->plan.call_count > 0)
     schema.tags[schema.count++] = HEARTH_TAG_Pool;
   hearth_md_use_schema(session->md, &schema);
 }

@@ -9,6 +9,7 @@
 
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
+#include "hearth/mib.h"
 #include "shim.h"
 
 #define SITES_RECEIVER "hearth_malloc_need_sites"
@@ -98,14 +99,28 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValu
   define(function, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
 }
 
-void hearth_announce_plan(LLVMModuleRef module, uint64_t plan) {
+/* A constant array; NULL: a null pointer, each id has a pool of its own. */
+static LLVMValueRef add_layout(LLVMModuleRef module, const uint8_t *layout) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
+  if (!layout)
+    return LLVMConstNull(pointer);
+  LLVMValueRef pools = LLVMConstStringInContext(context, (const char *)layout, HEARTH_POOLS_MAX, true),
+               global = LLVMAddGlobal(module, LLVMTypeOf(pools), HEARTH_OWN_PREFIX "layout");
+  LLVMSetInitializer(global, pools);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  return LLVMConstPointerCast(global, pointer);
+}
+
+void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout) {
   plan_name name = name_of("__hearth_plan", plan);
-  LLVMTypeRef parameter = id_type(module);
-  LLVMValueRef argument = LLVMConstInt(parameter, plan, false);
   if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, PLANS_RECEIVER))
     return;
+  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), add_layout(module, layout)};
+  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(arguments[1])};
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, declare_receiver(module, PLANS_RECEIVER, &parameter, 1), &argument, 1);
+  define(function, declare_receiver(module, PLANS_RECEIVER, parameters, 2), arguments, 2);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {

@@ -22,13 +22,14 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* The plan of a module that sets or heeds its bits, or has pools. All of a process are to have one: an object file that make
+/* The plan of a module that sets or heeds its bits, or has pools, and the pool of each of its ids (HEARTH_POOLS_MAX; 0: the main
+ * one; NULL: each has its own). All of a process are to have one: an object file that make
  * did not renew after the profile changed has another, or a library that dlopen loads.
  *
  *   define linkonce_odr hidden void @__hearth_plan.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_malloc_plan) hearth_malloc_plan(PLAN);
+ *     if (&hearth_malloc_plan) hearth_malloc_plan(PLAN, LAYOUT);
  *   } */
-void hearth_announce_plan(LLVMModuleRef module, uint64_t plan);
+void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout);
 
 /* Calls of the module get their hints in the link. If that does not load the plugin, the program says so as it starts. */
 void hearth_announce_need_of_link(LLVMModuleRef module);

@@ -362,7 +362,7 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
 static void announce(hearth_context_word *word) {
   LLVMModuleRef module = word->session.module;
   if (word->count > 0 || word->heeds)
-    hearth_announce_plan(module, word->plan.id);
+    hearth_announce_plan(module, word->plan.id, word->plan.pools);
   if (word->count > 0 || word->inlined_sites)
     hearth_announce_sites(module, word->plan.id, get_variable(word));
   else if (word->heeds)

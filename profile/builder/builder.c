@@ -37,7 +37,6 @@ void hearth_builder_destroy(hearth_builder *builder) {
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
-  hearth_builder_free_together(&builder->together);
   hearth_builder_free_spreads(&builder->spreads);
   free(builder->binaries);
   free(builder->types);
@@ -369,7 +368,7 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
   return hearth_builder_add_to_node(builder, node, mib, err);
 }
 
-/* Histograms and sums over windows apart, which few profiles have. */
+/* Histograms apart, which few profiles have. */
 size_t hearth_builder_memory(const hearth_builder *b) {
   size_t slots = b->strings.size + b->functions_by_id.size + b->frames_by_content.size;
   return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +

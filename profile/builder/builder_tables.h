@@ -13,7 +13,6 @@
 #include "hearth/builder.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
-#include "hearth/together.h"
 #include "id_table.h"
 #include "mib_rows.h"
 #include "node_table.h"
@@ -47,15 +46,6 @@ typedef struct builder_histogram {
   uint64_t *counts;
   size_t size;
 } builder_histogram;
-
-/* Sums over windows. */
-typedef struct builder_together {
-  hearth_together_totals totals;
-  hearth_touched *touched;     /* of each of the first touched_count contexts */
-  hearth_together_pair *pairs; /* a < b */
-  size_t touched_count, touched_room, pair_count, pair_room;
-  id_table pairs_by_contexts;
-} builder_together;
 
 /* Of one context in the run that is being added. */
 typedef struct builder_run_sums {
@@ -108,7 +98,6 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
-  builder_together together;
   builder_spreads spreads;
   builder_origins origins;
   builder_run_facts run_facts;
@@ -152,14 +141,6 @@ hearth_status hearth_builder_type(hearth_builder *builder, const char *name, siz
 /* Add to the histogram of a node's context; to none if it has no context. */
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err);
-/* together.c: add sums over windows: of a run; of a node's context; of the contexts of two nodes. Nodes without context are
- * passed over, and pairs of which folding has made one context. */
-void hearth_builder_add_windows(hearth_builder *builder, const hearth_together_totals *totals);
-hearth_status hearth_builder_add_touched(hearth_builder *builder, uint32_t node, const hearth_touched *touched,
-                                         hearth_error *err);
-hearth_status hearth_builder_add_pair(hearth_builder *builder, uint32_t a, uint32_t b, uint64_t windows, uint64_t lines,
-                                      hearth_error *err);
-void hearth_builder_free_together(builder_together *together);
 
 /* Fields that no context of the profile has. */
 static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder, hearth_mib *mib) {
@@ -167,9 +148,6 @@ static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder,
     mib->v[__builtin_ctzll(fields)] = 0;
 }
 
-static inline bool builder_was_touched(const hearth_touched *t) {
-  return t->windows || t->blocks || t->lines || t->pages || t->live;
-}
 /* spreads.c: between begin_run and end_run, add to the run's own sums. */
 hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
                                          hearth_error *err);

@@ -10,7 +10,6 @@
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
-#include "hearth/together.h"
 #include "mib_names.h"
 #include "text_form.h"
 
@@ -165,53 +164,6 @@ static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE
   return HEARTH_OK;
 }
 
-static void print_windows(const hearth_together_totals *t, FILE *stream) {
-  if (t->windows || t->window_ns || t->sampled_pages || t->pages || t->lost_pairs)
-    fprintf(stream, "windows count=%llu ns=%llu sampled_pages=%llu pages=%llu lost_pairs=%llu\n",
-            (unsigned long long)t->windows, (unsigned long long)t->window_ns, (unsigned long long)t->sampled_pages,
-            (unsigned long long)t->pages, (unsigned long long)t->lost_pairs);
-}
-
-/* Sums over windows, pairs with contexts that were printed before. */
-typedef struct together_printer {
-  hearth_together together;
-  hearth_together_pair *pairs; /* by (b, a) */
-  size_t next_row, next_pair;
-} together_printer;
-
-static int compare_pairs(const void *a, const void *b) {
-  const hearth_together_pair *x = a, *y = b;
-  if (x->b != y->b)
-    return x->b < y->b ? -1 : 1;
-  return (x->a > y->a) - (x->a < y->a);
-}
-
-static hearth_status prepare_together(hearth_profile *profile, together_printer *ret, hearth_error *err) {
-  *ret = (together_printer){0};
-  HEARTH_TRY(hearth_profile_get_together(profile, &ret->together, err));
-  HEARTH_TRY(hearth_array_create(&ret->pairs, ret->together.pair_count, sizeof *ret->pairs, err));
-  if (ret->together.pair_count > 0)
-    memcpy(ret->pairs, ret->together.pairs, ret->together.pair_count * sizeof *ret->pairs);
-  qsort(ret->pairs, ret->together.pair_count, sizeof *ret->pairs, compare_pairs);
-  return HEARTH_OK;
-}
-
-static void print_together(together_printer *p, uint32_t context, FILE *stream) {
-  const hearth_together_row *row = p->together.rows + p->next_row;
-  if (p->next_row < p->together.row_count && row->context == context) {
-    const hearth_touched *t = &row->touched;
-    fprintf(stream, "  touched live=%llu windows=%llu blocks=%llu lines=%llu pages=%llu\n", (unsigned long long)t->live,
-            (unsigned long long)t->windows, (unsigned long long)t->blocks, (unsigned long long)t->lines,
-            (unsigned long long)t->pages);
-    p->next_row++;
-  }
-  for (; p->next_pair < p->together.pair_count && p->pairs[p->next_pair].b == context; p->next_pair++) {
-    const hearth_together_pair *pair = &p->pairs[p->next_pair];
-    fprintf(stream, "  with %u windows=%llu lines=%llu\n", pair->a, (unsigned long long)pair->windows,
-            (unsigned long long)pair->lines);
-  }
-}
-
 static hearth_status print_spread(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
   hearth_spread spread;
@@ -255,14 +207,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   HEARTH_TRY(print_run_facts(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
-  together_printer together;
-  hearth_status status = prepare_together(profile, &together, err);
-  if (status == HEARTH_OK)
-    print_windows(&together.together.totals, stream);
-  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(profile); i++) {
-    status = print_context(profile, i, stream, err);
-    print_together(&together, i, stream);
-  }
-  free(together.pairs);
-  return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
+  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
+    HEARTH_TRY(print_context(profile, i, stream, err));
+  return hearth_stream_flush(stream, err);
 }

@@ -24,16 +24,11 @@ typedef struct parser {
   hearth_mib mib;
   uint64_t *counts; /* of the context's histogram */
   size_t count_count, count_room;
-  hearth_touched touched;
-  hearth_together_pair *pairs; /* of the context; `a` is the number of an earlier one */
-  size_t pair_count, pair_room;
   hearth_spread spread;
   bool spread_seen;            /* of any context */
   hearth_profile_summary runs; /* sums of what observing a run needs */
-  uint32_t *nodes;             /* of the contexts so far */
-  size_t node_count, node_room;
-  uint64_t fields_seen;  /* one bit a column */
-  unsigned context_line; /* 0: no context is open */
+  uint64_t fields_seen;        /* one bit a column */
+  unsigned context_line;       /* 0: no context is open */
   bool run_seen;
   hearth_error *err;
 } parser;
@@ -258,19 +253,6 @@ static hearth_status read_run(parser *p) {
   return hearth_builder_add_run(p->builder, &run, p->err);
 }
 
-static hearth_status read_windows(parser *p) {
-  hearth_together_totals totals = {0};
-  const named_value keys[] = {{"count", &totals.windows, 0},
-                              {"ns", &totals.window_ns, 0},
-                              {"sampled_pages", &totals.sampled_pages, 0},
-                              {"pages", &totals.pages, 0},
-                              {"lost_pairs", &totals.lost_pairs, 0}};
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
-                         "windows have count, ns, sampled_pages, pages, lost_pairs, but not"));
-  hearth_builder_add_windows(p->builder, &totals);
-  return HEARTH_OK;
-}
-
 static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
   HEARTH_TRY(read_token(p, "build id"));
   const char *hex = p->token;
@@ -459,19 +441,6 @@ static hearth_status read_histogram(parser *p) {
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
 }
 
-static hearth_status read_touched(parser *p) {
-  hearth_touched *t = &p->touched;
-  const named_value keys[] = {{"live", &t->live, 0},
-                              {"windows", &t->windows, 0},
-                              {"blocks", &t->blocks, 0},
-                              {"lines", &t->lines, 0},
-                              {"pages", &t->pages, 0}};
-  if (builder_was_touched(t))
-    return bad(p, "given twice in one context:", p->token);
-  return read_values(p, keys, sizeof keys / sizeof keys[0],
-                     "what was touched has live, windows, blocks, lines, pages, but not");
-}
-
 static hearth_status read_spread(parser *p) {
   static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
   named_value keys[HEARTH_SPREAD_SUMS];
@@ -483,28 +452,6 @@ static hearth_status read_spread(parser *p) {
   HEARTH_TRY(read_values(p, keys, HEARTH_SPREAD_SUMS,
                          "a spread has runs, squares, density, lifetime, bytes, and squares of these, but not"));
   return p->spread.runs > 0 ? HEARTH_OK : bad(p, "missing", "runs of the spread");
-}
-
-static hearth_status read_pair(parser *p) {
-  hearth_together_pair pair = {0};
-  const named_value keys[] = {{"windows", &pair.windows, 0}, {"lines", &pair.lines, 0}};
-  HEARTH_TRY(read_u32(p, "number of a context", &pair.a));
-  if (pair.a >= p->node_count)
-    return bad(p, "no earlier context has this number, counted from 0:", p->token);
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "a pair has windows, lines, but not"));
-  HEARTH_TRY(hearth_builder_reserve(&p->pairs, &p->pair_room, p->pair_count, 1, sizeof pair, p->err));
-  p->pairs[p->pair_count++] = pair;
-  return HEARTH_OK;
-}
-
-static hearth_status add_together(parser *p, uint32_t node) {
-  HEARTH_TRY(hearth_builder_add_touched(p->builder, node, &p->touched, p->err));
-  for (size_t i = 0; i < p->pair_count; i++)
-    HEARTH_TRY(hearth_builder_add_pair(p->builder, p->nodes[p->pairs[i].a], node, p->pairs[i].windows,
-                                       p->pairs[i].lines, p->err));
-  HEARTH_TRY(hearth_builder_reserve(&p->nodes, &p->node_room, p->node_count, 1, sizeof *p->nodes, p->err));
-  p->nodes[p->node_count++] = node;
-  return HEARTH_OK;
 }
 
 static hearth_status finish_context(parser *p) {
@@ -524,7 +471,6 @@ static hearth_status finish_context(parser *p) {
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
   HEARTH_TRY(hearth_builder_add_spread(p->builder, node, &p->spread, p->err));
-  HEARTH_TRY(add_together(p, node));
   p->context_line = 0;
   return HEARTH_OK;
 }
@@ -534,8 +480,6 @@ static hearth_status begin_context(parser *p) {
   p->context_line = p->line;
   p->frame_count = 0;
   p->count_count = 0;
-  p->pair_count = 0;
-  p->touched = (hearth_touched){0};
   p->spread = (hearth_spread){{0}};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
@@ -549,8 +493,6 @@ static hearth_status read_statement(parser *p) {
   if (p->context_line != 0)
     return strcmp(p->token, "frame") == 0       ? read_frame(p)
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
-           : strcmp(p->token, "touched") == 0   ? read_touched(p)
-           : strcmp(p->token, "with") == 0      ? read_pair(p)
            : strcmp(p->token, "spread") == 0    ? read_spread(p)
                                                 : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
@@ -569,15 +511,12 @@ static hearth_status read_statement(parser *p) {
     return read_facts(p);
   if (strcmp(p->token, "command") == 0)
     return read_command(p);
-  if (strcmp(p->token, "windows") == 0)
-    return read_windows(p);
   if (strcmp(p->token, "frame") == 0)
     return read_folded(p);
-  return bad(
-      p,
-      "outside a context stands only scheme, run, binary, origins, origin, facts, command, type, windows, frame or "
-      "context, not",
-      p->token);
+  return bad(p,
+             "outside a context stands only scheme, run, binary, origins, origin, facts, command, type, frame or "
+             "context, not",
+             p->token);
 }
 
 /* A text without spreads is of a single run, or of runs that were not observed. */
@@ -607,7 +546,5 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   free(p.token);
   free(p.frames);
   free(p.counts);
-  free(p.pairs);
-  free(p.nodes);
   return status;
 }

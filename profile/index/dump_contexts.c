@@ -37,9 +37,8 @@ typedef struct symboliser {
   uint32_t *frame_rows; /* of the builder */
   size_t address_count, address_room, frame_count, frame_room;
   /* For each node of the dump: */
-  uint32_t *address_of;   /* row of addresses */
-  uint32_t *node_of;      /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
-  uint32_t *record_nodes; /* the builder's node of each record; NULL: no pairs need it */
+  uint32_t *address_of; /* row of addresses */
+  uint32_t *node_of;    /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
 } symboliser;
 
 void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes) {
@@ -331,8 +330,6 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   HEARTH_TRY(add_type(s, node, &record->mib.DataTypeId, err));
   uint32_t stack;
   HEARTH_TRY(node_of_record(s, record, node, counts, &stack, err));
-  if (s->record_nodes)
-    s->record_nodes[s->dump->next_record - 1] = stack;
   return s->visit(s->closure, stack, record, err);
 }
 
@@ -353,11 +350,6 @@ static hearth_status begin(symboliser *s, hearth_error *err) {
   HEARTH_TRY(hearth_check_memory(id_table_expect(&s->addresses_by_pc, s->dump->node_count / 2), err));
   s->address_of = malloc((s->dump->node_count + 1) * sizeof *s->address_of);
   s->node_of = malloc((s->dump->node_count + 1) * sizeof *s->node_of);
-  if (s->dump->pair_count > 0) {
-    s->record_nodes = malloc(s->dump->record_count * sizeof *s->record_nodes);
-    HEARTH_TRY(hearth_check_memory(s->record_nodes != NULL, err));
-    memset(s->record_nodes, 0xff, s->dump->record_count * sizeof *s->record_nodes);
-  }
   return s->address_of && s->node_of ? HEARTH_OK : hearth_error_nomem(err);
 }
 
@@ -368,7 +360,6 @@ static void finish(symboliser *s) {
   free(s->frame_rows);
   free(s->address_of);
   free(s->node_of);
-  free(s->record_nodes);
 }
 
 static void tell_estimates(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
@@ -383,20 +374,7 @@ static void tell_estimates(const hearth_indexer_options *options, const char *na
 static hearth_status add_to_builder(void *closure, uint32_t node, const hearth_raw_record *record, hearth_error *err) {
   hearth_builder *builder = closure;
   HEARTH_TRY(hearth_builder_add_to_node(builder, node, &record->mib, err));
-  HEARTH_TRY(hearth_builder_add_touched(builder, node, &record->touched, err));
   return hearth_builder_add_histogram(builder, node, &record->histogram, err);
-}
-
-/* Records without frames have no context. */
-static hearth_status add_windows(const symboliser *s, hearth_error *err) {
-  hearth_builder_add_windows(s->builder, &s->dump->together);
-  for (size_t i = 0; i < s->dump->pair_count; i++) {
-    const hearth_together_pair *pair = &s->dump->pairs[i];
-    uint32_t a = s->record_nodes[pair->a], b = s->record_nodes[pair->b];
-    if (a != HEARTH_NONE && b != HEARTH_NONE)
-      HEARTH_TRY(hearth_builder_add_pair(s->builder, a, b, pair->windows, pair->lines, err));
-  }
-  return HEARTH_OK;
 }
 
 #define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
@@ -447,8 +425,6 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
     tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
     status = add_run(&s, lost, err);
-    if (status == HEARTH_OK)
-      status = add_windows(&s, err);
   }
   finish(&s);
   return status;

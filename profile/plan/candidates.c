@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Second step of planning: allocation calls whose contexts differ, and the call sites at which these part. By
+/* Second step of planning: allocation calls with cold contexts and others, and the call sites at which these part. By
  * refinement: the contexts of an allocation call are sorted by their next caller; those that share it and differ in
  * place are refined further, up to a limit of steps. */
 #include <stdlib.h>
@@ -23,38 +23,34 @@ static hearth_status add_contexts(planner *p, uint32_t frame) {
   for (uint32_t i = plan_first_row(p, frame); i < w->context_ends[frame]; i++) {
     const plan_row *row = &p->rows[i];
     uint32_t caller = w->parents[w->leaves[w->contexts.order[i]]];
-    p->total_bytes += row->bytes;
-    p->total_allocs += row->allocs;
-    p->total_accesses += row->accesses;
     if (row->is_light)
       continue;
     HEARTH_TRY(hearth_check_memory(
         hearth_array_grow(&p->contexts, &p->context_room, p->context_count, sizeof *p->contexts), p->err));
-    p->contexts[p->context_count++] = (plan_context){.node = caller,
-                                                     .caller = caller,
-                                                     .bytes = row->bytes,
-                                                     .allocs = row->allocs,
-                                                     .accesses = row->accesses,
-                                                     .placement = p->layout.placements[i]};
+    p->contexts[p->context_count++] =
+        (plan_context){.node = caller,
+                       .caller = caller,
+                       .bytes = row->bytes,
+                       .allocs = row->allocs,
+                       .accesses = row->accesses,
+                       .place = p->placements[i] == HEARTH_CLASS_COLD ? PLAN_COLD : PLAN_WARM};
   }
   return HEARTH_OK;
 }
 
-/* Places for the contexts of a leaf. */
-static void find_places(plan_leaf *leaf, plan_context *contexts) {
-  uint8_t count = PLAN_WARM;
-  leaf->placements[PLAN_COLD] = HEARTH_CLASS_COLD;
-  for (uint32_t i = 0; i < leaf->context_count; i++)
-    if (contexts[i].placement == HEARTH_CLASS_NOTCOLD)
-      leaf->placements[PLAN_NO_PLACE] = HEARTH_CLASS_NOTCOLD;
-  for (uint32_t i = 0; i < leaf->context_count; i++) {
-    uint8_t place = 0;
-    while (place < count && leaf->placements[place] != contexts[i].placement)
-      place++;
-    if (place == count && count < PLAN_PLACES)
-      leaf->placements[count++] = contexts[i].placement;
-    contexts[i].place = place < count ? place : PLAN_NO_PLACE;
+/* Contexts of one allocation call that are not cold share a placement, unless it has no pool id and classes are all that is
+ * known: then most of their bytes decide. */
+static hearth_placement warm_placement(const planner *p, size_t first, size_t end) {
+  uint64_t bytes[HEARTH_PLACEMENTS] = {0};
+  hearth_placement most = HEARTH_CLASS_NOTCOLD;
+  for (size_t k = first; k < end; k++) {
+    uint32_t frame = p->leaf_frames[k].frame;
+    for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
+      bytes[p->placements[i]] += p->rows[i].bytes;
   }
+  for (hearth_placement i = HEARTH_CLASS_NOTCOLD; i < HEARTH_PLACEMENTS; i++)
+    most = bytes[i] > bytes[most] ? i : most;
+  return most;
 }
 
 static bool differ(const plan_context *contexts, size_t count) {
@@ -80,8 +76,8 @@ static hearth_status add_leaves(planner *p) {
     plan_leaf leaf = {.stack_id = p->leaf_frames[i].id,
                       .frame = p->leaf_frames[i].frame,
                       .first_context = (uint32_t)first,
-                      .context_count = (uint32_t)(p->context_count - first)};
-    find_places(&leaf, p->contexts + first);
+                      .context_count = (uint32_t)(p->context_count - first),
+                      .warm = warm_placement(p, i, end)};
     if (!needs_table(p, &leaf)) {
       p->context_count = first;
       continue;
@@ -97,12 +93,7 @@ static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
   plan_sums sums = {0};
   for (uint32_t i = 0; i < leaf->context_count; i++)
     plan_add_context(p, &sums, &p->contexts[leaf->first_context + i]);
-  uint64_t sum = 0, most = 0;
-  for (int i = 0; i < PLAN_PLACES; i++) {
-    sum += sums.weights[i];
-    most = sums.weights[i] > most ? sums.weights[i] : most;
-  }
-  return sum - most;
+  return sums.weights[PLAN_WARM] < sums.weights[PLAN_COLD] ? sums.weights[PLAN_WARM] : sums.weights[PLAN_COLD];
 }
 
 static int compare_by_stake(const void *a, const void *b) {
@@ -184,6 +175,7 @@ static void free_spots(refining *r) {
 
 /* ------------------------------------------------ candidates ------------------------------------------------ */
 
+/* Cold contexts go through it: bits tell of nothing else. */
 static void add_candidate(refining *r, uint32_t frame, uint64_t bytes, uint32_t depth) {
   plan_candidate *c = &r->p->candidates[r->spots[frame]];
   c->bytes += bytes;
@@ -219,8 +211,8 @@ static uint32_t shared_callers(refining *r, const plan_context *contexts, size_t
   return length;
 }
 
-/* All calls that contexts share from where they are known to be of one place tell them apart equally well, and the outer
- * ones run less often. */
+/* All calls that contexts share from where they are known to be cold tell of them equally well, and the outer ones run less
+ * often. */
 static void add_shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t depth) {
   uint32_t frames[CHAIN_MAX], length = shared_callers(r, contexts, count, frames);
   uint64_t bytes = bytes_of(contexts, count);
@@ -261,7 +253,8 @@ static bool step_outwards(refining *r, plan_context *contexts, size_t count, uin
     uint32_t frame = w->node_frames[context->node];
     context->node = w->parents[context->node];
     context->spot = r->spots[frame];
-    add_candidate(r, frame, context->bytes, depth);
+    if (context->place == PLAN_COLD)
+      add_candidate(r, frame, context->bytes, depth);
     more = true;
   }
   return more;
@@ -280,7 +273,7 @@ static void refine(refining *r, plan_context *contexts, size_t count, uint32_t d
       ;
     if (differ(contexts + i, end - i))
       refine(r, contexts + i, end - i, depth + 1);
-    else
+    else if (contexts[i].place == PLAN_COLD)
       add_shared_callers(r, contexts + i, end - i, depth + 1);
   }
 }

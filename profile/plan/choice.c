@@ -46,7 +46,7 @@ static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bi
   uint32_t count = hearth_plan_merge_tallies(c->tallies, l->group_count);
   plan_spend(c, l->group_count);
   plan_spend_deciding(c, count);
-  return hearth_plan_decide(c->p, c->tallies, count, PLAN_SOME_BITS);
+  return hearth_plan_decide(c->p, c->tallies, count);
 }
 
 /* The worth of giving the site a bit that others have, too. Leaves that see both take one for the other: sites that

@@ -17,7 +17,7 @@
 typedef struct plan_opinion {
   uint32_t candidate;
   uint64_t gain; /* weight of the leaf that it would put right */
-  uint64_t lead; /* weight that it would part from other places, whether or not that is enough */
+  uint64_t lead; /* cold weight that it would part from others, whether or not that is enough */
 } plan_opinion;
 
 typedef struct plan_leaf_state {
@@ -71,19 +71,16 @@ static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < 
 /* verdict.c: the places that allocations may conclude from the bits.
  *
  * Bits get lost: where a caller was edited, its file renamed, compiled without optimisation or by another plan, or where the
- * profile never saw it. Then an allocation sees fewer bits than its context has by the plan. Where it heeds bits and sees none,
- * nothing is known, unless all contexts are of one place. And lost bits must never make a block cold: contexts that have a cold
- * entry's bits, and perhaps more, are all cold. A block that is taken for another pool's costs little.
+ * profile never saw it. Then an allocation sees fewer bits than its context has by the plan. Lost bits must never make a block
+ * cold: contexts that have a cold entry's bits, and perhaps more, are all cold. What no bits tell of is not cold.
  *
  * The place of contexts with these of the bits that the call heeds, whose sums are `own`, where `above` are those of all that
- * have these bits and more. While sites are chosen, calls heed PLAN_SOME_BITS: sites yet to come. */
-#define PLAN_SOME_BITS UINT64_MAX
-uint8_t hearth_plan_place(const planner *p, uint64_t bits, uint64_t heeded, const plan_sums *own,
-                          const plan_sums *above);
+ * have these bits and more. */
+uint8_t hearth_plan_place(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above);
 /* Weight that is right when these contexts are taken to be of that place, less what the others cost. */
 int64_t hearth_plan_value(const plan_sums *own, uint8_t place);
 /* Decide the place of each of a leaf's tallies, which ascend by bits. Returns the value of all. */
-int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count, uint64_t heeded);
+int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
 /* A leaf's tallies, by ascending bits, into `ret`, which has room for all of its groups; returns their number. */
 uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
 /* Those with equal bits become one, and those without groups are left out; returns their number. */

@@ -75,7 +75,7 @@ static void make_mixtures(choosing *c, uint32_t number) {
     for (uint32_t k = i + 1; k < j->mixture_count; k++)
       if (is_above(&j->mixtures[k], g))
         plan_add_sums(&g->above, &j->mixtures[k].own);
-    g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, PLAN_SOME_BITS, &g->own, &g->above));
+    g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, &g->own, &g->above));
   }
 }
 
@@ -127,22 +127,13 @@ static plan_sums difference(const plan_sums *from, const plan_sums *less) {
   return sums;
 }
 
-/* Weight that has a place, times the part of the weight there that would no longer be in its way. A site may part such
- * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
- * first. */
+/* Cold weight, times the part of the weight there that would no longer be in its way. A site may part such pairs and still put
+ * nothing right by itself: of contexts AB, cold, AC and DB, hot, it takes both A and B to know the first. */
 static uint64_t lead_of(const mixture *g, const parted *parted) {
-  double all = 0, lead = 0;
-  for (int i = 0; i < PLAN_PLACES; i++)
-    all += (double)(g->own.weights[i] + g->above.weights[i]);
-  for (int i = 0; i < PLAN_PLACES; i++) {
-    double others = 0;
-    for (int k = 0; k < PLAN_PLACES; k++)
-      if (k != i)
-        others += (double)(g->own.weights[k] + g->above.weights[k] - parted->own.weights[k] - parted->above.weights[k]);
-    if (i != PLAN_NO_PLACE)
-      lead += (double)parted->own.weights[i] * others;
-  }
-  return all > 0 ? (uint64_t)(lead / all) : 0;
+  double warm = (double)(g->own.weights[PLAN_WARM] + g->above.weights[PLAN_WARM]),
+         cold = (double)(g->own.weights[PLAN_COLD] + g->above.weights[PLAN_COLD]),
+         others = warm - (double)(parted->own.weights[PLAN_WARM] + parted->above.weights[PLAN_WARM]);
+  return warm + cold > 0 ? (uint64_t)((double)parted->own.weights[PLAN_COLD] * others / (warm + cold)) : 0;
 }
 
 static void add_opinion(judging *j, uint32_t candidate, int64_t gain, uint64_t lead) {
@@ -157,10 +148,7 @@ static void add_opinion(judging *j, uint32_t candidate, int64_t gain, uint64_t l
 
 /* Is all of the mixture right? */
 static bool is_right(const mixture *g) {
-  uint64_t all = 0;
-  for (int i = 0; i < PLAN_PLACES; i++)
-    all += g->own.weights[i];
-  return g->value == (int64_t)all;
+  return g->value == (int64_t)(g->own.weights[PLAN_WARM] + g->own.weights[PLAN_COLD]);
 }
 
 /* The weight that each candidate would put right. Groups that go through it are then apart from all that do not; the
@@ -179,8 +167,8 @@ static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
     parted *inside = &j->parted[candidate];
     plan_sums outside = difference(&g->own, &inside->own), above = g->above;
     plan_add_sums(&above, &inside->own);
-    uint8_t apart = hearth_plan_place(c->p, NEW_BIT, PLAN_SOME_BITS, &inside->own, &inside->above),
-            rest = hearth_plan_place(c->p, g->bits, PLAN_SOME_BITS, &outside, &above);
+    uint8_t apart = hearth_plan_place(c->p, NEW_BIT, &inside->own, &inside->above),
+            rest = hearth_plan_place(c->p, g->bits, &outside, &above);
     int64_t gain = hearth_plan_value(&inside->own, apart) + hearth_plan_value(&outside, rest) - g->value;
     uint64_t lead = lead_of(g, inside);
     if (gain || lead)

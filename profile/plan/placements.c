@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* First step of planning: the contexts of each allocation call, their classes, and from these their placements. Contexts
- * that are light, also together, have none. */
+/* First step of planning: the contexts of each allocation call, their classes, and from these their placements. Cold follows
+ * from the rules of classes only. Contexts that are light, also together, have no placement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,10 +77,15 @@ static void classify_rows(planner *p, const hearth_classifier *classifier, uint3
     p->rows[i] = (plan_row){.bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize),
                             .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
                             .accesses = mib.TotalAccessCount,
+                            .lifetime_ns = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalLifetime),
+                            .live_at_exit = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_LiveAtExit),
                             .hotness = is_uncertain ? HEARTH_CLASS_UNKNOWN : hearth_classify(classifier, &mib),
                             .is_light = !hearth_has_weight(classifier, &mib)};
     if (p->rows[i].is_light)
       hearth_mib_merge(light, &mib);
+    p->total_bytes += p->rows[i].bytes;
+    p->total_allocs += p->rows[i].allocs;
+    p->total_accesses += p->rows[i].accesses;
   }
 }
 
@@ -102,14 +107,32 @@ static void classify(planner *p) {
   }
 }
 
+/* By class. Where accesses were counted, none but cold blocks get a hint by it: hot ones are to lie with their neighbours. What
+ * may be cold or not is not taken for cold. */
+static hearth_placement placement_of(const planner *p, const plan_row *row) {
+  if (row->is_light)
+    return HEARTH_CLASS_UNKNOWN;
+  if (row->hotness == HEARTH_CLASS_COLD)
+    return HEARTH_CLASS_COLD;
+  return row->hotness == HEARTH_CLASS_HOT && !hearth_writer_accesses_counted(p->w) ? HEARTH_CLASS_HOT
+                                                                                   : HEARTH_CLASS_NOTCOLD;
+}
+
+static void place_by_class(planner *p) {
+  p->is_empty = true;
+  for (uint32_t i = 0; i < p->w->contexts.count; i++) {
+    p->placements[i] = placement_of(p, &p->rows[i]);
+    p->is_empty &= p->placements[i] == HEARTH_CLASS_UNKNOWN;
+  }
+}
+
 hearth_status hearth_plan_place_contexts(planner *p) {
   HEARTH_TRY(find_stack_ids(p));
   HEARTH_TRY(find_calls_for_sites(p));
   HEARTH_TRY(list_leaf_frames(p));
   HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
-  HEARTH_TRY(hearth_array_create(&p->layout.placements, p->w->contexts.count, 1, p->err));
+  HEARTH_TRY(hearth_array_create(&p->placements, p->w->contexts.count, 1, p->err));
   classify(p);
-  HEARTH_TRY(hearth_plan_make_subjects(p));
-  p->layout.is_empty = p->subject_count == 0;
-  return p->layout.is_empty ? HEARTH_OK : hearth_plan_find_layout(p);
+  place_by_class(p);
+  return hearth_plan_give_pool_ids(p);
 }

@@ -37,8 +37,9 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
 }
 
 static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
-  hearth_plan_entry entry = {
-      .bits = t->bits, .right_bytes = t->sums.bytes[t->place], .placement = leaf->placements[t->place]};
+  hearth_plan_entry entry = {.bits = t->bits,
+                             .right_bytes = t->sums.bytes[t->place],
+                             .placement = t->place == PLAN_COLD ? (hearth_placement)HEARTH_CLASS_COLD : leaf->warm};
   for (int i = 0; i < PLAN_PLACES; i++)
     entry.bytes += t->sums.bytes[i];
   return entry;
@@ -47,7 +48,7 @@ static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
 /* A leaf's entries; returns their number. */
 static uint32_t write_entries(const choosing *c, uint32_t leaf, hearth_plan_entry *ret) {
   uint32_t count = hearth_plan_fill_tallies(c, leaf, c->tallies);
-  hearth_plan_decide(c->p, c->tallies, count, c->leaves[leaf].heeded);
+  hearth_plan_decide(c->p, c->tallies, count);
   for (uint32_t i = 0; i < count; i++)
     ret[i] = entry_of(&c->p->leaves[leaf], &c->tallies[i]);
   return count;
@@ -87,20 +88,18 @@ static uint8_t *append(uint8_t *at, const void *rows, size_t size) {
 /* The section from its parts; the header's id comes last. */
 static hearth_status join(const choosing *c, hearth_indexed_plan *header, const hearth_plan_table *tables,
                           const hearth_plan_entry *entries, uint8_t **ret, size_t *ret_size) {
-  const plan_layout *layout = &c->p->layout;
+  const planner *p = c->p;
   size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header->table_count * sizeof *tables,
-         entries_size = header->entry_count * sizeof *entries, pools_size = layout->pool_count * sizeof *layout->pools,
-         predicted_size = layout->predicted_count * sizeof *layout->predicted,
+         entries_size = header->entry_count * sizeof *entries, calls_size = p->call_count * sizeof *p->calls,
          placements_size = ((size_t)header->context_count + 7) / 8 * 8;
-  *ret_size = sizeof *header + sites_size + tables_size + entries_size + pools_size + predicted_size + placements_size;
-  HEARTH_TRY(hearth_array_create(ret, *ret_size, 1, c->p->err));
+  *ret_size = sizeof *header + sites_size + tables_size + entries_size + calls_size + placements_size;
+  HEARTH_TRY(hearth_array_create(ret, *ret_size, 1, p->err));
   HEARTH_TRY(write_sites(c, (hearth_plan_site *)(*ret + sizeof *header)));
   uint8_t *at = *ret + sizeof *header + sites_size;
   at = append(at, tables, tables_size);
   at = append(at, entries, entries_size);
-  at = append(at, layout->pools, pools_size);
-  at = append(at, layout->predicted, predicted_size);
-  append(at, layout->placements, header->context_count);
+  at = append(at, p->calls, calls_size);
+  append(at, p->placements, header->context_count);
   header->id = XXH3_64bits(*ret + sizeof *header, *ret_size - sizeof *header);
   header->id += !header->id;
   memcpy(*ret, header, sizeof *header);
@@ -109,14 +108,12 @@ static hearth_status join(const choosing *c, hearth_indexed_plan *header, const 
 
 hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   const planner *p = c->p;
-  hearth_indexed_plan header = {.site_count = c->chosen_count,
-                                .pool_count = p->layout.pool_count,
-                                .layout_count = p->layout.predicted_count,
-                                .layout = p->layout.kind,
-                                .context_count = p->w->contexts.count};
+  hearth_indexed_plan header = {
+      .site_count = c->chosen_count, .call_count = p->call_count, .context_count = p->w->contexts.count};
   hearth_plan_entry *entries = NULL;
   hearth_plan_table *tables = NULL;
   uint8_t *section = NULL;
+  HEARTH_TRY(hearth_layout_parse(p->options.layout ? p->options.layout : "one", p->call_count, header.pools, p->err));
   hearth_status status = hearth_array_create(&entries, p->group_count, sizeof *entries, p->err);
   if (status == HEARTH_OK)
     status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, p->err);

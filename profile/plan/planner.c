@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c; by a cost model:
- * subjects.c, scenes.c, cost_model.c, clusters.c, layouts.c), allocation calls whose contexts differ and the call sites that
- * could tell these apart (candidates.c), groups of contexts (site_groups.c), the choice of sites (choice.c), and the section
- * (plan_section.c). */
+/* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c, pool_ids.c),
+ * allocation calls with cold contexts and others, and the call sites that could tell these apart (candidates.c), groups of
+ * contexts (site_groups.c), the choice of sites (choice.c), and the section (plan_section.c). */
 #include <stdlib.h>
 
 #include "option_size.h"
@@ -12,7 +11,7 @@ enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
 
 static hearth_status make_section(planner *p, packed_bytes *ret) {
   HEARTH_TRY(hearth_plan_place_contexts(p));
-  if (p->layout.is_empty)
+  if (p->is_empty)
     return HEARTH_OK;
   HEARTH_TRY(hearth_plan_find_leaves(p));
   HEARTH_TRY(hearth_plan_find_candidates(p));
@@ -25,9 +24,7 @@ static void release(planner *p) {
   free(p->may_be_site);
   free(p->leaf_frames);
   free(p->rows);
-  free(p->layout.placements);
-  free(p->subjects);
-  free(p->subject_of_row);
+  free(p->placements);
   free(p->leaves);
   free(p->contexts);
   free(p->candidates);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declarations that the steps of planning share: placements, sites that contexts part at, groups of contexts, the choice. */
+/* Declarations that the steps of planning share: placements, pool ids, sites that contexts part at, groups, the choice. */
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
-#include "cost_model.h"
 #include "hearth/plan.h"
 #include "writer.h"
 
 /* A row of CONTEXTS. */
 typedef struct plan_row {
-  uint64_t bytes, allocs, accesses;
+  uint64_t bytes, allocs, accesses, lifetime_ns, live_at_exit; /* sums */
   hearth_class hotness;
   bool is_light; /* of no weight, nor all light ones of its allocation call together: it decides nothing */
 } plan_row;
@@ -20,19 +19,8 @@ typedef struct plan_leaf_frame {
   uint32_t frame;
 } plan_leaf_frame;
 
-typedef struct plan_layout {
-  enum hearth_layout kind;
-  hearth_placement *placements; /* of each row of CONTEXTS */
-  hearth_plan_layout predicted[HEARTH_LAYOUTS];
-  uint32_t predicted_count;
-  bool is_empty; /* all placements are 0 */
-  uint32_t pool_count;
-  hearth_plan_pool pools[HEARTH_POOLS_MAX];
-} plan_layout;
-
-/* The placements of one allocation call have numbers of their own, its places: 0 is none (as without a profile), 1 cold, the
- * others are those that most of its weight has. Contexts of further ones count as of place 0. */
-enum { PLAN_NO_PLACE = 0, PLAN_COLD = 1, PLAN_WARM = 2, PLAN_PLACES = 8 };
+/* The places that the contexts of an allocation call can have: what is not cold has the call's pool id, if it has one. */
+enum { PLAN_WARM = 0, PLAN_COLD = 1, PLAN_PLACES = 2 };
 
 /* An allocation call whose contexts differ. */
 typedef struct plan_leaf {
@@ -40,8 +28,8 @@ typedef struct plan_leaf {
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_group, group_count;
-  uint64_t at_stake; /* weight that is not of its most common place; known where leaves have to be left out */
-  hearth_placement placements[PLAN_PLACES]; /* of each place */
+  uint64_t at_stake;     /* weight that is not of its most common place; known where leaves have to be left out */
+  hearth_placement warm; /* placement of its contexts that are not cold */
 } plan_leaf;
 
 typedef struct plan_context {
@@ -49,14 +37,13 @@ typedef struct plan_context {
   uint32_t caller; /* of the allocation call; a node or HEARTH_NONE */
   uint32_t spot;   /* scratch: of the frame that was looked at last */
   uint8_t place;
-  hearth_placement placement;
   uint64_t bytes, allocs, accesses;
 } plan_context;
 
 /* A call site that may become a decision site. */
 typedef struct plan_candidate {
   uint64_t stack_id;
-  uint64_t bytes;  /* of the contexts that part there */
+  uint64_t bytes;  /* of the cold contexts that part there */
   uint64_t allocs; /* in contexts that go through it */
   uint32_t frame;
   uint32_t depth; /* callers between it and the allocation, at most */
@@ -95,11 +82,10 @@ typedef struct planner {
   plan_leaf_frame *leaf_frames; /* by id, then frame */
   size_t leaf_frame_count;
   plan_row *rows;
-  plan_subject *subjects; /* by call */
-  uint32_t subject_count;
-  uint32_t *subject_of_row; /* HEARTH_NONE: it has none */
-  plan_time time;
-  plan_layout layout;
+  hearth_placement *placements; /* of each row */
+  bool is_empty;                /* all placements are 0 */
+  hearth_plan_call calls[HEARTH_POOLS_MAX];
+  uint32_t call_count;
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;
   plan_context *contexts;
@@ -114,13 +100,15 @@ typedef struct planner {
   size_t group_count, group_room;
 } planner;
 
-static inline bool plan_is_cold(const plan_subject *subject) { return subject->hotness == HEARTH_CLASS_COLD; }
+static inline uint64_t plan_weight(const planner *p, uint64_t bytes, uint64_t accesses) {
+  double share = p->total_accesses ? (double)accesses / (double)p->total_accesses : 0;
+  uint64_t due = (uint64_t)(share * (double)p->total_bytes);
+  return bytes > due ? bytes : due;
+}
 
 static inline void plan_add_context(const planner *p, plan_sums *sums, const plan_context *context) {
-  double share = p->total_accesses ? (double)context->accesses / (double)p->total_accesses : 0;
-  uint64_t due = (uint64_t)(share * (double)p->total_bytes);
   sums->bytes[context->place] += context->bytes;
-  sums->weights[context->place] += context->bytes > due ? context->bytes : due;
+  sums->weights[context->place] += plan_weight(p, context->bytes, context->accesses);
   sums->accesses += context->place == PLAN_COLD ? 0 : context->accesses;
 }
 
@@ -142,23 +130,12 @@ static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
   return frame ? p->w->context_ends[frame - 1] : 0;
 }
 
-/* placements.c: rows, leaf frames, the layout. */
+/* placements.c: rows, leaf frames, placements. */
 hearth_status hearth_plan_place_contexts(planner *p);
 /* The leaf frame behind those of the same allocation call. */
 size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
-/* subjects.c, scenes.c, layouts.c: subjects; their scenes; the layout. */
-hearth_status hearth_plan_make_subjects(planner *p);
-hearth_status hearth_plan_make_scenes(planner *p);
-hearth_status hearth_plan_find_layout(planner *p);
-
-/* clusters.c: subjects that are not cold in at most HEARTH_POOLS_MAX clusters. `ret`: the number of each subject's. */
-typedef struct plan_clustering {
-  bool by_call; /* subjects of one allocation call are together */
-  bool has_huge_pages;
-  plan_prices prices;
-  double least_price; /* clusters stay apart if joining them costs that */
-} plan_clustering;
-hearth_status hearth_plan_make_clusters(planner *p, const plan_clustering *how, uint8_t *ret, uint32_t *ret_count);
+/* pool_ids.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold. E_NOMEM. */
+hearth_status hearth_plan_give_pool_ids(planner *p);
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);

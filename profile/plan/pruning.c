@@ -24,7 +24,7 @@ static plan_tally *tallies_of(const pruning *p, uint32_t leaf) {
 static void renew(pruning *p, uint32_t leaf) {
   uint64_t bits = 0;
   p->counts[leaf] = hearth_plan_fill_tallies(p->c, leaf, tallies_of(p, leaf));
-  p->values[leaf] = hearth_plan_decide(p->c->p, tallies_of(p, leaf), p->counts[leaf], p->c->leaves[leaf].heeded);
+  p->values[leaf] = hearth_plan_decide(p->c->p, tallies_of(p, leaf), p->counts[leaf]);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     bits |= tallies_of(p, leaf)[i].bits;
   p->c->leaves[leaf].heeded = bits;
@@ -39,7 +39,7 @@ static int64_t value_heeding(pruning *p, uint32_t leaf, uint64_t bits) {
   memcpy(scratch, tallies_of(p, leaf), p->counts[leaf] * sizeof *scratch);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     scratch[i].bits &= bits;
-  return hearth_plan_decide(p->c->p, scratch, hearth_plan_merge_tallies(scratch, p->counts[leaf]), bits);
+  return hearth_plan_decide(p->c->p, scratch, hearth_plan_merge_tallies(scratch, p->counts[leaf]));
 }
 
 static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
@@ -100,8 +100,7 @@ static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
     take_away(bsearch(&with, scratch, all, sizeof *scratch, hearth_compare_u64), group);
     scratch[count++] = (plan_tally){.bits = without, .groups = 1, .sums = group->sums};
   }
-  return count == all ? p->values[leaf]
-                      : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count), heeded);
+  return count == all ? p->values[leaf] : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count));
 }
 
 static bool is_used_by(const pruning *p, uint32_t leaf, uint32_t site) {

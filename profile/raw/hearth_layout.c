@@ -12,13 +12,12 @@
 
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
-   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
-   HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
+   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_HOST | HEARTH_RAW_FLAG_ESTIMATED |           \
+   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
 #define LEAST_MIB     2
-#define LEAST_PAIR    HEARTH_RAW_PAIR_COLUMNS
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
@@ -230,19 +229,6 @@ static bool take_residency(const uint8_t **from, const uint8_t *end, uint64_t *r
   return take_numbers(from, end, ret, HEARTH_RAW_RESIDENCIES);
 }
 
-static bool take_touched(const uint8_t **from, const uint8_t *end, hearth_touched *ret) {
-  uint64_t numbers[HEARTH_RAW_TOUCHED_COLUMNS] = {0};
-  if (!take_numbers(from, end, numbers, 1) ||
-      (numbers[0] > 0 && !take_numbers(from, end, numbers + 1, HEARTH_RAW_TOUCHED_COLUMNS - 1)))
-    return false;
-  *ret = (hearth_touched){.windows = numbers[HEARTH_RAW_TOUCHED_WINDOWS],
-                          .blocks = numbers[HEARTH_RAW_TOUCHED_BLOCKS],
-                          .lines = numbers[HEARTH_RAW_TOUCHED_LINES],
-                          .pages = numbers[HEARTH_RAW_TOUCHED_PAGES],
-                          .live = numbers[HEARTH_RAW_TOUCHED_LIVE] - (numbers[HEARTH_RAW_TOUCHED_LIVE] > 0)};
-  return true;
-}
-
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
   hearth_raw_mib row; /* filled in: check_records has looked */
@@ -252,54 +238,13 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   for (uint32_t i = dump->column_count; i < HEARTH_MIB_COLUMNS; ++i)
     ret->mib.v[i] = 0;
   ret->histogram = (hearth_histogram){.counts = dump->counts};
-  ret->touched = (hearth_touched){0};
   memset(ret->residency, 0, sizeof ret->residency);
   if (dump->counts)
     take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
   if (dump->has_residency)
     take_residency(&from, data + dump->records_end, ret->residency);
-  if (dump->has_together)
-    take_touched(&from, data + dump->records_end, &ret->touched);
   dump->previous = row;
   dump->next_at = (size_t)(from - data);
-}
-
-static hearth_status read_pair(const hearth_raw_input *in, const uint8_t **from, const uint8_t *end, uint64_t records,
-                               hearth_together_pair *ret, hearth_error *err) {
-  size_t at = (size_t)(*from - in->file->data) - in->begin;
-  uint64_t numbers[HEARTH_RAW_PAIR_COLUMNS];
-  if (!take_numbers(from, end, numbers, HEARTH_RAW_PAIR_COLUMNS))
-    return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a pair of contexts runs past the end");
-  uint64_t a = numbers[HEARTH_RAW_PAIR_A], b = numbers[HEARTH_RAW_PAIR_B];
-  if (a >= records || b >= records || a == b)
-    return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a pair's contexts do not exist");
-  *ret = (hearth_together_pair){.a = (uint32_t)a,
-                                .b = (uint32_t)b,
-                                .windows = numbers[HEARTH_RAW_PAIR_WINDOWS],
-                                .lines = numbers[HEARTH_RAW_PAIR_LINES]};
-  return HEARTH_OK;
-}
-
-/* Totals and pairs, behind the last record. */
-static hearth_status read_together(const hearth_raw_input *in, const hearth_raw_header *header, size_t at,
-                                   hearth_raw_dump *dump, hearth_error *err) {
-  const uint8_t *data = in->file->data + in->begin, *from = data + at, *end = data + header->total_size;
-  uint64_t totals[HEARTH_RAW_TOTALS], count;
-  if (!take_numbers(&from, end, totals, HEARTH_RAW_TOTALS) || !hearth_raw_take_varint(&from, end, &count) ||
-      count > (uint64_t)(end - from) / LEAST_PAIR || header->mib_count > UINT32_MAX)
-    return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the sums over windows run past the end");
-  dump->together = (hearth_together_totals){.windows = totals[HEARTH_RAW_WINDOWS],
-                                            .window_ns = totals[HEARTH_RAW_WINDOW_NS],
-                                            .sampled_pages = totals[HEARTH_RAW_SAMPLED_PAGES],
-                                            .pages = totals[HEARTH_RAW_PAGES],
-                                            .lost_pairs = totals[HEARTH_RAW_LOST_PAIRS]};
-  dump->pairs = malloc((count + 1) * sizeof *dump->pairs);
-  if (!dump->pairs)
-    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
-  dump->pair_count = count;
-  for (uint64_t i = 0; i < count; ++i)
-    HEARTH_TRY(read_pair(in, &from, end, header->mib_count, &dump->pairs[i], err));
-  return HEARTH_OK;
 }
 
 static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
@@ -324,9 +269,6 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
     uint64_t residency[HEARTH_RAW_RESIDENCIES];
     if (header->flags & HEARTH_RAW_FLAG_RESIDENCY && !take_residency(&from, data + header->total_size, residency))
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's residency runs past the end");
-    hearth_touched touched;
-    if (header->flags & HEARTH_RAW_FLAG_TOGETHER && !take_touched(&from, data + header->total_size, &touched))
-      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's sums over windows run past the end");
     if (has_histograms && size > largest)
       largest = size;
     hearth_raw_passed(in, at, (size_t)(from - data));
@@ -336,8 +278,6 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
   dump->column_count = header->mib_columns;
   dump->next_at = header->mib_offset;
   dump->read_record = read_record;
-  if (header->flags & HEARTH_RAW_FLAG_TOGETHER)
-    HEARTH_TRY(read_together(in, header, (size_t)(from - data), dump, err));
   return hearth_raw_reserve_histogram(in, dump, largest, err);
 }
 
@@ -373,7 +313,6 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->accesses_estimated = header.flags & HEARTH_RAW_FLAG_ESTIMATED;
   dump->occasion = occasion_of(&header);
   dump->has_residency = header.flags & HEARTH_RAW_FLAG_RESIDENCY;
-  dump->has_together = header.flags & HEARTH_RAW_FLAG_TOGETHER;
   dump->start_unix_ns = header.start_unix_ns;
   dump->pid = header.pid;
   dump->continues = header.flags & HEARTH_RAW_FLAG_CONTINUES;

@@ -109,7 +109,6 @@ void hearth_raw_free(hearth_raw_dump *dump) {
   free(dump->host);
   free(dump->command);
   free(dump->counts);
-  free(dump->pairs);
   free(dump->mibs);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);

@@ -19,7 +19,6 @@
 #include "hearth/mib.h"
 #include "hearth/raw.h"
 #include "hearth/status.h"
-#include "hearth/together.h"
 
 /* How an address is turned into one of the ELF file: Hearth's runtime stores the mapping's place in the file, LLVM's
  * the address that the module was loaded at. */
@@ -43,7 +42,6 @@ typedef struct hearth_raw_record {
   hearth_mib mib;
   hearth_histogram histogram;                 /* lives until the next record is read */
   uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
-  hearth_touched touched;                     /* all zero: no window saw a block of it */
 } hearth_raw_record;
 
 /* The file and the place in it: every message of the readers needs them. */
@@ -69,10 +67,7 @@ struct hearth_raw_dump {
   bool accesses_counted, accesses_estimated; /* the second: the first is set, but they are estimates */
   bool ends_early;                           /* a trace without the program's end */
   enum hearth_raw_occasion occasion;         /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
-  bool has_residency, has_together;
-  hearth_together_totals together;
-  hearth_together_pair *pairs; /* of numbers of records; in no order, and one may occur again */
-  size_t pair_count;
+  bool has_residency;
   uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
   char *host;                  /* that it ran on; NULL: unknown */
   char *command;               /* its arguments; NULL: unknown */

@@ -38,7 +38,7 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
-  uint32_t layout;
+  const char *layout;
   uint64_t memory_limit; /* bytes; 0: none */
   const char *parts;     /* a folder; NULL: none are kept */
   hearth_number_option half_life, as_of;

@@ -6,26 +6,23 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "file.h"
 #include "file_kind.h"
-#include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 #include "output_file.h"
 #include "print.h"
 #include "view_options.h"
 
 static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
-                                 .about =
-                                     "Choose where the blocks of each context are to lie, and decision sites: calls "
-                                     "whose bits let a program that is compiled with the profile tell the contexts "
-                                     "of an allocation call apart as it runs. "
-                                     "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
+                                 .about = "Choose which blocks are cold, pool ids for the allocation calls of most "
+                                          "weight, and decision sites: calls whose bits let a program that is compiled "
+                                          "with the profile tell cold contexts from others as it runs. "
+                                          "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
   const char *profile, *output;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
-  uint32_t layout; /* of hearth_plan_options */
+  const char *layout;
   bool quiet;
 } arguments;
 
@@ -67,18 +64,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-/* Of a file that holds more than the profile, only the profile would be left. */
-static bool may_be_replaced(const arguments *a) {
-  hearth_file file;
-  hearth_error err;
-  if (a->output != a->profile || hearth_output_is_standard(a->profile) ||
-      hearth_file_map(a->profile, &file, &err) != HEARTH_OK)
-    return true;
-  bool container = hearth_llvm_is_container(file.data, file.size);
-  hearth_file_close(&file);
-  return !container;
-}
-
 static bool write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
   hearth_error err;
   hearth_plan plan;
@@ -114,7 +99,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   size_t size = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
-  if (!may_be_replaced(&a))
+  if (a.output == a.profile && hearth_tool_holds_more(a.profile))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
   hearth_profile *profile;
   if (hearth_profile_open_stream(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)

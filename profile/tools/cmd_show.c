@@ -8,7 +8,6 @@
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
-#include "hearth/together.h"
 #include "ir_program.h"
 #include "view_options.h"
 
@@ -16,7 +15,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON 
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, together, runs, metadata_stats, full;
+  bool json, text, plan, runs, metadata_stats, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -41,30 +40,30 @@ static int take_sort(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !a->together && !(a->runs && !a->json)) || a->contexts.given || a->depth.given ||
-         a->by.given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
-         a->options.histograms || a->callers || a->callees;
+  return (a->groups.given && !(a->runs && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
+         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
+         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
+         a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->together + a->runs + a->metadata_stats;
+  int others = a->text + a->plan + a->runs + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->together && !a->runs) > 1)
-    return hearth_tool_usage_error("show", "--json, --text, --plan, --together, --runs and --metadata-stats exclude "
-                                           "each other, but for --json behind --plan, --together or --runs");
+  if (others + (a->json && !a->plan && !a->runs) > 1)
+    return hearth_tool_usage_error("show",
+                                   "--json, --text, --plan, --runs and --metadata-stats exclude each other, but for "
+                                   "--json behind --plan or --runs");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->text       ? "--text"
-                                   : a->plan     ? "--plan"
-                                   : a->together ? "--together"
-                                   : a->runs     ? "--runs"
-                                                 : "--metadata-stats");
+                                   a->text   ? "--text"
+                                   : a->plan ? "--plan"
+                                   : a->runs ? "--runs"
+                                             : "--metadata-stats");
   return HEARTH_EXIT_OK;
 }
 
@@ -138,10 +137,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--plan",
        .flag = &a->plan,
        .help = "print how a program compiled with the profile tells contexts apart as it runs; also as --json"},
-      {.name = "--together",
-       .flag = &a->together,
-       .help = "print which memory is used together: contexts and pairs of them by what short windows of the run "
-               "touched; also as --json, and with --top"},
       {.name = "--runs",
        .flag = &a->runs,
        .help = "print which builds, hosts and days the runs are from, and how much of each; also as --json, and with "
@@ -167,9 +162,6 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
-  if (a->together)
-    return a->json ? hearth_together_print_json(profile, a->options.groups, stdout, err)
-                   : hearth_together_print_text(profile, a->options.groups, stdout, err);
   if (a->runs)
     return a->json ? hearth_origins_print_json(profile, stdout, err)
                    : hearth_origins_print_text(profile, a->options.groups, stdout, err);

@@ -35,13 +35,28 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return *ret_code == HEARTH_EXIT_OK;
 }
 
+static hearth_status give_layout(const hearth_plan *known, void **data, size_t *size, hearth_error *err) {
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_profile *stripped;
+  void *old = *data;
+  hearth_layout_print(known->pools, layout);
+  HEARTH_TRY(hearth_profile_open_memory(old, *size, "stripped", &stripped, err));
+  hearth_status status = hearth_plan_set_layout(stripped, layout, &known->tuning, data, size, err);
+  hearth_profile_close(stripped);
+  if (status == HEARTH_OK)
+    free(old);
+  return status;
+}
+
+/* The layout stays: pool ids are those of before, as weights are. */
 static hearth_status write_planned(hearth_builder *builder, const char *path, const hearth_plan *known,
                                    hearth_error *err) {
-  const hearth_plan_options plan = {.layout = known->id ? 1 + (uint32_t)known->layout : 0};
   void *data;
   size_t size;
-  HEARTH_TRY(hearth_builder_write_planned(builder, &plan, &data, &size, err));
-  hearth_status status = hearth_output_write(path, data, size, err);
+  HEARTH_TRY(hearth_builder_write_planned(builder, NULL, &data, &size, err));
+  hearth_status status = known->id ? give_layout(known, &data, &size, err) : HEARTH_OK;
+  if (status == HEARTH_OK)
+    status = hearth_output_write(path, data, size, err);
   free(data);
   return status;
 }

@@ -24,6 +24,7 @@ int hearth_cmd_dump(int argc, char **argv);
 int hearth_cmd_trace(int argc, char **argv);
 int hearth_cmd_verify(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);
+int hearth_cmd_tune(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);
 

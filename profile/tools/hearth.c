@@ -18,6 +18,7 @@ static const struct command {
     {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
     {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "choose the call sites that tell contexts apart at run time"},
+    {"tune", hearth_cmd_tune, "find the pools that a program gains by, by running it"},
     {"show", hearth_cmd_show, "print the contents of an indexed profile"},
     {"strip", hearth_cmd_strip, "take all names and paths out of a profile"},
     {"split", hearth_cmd_split, "split a profile into shards, to be merged on several machines"},

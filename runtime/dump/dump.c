@@ -12,6 +12,7 @@
 #include "os.h"
 #include "own_writes.h"
 #include "peak.h"
+#include "pick_thread.h"
 #include "profile_file.h"
 #include "recorder.h"
 #include "reentry.h"
@@ -19,7 +20,6 @@
 #include "snapshot_file.h"
 #include "thread_cache.h"
 #include "touch_looks.h"
-#include "windows.h"
 
 #include "hearth/rt.h"
 
@@ -338,7 +338,7 @@ void hearth_dump_reset(void) {
   unsigned missed = hearth_threads_stop();
   hearth_threads_forget_records();
   hearth_threads_continue();
-  hearth_windows_forget();
+  hearth_pick_thread_forget();
   hearth_touches_forget();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");

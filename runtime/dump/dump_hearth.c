@@ -10,11 +10,11 @@
 #include "message.h"
 #include "os.h"
 #include "peak.h"
+#include "pick_thread.h"
 #include "recorder.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "stack_order.h"
-#include "windows.h"
 
 #include "hearth/raw_codec.h"
 
@@ -177,28 +177,6 @@ static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uin
     write_number(writer, sums[i]);
 }
 
-static void write_numbers(writer *writer, const uint64_t *numbers, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    write_number(writer, numbers[i]);
-}
-
-static void write_touched(writer *writer, uint32_t context, uint32_t record) {
-  uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS] = {0};
-
-  bool any = hearth_windows_touched(context, record, sums);
-  write_numbers(writer, sums, any ? HEARTH_RAW_TOUCHED_COLUMNS : 1);
-}
-
-static void write_windows(writer *writer) {
-  uint64_t totals[HEARTH_RAW_TOTALS], pair[HEARTH_RAW_PAIR_COLUMNS];
-
-  hearth_windows_totals(totals);
-  write_numbers(writer, totals, HEARTH_RAW_TOTALS);
-  write_number(writer, hearth_windows_count_pairs());
-  for (uint32_t at = 0; hearth_windows_next_pair(&at, pair);)
-    write_numbers(writer, pair, HEARTH_RAW_PAIR_COLUMNS);
-}
-
 static void write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
   uint8_t packed[HEARTH_RAW_MIB_MOST];
   hearth_raw_mib raw = {.stack = stack, .mib = *mib};
@@ -221,8 +199,9 @@ static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t
   }
 }
 
-static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch, bool has_windows) {
+static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
   hearth_raw_mib previous = {0};
+  bool has_picks = !snapshot->live && hearth_pick_thread_hold();
 
   branch->depth = branch->node_count = 0;
   for (uint32_t i = 0; i < snapshot->count; ++i) {
@@ -234,16 +213,14 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
       continue;
     }
     hearth_mib mib = *hearth_snapshot_mib(snapshot, context);
-    if (has_windows)
-      hearth_windows_set_picks(context, &mib);
+    if (has_picks)
+      hearth_pick_thread_set(context, &mib);
     write_mib(writer, stack, &mib, &previous);
     if (hearth_snapshot_has_histograms(snapshot))
       write_histogram(writer, snapshot, context);
-    if (has_windows)
-      write_touched(writer, context, i);
   }
-  if (has_windows)
-    write_windows(writer);
+  if (has_picks)
+    hearth_pick_thread_let_go();
   pad(writer);
 }
 
@@ -297,9 +274,6 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   if (count_pcs(snapshot) + HEARTH_FOLDED_PCS_MOST + 1 >= HEARTH_RAW_NO_PARENT)
     return EOVERFLOW;
   hearth_stack_order(snapshot->depot, snapshot->count);
-  bool has_windows = !snapshot->live && hearth_windows_hold();
-  if (has_windows)
-    header.flags |= HEARTH_RAW_FLAG_TOGETHER;
   XXH64_reset(&writer.checksum, 0);
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
@@ -316,9 +290,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   header.stack_count = write_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
-  write_mibs(&writer, snapshot, &branch, has_windows);
-  if (has_windows)
-    hearth_windows_let_go();
+  write_mibs(&writer, snapshot, &branch);
   header.total_size = output->size;
   XXH64_update(&writer.checksum, &header, sizeof header);
   header.checksum = XXH64_digest(&writer.checksum);

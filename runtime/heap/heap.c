@@ -519,28 +519,7 @@ static hearth_header *peek(hearth_header *first, size_t room) {
                                                                            : NULL;
 }
 
-/* What of [begin, end) lies in the page. */
-static hearth_page_bits granules_in(const char *page, const char *begin, const char *end) {
-  size_t first = begin > page ? (size_t)(begin - page) / HEARTH_GRANULE : 0;
-  size_t past = end > page ? ((size_t)(end - page) - 1) / HEARTH_GRANULE + 1 : 0;
-  hearth_page_bits bits;
-
-  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i) {
-    size_t low = first > 64 * i ? first - 64 * i : 0, high = past > 64 * i ? past - 64 * i : 0;
-    uint64_t below = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
-    bits.words[i] = low >= 64 ? 0 : below & UINT64_MAX << low;
-  }
-  return bits;
-}
-
-static bool share_granules(hearth_page_bits a, const hearth_page_bits *b) {
-  uint64_t both = 0;
-
-  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i)
-    both |= a.words[i] & b->words[i];
-  return both != 0;
-}
-
+/* What of the chunk's block lies in the page, if anything does. */
 static bool see(const char *page, hearth_header *first, const hearth_tract *tract, hearth_seen_block *ret) {
   size_t room = room_of(tract);
   hearth_header *header = peek(first, room);
@@ -554,14 +533,10 @@ static bool see(const char *page, hearth_header *first, const hearth_tract *trac
       slack == HEARTH_SLACK_FAR ? __atomic_load_n(header - 1, __ATOMIC_RELAXED) : (uint64_t)(end - memory) - slack;
   if (bytes < (uint64_t)(end - memory))
     end = memory + bytes + (bytes == 0);
-  if (end <= page)
-    return false;
-  ret->granules = granules_in(page, memory, end);
   ret->end = end < page + HEARTH_OS_PAGE ? end : page + HEARTH_OS_PAGE;
   ret->begin = memory < page ? page : memory < ret->end ? memory : ret->end;
   ret->alloc_ns = hearth_header_time(word);
   ret->context = hearth_header_context(word);
-  ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)memory / HEARTH_OS_PAGE + 1);
   ret->is_live = state == HEARTH_BLOCK_LIVE;
   return true;
 }
@@ -601,21 +576,6 @@ static char *first_header(const hearth_tract *tract, const char *address) {
   size_t step = step_of(tract), offset = (size_t)(address - tract->start);
 
   return tract->start + FIRST + (offset > FIRST ? (offset - FIRST) / step * step : 0);
-}
-
-uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret) {
-  hearth_tract tract;
-  uint32_t count = 0;
-
-  if (!peek_tract(page, &tract))
-    return 0;
-  size_t step = step_of(&tract);
-  for (char *first = first_header(&tract, page);
-       first + sizeof(hearth_header) < page + HEARTH_OS_PAGE && is_chunk(&tract, first); first += step)
-    if (count < HEARTH_SEEN_MOST && share_granules(granules_in(page, first + FIRST, first + room_of(&tract)), wanted) &&
-        see(page, (hearth_header *)first, &tract, &ret[count]))
-      ++count;
-  return count;
 }
 
 bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {

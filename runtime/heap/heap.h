@@ -109,26 +109,13 @@ void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_he
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure);
 
-/* The granules of a page, a bit each. */
-#define HEARTH_PAGE_WORDS 4
-typedef struct hearth_page_bits {
-  uint64_t words[HEARTH_PAGE_WORDS];
-} hearth_page_bits;
-
 /* A block in a page, as a thread sees it that stops no other: its numbers may be of two blocks that had the chunk. */
 typedef struct hearth_seen_block {
-  hearth_page_bits granules; /* of the page's, those of the block's chunk */
-  const char *begin, *end;   /* the user's bytes in the page; none if equal */
-  uint64_t alloc_ns;         /* of the block, unless it was freed */
+  const char *begin, *end; /* the user's bytes in the page */
+  uint64_t alloc_ns;       /* of the block, unless it was freed */
   uint32_t context;
-  uint32_t pages; /* that the block lies in, at least 1 */
-  bool is_live;   /* else it was freed, and nothing is in its place yet */
+  bool is_live; /* else it was freed, and nothing is in its place yet */
 } hearth_seen_block;
-
-#define HEARTH_SEEN_MOST 130 /* chunks that lie in a page, or reach into it */
-
-/* Write the blocks with headers in the page that have any of the granules `wanted`; returns how many. */
-uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret);
 
 /* The block with header that has this byte; false: there is none. */
 bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret);

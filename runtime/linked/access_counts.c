@@ -97,7 +97,7 @@ __asm__(".pushsection .text\n"
         ".globl __hearth_granule_exceeded\n"
         ".type __hearth_granule_exceeded,%function\n"
         "__hearth_granule_exceeded:\n"
-        ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT(
+        ".cfi_startproc\n" HEARTH_CALL_KEEPING_MOST(
             "hearth_granule_exceeded") ".cfi_endproc\n"
                                        ".size __hearth_granule_exceeded, .-__hearth_granule_exceeded\n"
                                        ".popsection");

@@ -77,14 +77,36 @@ void hearth_hint_pass_on(uint8_t hint) {
     hearth_malloc_warn("hints of operator new are ignored: another operator delete comes before the allocator's", "");
 }
 
-static uint8_t placement_of(unsigned hint, const hearth_malloc_options *options) {
-  if (hint < options->cold_below)
+/* Of ids; layout of NULL: each has a pool of its own. */
+static hearth_malloc_options opened;
+static const uint8_t *layout_of_plan;
+
+static uint8_t placement_of(unsigned hint, const uint8_t *layout) {
+  if (hint < opened.cold_below)
     return HEARTH_POOL_COLD;
-  if (hint >= options->hot_from)
+  if (hint >= opened.hot_from)
     return HEARTH_POOL_HOT;
-  return (uint8_t)(options->pools && hint >= HEARTH_HINT_POOL && hint < HEARTH_HINT_HOT
-                       ? HEARTH_POOL_FIRST + hint - HEARTH_HINT_POOL
-                       : HEARTH_POOL_NONE);
+  if (!opened.pools || hint < HEARTH_HINT_POOL || hint >= HEARTH_HINT_HOT)
+    return HEARTH_POOL_NONE;
+  unsigned id = hint - HEARTH_HINT_POOL, pool = layout ? layout[id] : id + 1;
+  return (uint8_t)(pool ? HEARTH_POOL_FIRST + pool - 1 : HEARTH_POOL_MAIN);
+}
+
+static void set_placements(void) {
+  hearth_hints *hints = &hearth_hints_of_process;
+  const uint8_t *layout = opened.has_layout ? opened.layout : layout_of_plan;
+  for (unsigned hint = 0; hint <= UINT8_MAX; hint++) {
+    uint8_t placement = placement_of(hint, layout);
+    atomic_store_explicit(&hints->placement[hint], placement, memory_order_relaxed);
+    if (!hints->is_foreign_delete)
+      atomic_store_explicit(&hints->placement_of_new[hint], placement, memory_order_relaxed);
+  }
+}
+
+void hearth_hints_set_layout(const uint8_t *layout) {
+  layout_of_plan = layout;
+  if (hearth_hints_of_process.are_open)
+    set_placements();
 }
 
 /* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not choose
@@ -124,13 +146,9 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   }
   if (options.cold_below)
     hearth_cold_memory_configure(&options);
-  bool is_foreign_delete = !hearth_deletes_are_own();
-  hints->is_foreign_delete = is_foreign_delete;
-  for (unsigned hint = 0; hint <= UINT8_MAX; hint++) {
-    uint8_t placement = placement_of(hint, &options);
-    atomic_store_explicit(&hints->placement[hint], placement, memory_order_relaxed);
-    if (!is_foreign_delete)
-      atomic_store_explicit(&hints->placement_of_new[hint], placement, memory_order_relaxed);
-  }
+  hints->is_foreign_delete = !hearth_deletes_are_own();
+  hints->are_open = true;
+  opened = options;
+  set_placements();
   hearth_status_write();
 }

@@ -13,6 +13,7 @@ typedef struct hearth_hints {
   _Atomic uint8_t placement_of_new[UINT8_MAX + 1]; /* for blocks of operator new */
   bool are_verified;                               /* a recording is to say which hint each block had */
   bool is_foreign_free, is_foreign_delete;         /* why none is heeded, or none of operator new */
+  bool are_open;
   unsigned cold_below, hot_from;
   _Atomic uint64_t passed_on; /* requests that went to the plain function, of threads without a heap */
   _Atomic uint64_t fallbacks; /* that went to the main pool, as there was no cold memory */
@@ -47,6 +48,10 @@ void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bo
 /* A request goes to the plain function, and is counted; the first one that is not neutral says why, if that is not as it
  * should be. */
 void hearth_hint_pass_on(uint8_t hint);
+
+/* The pool of each id of the plan (HEARTH_LAYOUT_IDS), in constant memory of the program; 0 is the main one. An option of the
+ * user's comes before it. */
+void hearth_hints_set_layout(const uint8_t *layout);
 
 /* hinted_new.c: do all forms of operator delete lead to ours? */
 bool hearth_deletes_are_own(void);

@@ -237,11 +237,10 @@ static page *make_area(space *large, size_t bytes, size_t alignment) {
   return add_free(large, made, 0, pages, CLEAN);
 }
 
-/* At least for the request, and an eighth of all areas. */
+/* At least for the request, and an eighth of all areas, but room for whole requests; less where the system has no more. */
 static page *grow(space *large, size_t pages, size_t alignment) {
   size_t least = pages * HEARTH_PAGE_BYTES, bytes = large->area_pages * HEARTH_PAGE_BYTES / 8;
   least = (least + AREA_BYTES - 1) & -(size_t)AREA_BYTES;
-  bytes = bytes / AREA_BYTES * AREA_BYTES;
   if (large->returned_pages >= pages) { /* what went back is missed */
     size_t most = large->most_live_pages / PEAK_SHARE;
     if (most < MOST_KEPT / HEARTH_PAGE_BYTES)
@@ -251,7 +250,9 @@ static page *grow(space *large, size_t pages, size_t alignment) {
       large->kept_pages = most;
     large->returned_pages = 0;
   }
-  page *run = bytes > least ? make_area(large, bytes, alignment) : NULL;
+  page *run = NULL;
+  for (bytes = bytes / least * least; !run && bytes > least; bytes = bytes / least / 2 * least)
+    run = make_area(large, bytes, alignment);
   return run ? run : make_area(large, least, alignment);
 }
 

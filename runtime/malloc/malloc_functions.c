@@ -225,6 +225,10 @@ HEARTH_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t byte
   free(block);
 }
 
+HEARTH_HIDDEN void *hearth_engine_malloc(size_t bytes) __attribute__((alias("malloc")));
+/* Before constructors that open libraries. */
+__attribute__((constructor(101))) static void unify_lookups(void) { hearth_lookups_unify(); }
+
 /* The C library's other names. */
 HEARTH_EXPORT void *__libc_malloc(size_t bytes) __attribute__((alias("malloc")));
 HEARTH_EXPORT void __libc_free(void *block) __attribute__((alias("free")));

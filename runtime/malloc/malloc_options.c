@@ -66,6 +66,25 @@ static bool parse_path(struct span_of_text value, char *ret_path) {
   return true;
 }
 
+/* One pool, one for each id, or a character for each id, 0 to 9 and a to v: its pool. */
+static bool parse_layout(struct span_of_text value, hearth_malloc_options *options) {
+  static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
+  uint8_t *layout = options->layout;
+  bool is_one = equals(value, "one"), is_by_call = equals(value, "calls");
+  if (!is_one && !is_by_call && value.bytes > HEARTH_LAYOUT_IDS)
+    return false;
+  memset(layout, 0, sizeof options->layout);
+  for (size_t i = 0; is_by_call && i < HEARTH_LAYOUT_IDS; i++)
+    layout[i] = (uint8_t)(i + 1);
+  for (size_t i = 0; !is_one && !is_by_call && i < value.bytes; i++) {
+    const char *digit = memchr(digits, value.start[i], sizeof digits - 1);
+    if (!digit)
+      return false;
+    layout[i] = (uint8_t)(digit - digits);
+  }
+  return options->has_layout = true;
+}
+
 static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool *cold_is_on) {
   const char *equal_sign = memchr(pair.start, '=', pair.bytes);
   if (equals(pair, "verify"))
@@ -80,6 +99,8 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool
     return parse_switch(value, &options->is_secure);
   if (equals(key, "pools"))
     return parse_switch(value, &options->pools);
+  if (equals(key, "layout"))
+    return parse_layout(value, options);
   if (equals(key, "cold-below"))
     return parse_number(value, HINT_VALUES, &options->cold_below);
   if (equals(key, "hot-from"))
@@ -100,7 +121,7 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_malloc_warn("HEARTH_MALLOC takes cold=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=, layout=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
                      "secure=, sites-warning= and verify (see docs/options.md); ignored: ",
                      text);
 }

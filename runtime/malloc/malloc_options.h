@@ -5,10 +5,12 @@
 #define HEARTH_MALLOC_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
   HEARTH_MALLOC_PATH_BYTES = 512, /* with the terminating zero */
   HEARTH_COLD_INTERVAL_MAX = 86400,
+  HEARTH_LAYOUT_IDS = 31,
 };
 
 /* The treatment of the memory of cold blocks. */
@@ -23,7 +25,10 @@ typedef enum hearth_cold_mode {
 typedef struct hearth_malloc_options {
   unsigned cold_below; /* 0 to 256; 0 when switched off */
   bool pools;          /* for blocks that are not cold */
-  unsigned hot_from;   /* 0 to 256: hints from this on share a pool */
+  bool has_layout;
+  uint8_t layout
+      [HEARTH_LAYOUT_IDS]; /* pool of each id of a plan: 0 is the main one; without has_layout, each has its own */
+  unsigned hot_from;       /* 0 to 256: hints from this on share a pool */
   hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
   bool is_secure;      /* misuse is made to show (secure_mode.h) */

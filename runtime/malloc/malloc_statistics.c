@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* mallinfo and its like, and malloc_trim. Counts of other threads' pools are read without stopping them; a block in a list
- * counts as free, the rest at a cursor as used. */
+/* mallinfo and its like, and malloc_trim. Live blocks are counted by the map, without stopping other threads: the
+ * pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
 #include "malloc_functions.h"
 
 #include "large_block.h"
 #include "segments.h"
-#include "slots.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct counts {
-  size_t segment_bytes, kept_bytes, used_bytes; /* used: of blocks below the large ones */
+  hearth_segments_stats segments;
   hearth_large_stats large;
 } counts;
 
@@ -29,33 +29,23 @@ static void add_large(bool is_cold, hearth_large_stats *sum) {
   sum->dirty_bytes += large.dirty_bytes;
 }
 
-static void add_pool(hearth_pool *pool, void *counts_of) {
-  counts *sum = counts_of;
-  int64_t free = hearth_pool_quota(pool) - pool->budget + (int64_t)(pool->hole_granules + pool->marked_granules) +
-                 atomic_load_explicit(&pool->freed_elsewhere, memory_order_relaxed);
-  int64_t used = (int64_t)pool->used_granules - (free > 0 ? free : 0);
-  sum->used_bytes += used > 0 ? (size_t)used * HEARTH_GRANULE : 0;
-}
-
 static counts count(void) {
-  counts counts = {0};
-  hearth_segments_count(&counts.segment_bytes, &counts.kept_bytes);
+  counts counts = {.segments = hearth_segments_count()};
   add_large(false, &counts.large);
   add_large(true, &counts.large);
-  hearth_heaps_for_each_pool(add_pool, &counts);
   return counts;
 }
 
 HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
   counts counts = count();
-  size_t free = counts.segment_bytes - counts.used_bytes;
+  size_t free = counts.segments.bytes - counts.segments.live.bytes;
   return (struct mallinfo2){
-      .arena = counts.segment_bytes,
+      .arena = counts.segments.bytes,
       .hblks = counts.large.live,
       .hblkhd = counts.large.live_bytes,
-      .uordblks = counts.used_bytes + counts.large.live_bytes,
+      .uordblks = counts.segments.live.bytes + counts.large.live_bytes,
       .fordblks = free + counts.large.dirty_bytes,
-      .keepcost = counts.kept_bytes + counts.large.dirty_bytes,
+      .keepcost = counts.segments.kept_bytes + counts.large.dirty_bytes,
   };
 }
 
@@ -73,26 +63,32 @@ HEARTH_EXPORT struct mallinfo mallinfo(void) {
   };
 }
 
+/* As in the C library, no thread is cancelled here. */
 HEARTH_EXPORT void malloc_stats(void) {
   counts counts = count();
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   fprintf(stderr,
           "hearth malloc\n"
           "segments:     %12zu bytes, %zu of them kept for reuse\n"
           "in use there: %12zu bytes\n"
           "large blocks: %12zu bytes in %zu blocks, in areas of %zu bytes, %zu of them free and in memory\n",
-          counts.segment_bytes, counts.kept_bytes, counts.used_bytes, counts.large.live_bytes, counts.large.live,
-          counts.large.area_bytes, counts.large.dirty_bytes);
+          counts.segments.bytes, counts.segments.kept_bytes, counts.segments.live.bytes, counts.large.live_bytes,
+          counts.large.live, counts.large.area_bytes, counts.large.dirty_bytes);
+  pthread_setcancelstate(state, &state);
 }
 
+/* As the C library's: what the system gave, less what is free ("rest"), is in use, and large blocks ("mmap") beside it. */
 HEARTH_EXPORT int malloc_info(int options, FILE *file) {
   if (options)
     return EINVAL;
   counts counts = count();
   fprintf(file,
-          "<malloc version=\"1\">\n<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
+          "<malloc version=\"1\">\n<total type=\"rest\" count=\"0\" size=\"%zu\"/>\n"
+          "<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
           "<system type=\"current\" size=\"%zu\"/>\n<aspace type=\"total\" size=\"%zu\"/>\n</malloc>\n",
-          counts.large.live, counts.large.live_bytes, counts.used_bytes + counts.large.live_bytes,
-          counts.segment_bytes + counts.large.area_bytes);
+          counts.segments.bytes - counts.segments.live.bytes, counts.large.live, counts.large.live_bytes,
+          counts.segments.bytes, counts.segments.bytes + counts.large.area_bytes);
   return 0;
 }
 

@@ -56,15 +56,17 @@ void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void 
     tell_of_own_word(plan);
 }
 
-/* A program, and each library, calls this as it starts, for each plan of its files. */
-HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan);
+/* A program, and each library, calls this as it starts, for each plan of its files, with the pool of each of the plan's ids. The
+ * first one's layout counts. */
+HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout);
 
-void hearth_malloc_plan(uint64_t plan) {
+void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
   static atomic_bool is_said;
   static _Atomic uint64_t first;
   uint64_t known = 0;
-  if (atomic_compare_exchange_strong_explicit(&first, &known, plan, memory_order_relaxed, memory_order_relaxed) ||
-      known == plan)
+  if (atomic_compare_exchange_strong_explicit(&first, &known, plan, memory_order_relaxed, memory_order_relaxed))
+    hearth_hints_set_layout(layout);
+  if (!known || known == plan)
     return;
   tell(&is_said, "files that were compiled with plan ", plan,
        " are in one process with files of another one: where a context goes through both, blocks are placed as without "

@@ -15,18 +15,9 @@
 enum { PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES };
 
 static void count_segment(hearth_segment *segment, struct hearth_malloc_part_stats *part) {
-  hearth_map *map = hearth_map_of(segment);
-  for (size_t granule = HEARTH_FIRST_GRANULE; granule < HEARTH_SEGMENT_GRANULES; granule++) {
-    if (!(segment->used_slots >> granule / HEARTH_SLOT_GRANULES & 1)) { /* the map's page was perhaps never touched */
-      granule += HEARTH_SLOT_GRANULES - 1;
-      continue;
-    }
-    uint8_t class = hearth_map_get(map, granule);
-    if (!class || class & HEARTH_FREE)
-      continue;
-    part->live_blocks++;
-    part->live_bytes += hearth_class_granules(class) * HEARTH_GRANULE;
-  }
+  hearth_live live = hearth_segment_count(segment);
+  part->live_blocks += live.blocks;
+  part->live_bytes += live.bytes;
 }
 
 /* Of the memory that is readable and writable. */

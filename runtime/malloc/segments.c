@@ -163,12 +163,42 @@ void hearth_segment_give(hearth_segment *segment) {
     release(segment);
 }
 
-void hearth_segments_count(size_t *ret_bytes, size_t *ret_kept_bytes) {
+hearth_live hearth_segment_count(hearth_segment *segment) {
+  typedef uint64_t __attribute__((may_alias)) map_word; /* most are zero */
+  hearth_map *map = hearth_map_of(segment);
+  hearth_live live = {0};
+  for (size_t first = HEARTH_FIRST_GRANULE; first < HEARTH_SEGMENT_GRANULES; first += sizeof(map_word)) {
+    if (!(segment->used_slots >> first / HEARTH_SLOT_GRANULES & 1)) { /* the map's page was perhaps never touched */
+      first += HEARTH_SLOT_GRANULES - sizeof(map_word);
+      continue;
+    }
+    if (!__atomic_load_n((const map_word *)(map + first), __ATOMIC_RELAXED))
+      continue;
+    for (size_t granule = first; granule < first + sizeof(map_word); granule++) {
+      uint8_t class = hearth_map_get(map, granule);
+      if (!class || class & HEARTH_FREE)
+        continue;
+      live.blocks++;
+      live.bytes += hearth_class_granules(class) * HEARTH_GRANULE;
+    }
+  }
+  return live;
+}
+
+hearth_segments_stats hearth_segments_count(void) {
+  hearth_kind kind;
+  hearth_segments_stats stats = {0};
   hearth_futex_lock_acquire(&hearth_segments_lock);
-  size_t kept = sources[0].kept_count + sources[1].kept_count;
-  *ret_bytes = (sources[0].used_count + sources[1].used_count + kept) * HEARTH_SEGMENT_BYTES;
-  *ret_kept_bytes = kept * HEARTH_SEGMENT_BYTES;
+  stats.kept_bytes = (sources[0].kept_count + sources[1].kept_count) * HEARTH_SEGMENT_BYTES;
+  stats.bytes = (sources[0].used_count + sources[1].used_count) * HEARTH_SEGMENT_BYTES + stats.kept_bytes;
+  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
+    if (hearth_is_segment(kind)) {
+      hearth_live live = hearth_segment_count((hearth_segment *)piece);
+      stats.live.blocks += live.blocks;
+      stats.live.bytes += live.bytes;
+    }
   hearth_futex_lock_release(&hearth_segments_lock);
+  return stats;
 }
 
 static bool trim(struct source *source) {

@@ -44,8 +44,18 @@ void hearth_segment_give(hearth_segment *segment);
 /* Slots [HEARTH_MAP_SLOTS, slots) are readable and writable. false: no memory. */
 bool hearth_segment_open(hearth_segment *segment, unsigned slots);
 
-/* Address space that segments take, in bytes, and the part that is kept for the next ones. */
-void hearth_segments_count(size_t *ret_bytes, size_t *ret_kept_bytes);
+typedef struct hearth_live {
+  size_t blocks, bytes;
+} hearth_live;
+/* By the map, while threads may change it. Under the lock, as others give segments back. */
+hearth_live hearth_segment_count(hearth_segment *segment);
+
+/* Address space that segments take, the part that is kept for the next ones, and their live blocks. Walks over all maps. */
+typedef struct hearth_segments_stats {
+  size_t bytes, kept_bytes;
+  hearth_live live;
+} hearth_segments_stats;
+hearth_segments_stats hearth_segments_count(void);
 
 /* Gives the kept ones back. Returns whether there were any. */
 bool hearth_segments_trim(void);

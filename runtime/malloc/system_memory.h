@@ -18,6 +18,8 @@ enum { HEARTH_PAGE_BYTES = 4096 };
 void *hearth_system_reserve(size_t bytes, size_t alignment);
 /* Readable and writable from now on. false: the system has no memory. */
 bool hearth_system_open(void *start, size_t bytes);
+/* Readable memory that may be executed; writable, or no longer. */
+bool hearth_system_protect(void *start, size_t bytes, bool executable, bool writable);
 /* Back to the system: contents are lost. Discarded pages stay readable and read as zero. */
 void hearth_system_discard(void *start, size_t bytes);
 void hearth_system_release(void *start, size_t bytes);

@@ -41,12 +41,15 @@ void *hearth_system_reserve(size_t bytes, size_t alignment) {
   return start + before;
 }
 
-bool hearth_system_open(void *start, size_t bytes) {
+bool hearth_system_protect(void *start, size_t bytes, bool executable, bool writable) {
   int saved_errno = errno;
-  long result = syscall(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  long result =
+      syscall(SYS_mprotect, start, bytes, PROT_READ | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0));
   errno = saved_errno;
   return result == 0;
 }
+
+bool hearth_system_open(void *start, size_t bytes) { return hearth_system_protect(start, bytes, false, true); }
 
 static bool advise(void *start, size_t bytes, int advice) {
   int saved_errno = errno;

@@ -94,8 +94,6 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   ".cfi_restore x30\n"                                                                                                 \
   "ret\n"
 
-#define HEARTH_CALL_FOR_NO_RESULT(FUNCTION) HEARTH_CALL_KEEPING_MOST(FUNCTION)
-
 #define HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)                                                                          \
   "hint #34\n" /* bti c: calls may come here */                                                                        \
       HEARTH_CALL_KEEPING_ARGUMENTS(CHOOSE) "adrp x0, " FIRST "\n"                                                     \

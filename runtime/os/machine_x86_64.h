@@ -64,8 +64,10 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   "pop %rdi\n"                                                                                                         \
   ".cfi_adjust_cfa_offset -56\n"
 
+/* All but r11; one twice, so that the stack is aligned. */
 #define HEARTH_CALL_KEEPING_MOST(FUNCTION)                                                                             \
   "endbr64\n"                                                                                                          \
+  "push %rax\n"                                                                                                        \
   "push %rcx\n"                                                                                                        \
   "push %rdx\n"                                                                                                        \
   "push %rsi\n"                                                                                                        \
@@ -73,8 +75,10 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   "push %r8\n"                                                                                                         \
   "push %r9\n"                                                                                                         \
   "push %r10\n"                                                                                                        \
-  ".cfi_adjust_cfa_offset 56\n"                                                                                        \
+  "push %r10\n"                                                                                                        \
+  ".cfi_adjust_cfa_offset 72\n"                                                                                        \
   "call " FUNCTION "\n"                                                                                                \
+  "pop %r10\n"                                                                                                         \
   "pop %r10\n"                                                                                                         \
   "pop %r9\n"                                                                                                          \
   "pop %r8\n"                                                                                                          \
@@ -82,20 +86,9 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   "pop %rsi\n"                                                                                                         \
   "pop %rdx\n"                                                                                                         \
   "pop %rcx\n"                                                                                                         \
-  ".cfi_adjust_cfa_offset -56\n"                                                                                       \
-  "ret\n"
-
-/* The same for a function without result: all registers but r11 are kept. */
-#define HEARTH_CALL_FOR_NO_RESULT(FUNCTION)                                                                            \
-  "endbr64\n"                                                                                                          \
-  "push %rax\n"                                                                                                        \
-  ".cfi_adjust_cfa_offset 8\n"                                                                                         \
-  "call 1f\n"                                                                                                          \
   "pop %rax\n"                                                                                                         \
-  ".cfi_adjust_cfa_offset -8\n"                                                                                        \
-  "ret\n"                                                                                                              \
-  ".cfi_adjust_cfa_offset 16\n"                                                                                        \
-  "1:\n" HEARTH_CALL_KEEPING_MOST(FUNCTION)
+  ".cfi_adjust_cfa_offset -72\n"                                                                                       \
+  "ret\n"
 
 #define HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)                                                                          \
   HEARTH_CALL_KEEPING_ARGUMENTS(CHOOSE)                                                                                \

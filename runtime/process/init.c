@@ -15,6 +15,7 @@
 #include "message_file.h"
 #include "os.h"
 #include "path_pattern.h"
+#include "pick_thread.h"
 #include "process.h"
 #include "recorder.h"
 #include "running_profile.h"
@@ -23,7 +24,6 @@
 #include "thread_cache.h"
 #include "touch_looks.h"
 #include "unwind.h"
-#include "windows.h"
 
 #include "hearth/rt.h"
 
@@ -184,7 +184,6 @@ static void begin_child(void) {
   hearth_threads_begin();
   hearth_threads_forget_records();
   hearth_threads_forget_others();
-  hearth_windows_end_in_child();
   hearth_touches_end_in_child();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
@@ -283,7 +282,7 @@ void hearth_start(char **environment) {
     hearth_live_begin();
   hearth_signals_begin();
   hearth_loader_begin();
-  hearth_windows_begin();
+  hearth_pick_thread_begin();
   if (looks)
     hearth_touches_begin();
   hearth_counter_laps_begin();

@@ -4,6 +4,8 @@
 #include "blocks.h"
 #include "loader_names.h"
 #include "mappings.h"
+#include "os.h"
+#include "proc_maps.h"
 #include "process.h"
 #include "thread_cache.h"
 #include "unwind_rules.h"
@@ -56,6 +58,28 @@ static const char *const allocation_names[] = {
 #define NAME_COUNT (sizeof allocation_names / sizeof allocation_names[0])
 _Static_assert(NAME_COUNT <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
 
+static bool find_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
+  char buffer[512];
+  hearth_maps maps;
+  hearth_maps_entry entry;
+  bool found = false;
+
+  if (!hearth_maps_open(&maps, buffer, sizeof buffer))
+    return false;
+  while (!found && hearth_maps_next(&maps, &entry))
+    found = (uintptr_t)address >= entry.start && (uintptr_t)address < entry.end;
+  hearth_maps_close(&maps);
+  if (found)
+    *ret_mapping = (hearth_loader_mapping){entry.start, entry.end, entry.writable, entry.executable};
+  return found;
+}
+
+static bool protect(const hearth_loader_mapping *mapping, bool writable) {
+  return hearth_os_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
+}
+
+static const hearth_loader_system loader_system = {find_mapping, protect};
+
 static int (*next_dlclose)(void *library);
 
 /* Destructors of the library may allocate: what is mapped is looked at again behind them. */
@@ -70,6 +94,6 @@ static int close_library(void *library) {
 }
 
 void hearth_loader_begin(void) {
-  hearth_loader_unify(allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
-  next_dlclose = (int (*)(void *))hearth_loader_replace("dlclose", (void *)close_library);
+  hearth_loader_unify(&loader_system, allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
+  next_dlclose = (int (*)(void *))hearth_loader_replace(&loader_system, "dlclose", (void *)close_library);
 }

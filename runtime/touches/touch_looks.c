@@ -11,10 +11,10 @@
 #include "os.h"
 #include "own_thread.h"
 #include "page_counts.h"
+#include "pick_thread.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "watched.h"
-#include "windows.h"
 
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
 #define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */
@@ -39,7 +39,6 @@ typedef struct hearth_touch_sums {
 } hearth_touch_sums;
 
 static struct {
-  bool running;      /* the thread was begun, in this process */
   const char *fails; /* why it gave up, if it did */
   int smaps;         /* a descriptor of the thread's own */
   bool has_smaps;
@@ -171,7 +170,7 @@ static void run(void) {
       return;
 }
 
-/* As a second witness: in the thread that takes windows, between them. */
+/* As a second witness: in the thread that takes picks, between them. */
 static void look_beside(bool is_worth_it) {
   uint64_t now_ns = hearth_os_now_ns();
 
@@ -238,14 +237,14 @@ static const char *begin(void) {
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
   if (is_witness()) {
-    hearth_windows_run_beside(look_beside);
+    hearth_pick_thread_run_beside(look_beside);
     return NULL;
   }
   return hearth_own_thread_begin(run, false) ? NULL : "the system refuses a thread";
 }
 
 void hearth_touches_begin(void) {
-  if (is_witness() && !hearth_windows_are_taken())
+  if (is_witness() && !hearth_pick_thread_runs())
     return;
   const char *reason = begin();
   if (reason && is_witness())
@@ -254,22 +253,23 @@ void hearth_touches_begin(void) {
     hearth_message("option accesses=pages: %s; accesses will not be known", reason);
     return;
   }
-  touches.running = true;
   hearth_watched_switch(!is_witness());
 }
 
+/* A forked child has no such thread. */
+static bool is_running(void) {
+  return touches.rows && (is_witness() ? hearth_pick_thread_runs() : hearth_own_thread_runs(run));
+}
+
 void hearth_touches_forget(void) {
-  if (!touches.running)
+  if (!is_running())
     return;
   hearth_lock_take(&hearth_watched_lock);
   hearth_os_discard(touches.rows, rows_size());
   hearth_lock_give(&hearth_watched_lock);
 }
 
-void hearth_touches_end_in_child(void) {
-  touches.running = false;
-  hearth_watched_switch(false);
-}
+void hearth_touches_end_in_child(void) { hearth_watched_switch(false); }
 
 /* -------------------------------------------------- for dumps -------------------------------------------------- */
 
@@ -316,7 +316,7 @@ static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
 }
 
 bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
-  if (!touches.running)
+  if (!is_running())
     return false;
   if (touches.fails && !is_witness())
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
@@ -335,7 +335,7 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
 }
 
 void hearth_touches_forget_shown(const hearth_mib_view *mibs) {
-  for (uint32_t context = 0; touches.running && context < mibs->count && context < touches.row_count; ++context) {
+  for (uint32_t context = 0; is_running() && context < mibs->count && context < touches.row_count; ++context) {
     const hearth_mib *mib = hearth_mib_view_read(mibs, context);
     if (mib->AllocCount == 0 || (mib->Looks == 0 && mib->ShortLooks == 0)) /* most rows are never written to */
       continue;

@@ -63,7 +63,7 @@ for program in "${programs[@]}"; do
   fi
   if [[ $only != cost ]]; then
     build_variant hearth
-    profile counted together=off
+    profile counted own_thread=off
     profile looks accesses=pages
     cmp "$directory/counted.out" "$directory/looks.out" || fail "the runs print different things"
     python3 "$bench/accesses.py" "$program" "$directory/counted.json" "$directory/looks.json"

@@ -3,7 +3,7 @@
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clangxx -O2 $(%hearth flags instrument --clang=%clang) %s -o instrumented
 // RUN: env HEARTH_OPTIONS=log_path=%t/raw ./instrumented > expected
-// RUN: %hearth index --layout=warm -q raw.* --binary instrumented -o prof
+// RUN: %hearth index --layout=calls -q raw.* --binary instrumented -o prof
 // RUN: %hearth show prof | FileCheck %s --check-prefix=SHOW
 // RUN: %clangxx -O2 $(%hearth flags use prof --clang=%clang) -I%include %s -DPLACED -o optimised
 // RUN: ./optimised > actual

@@ -20,8 +20,8 @@ usage: test/e2e/staleness.sh [--build=DIR]... [--mode=MODE]... [--keep=DIR] [CHA
             ${all_changes[*]:7:6}
             ${all_changes[*]:13} (default: all)
 Each kind of call has 200 cold and 200 hot blocks. A row says how many of all these are placed as the profile says (right),
-as without a profile (lost), and in the range of the other class (wrong), the last also for blocks of callers that the
-profile does not know; and whether the compiler, the linker or the program said so (told). Exit status 1 if a block is
+cold ones elsewhere than in cold memory, or hot ones as without a profile (lost), and others in cold memory (wrong), the last
+also for blocks of callers that the profile does not know; and whether the compiler, the linker or the program said so (told). Exit status 1 if a block is
 wrong, if blocks are lost without a word, or if there is a loss where nothing has changed.
 Files are compiled with -memprof-coverage-threshold=100, which tells of any loss.
 other-release takes profiles that the other builds' compilers wrote.
@@ -52,7 +52,7 @@ profile() {
   read -r -a flags <<<"$("$build/bin/hearth" flags instrument)"
   "clang-$(release_of "$build")" -O2 "$@" "${flags[@]}" helper.c callers.c main.c -o profiled
   HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
-  "$build/bin/hearth" index --layout=warm -q raw.* --binary profiled -o "../$name.heap"
+  "$build/bin/hearth" index --layout=calls -q raw.* --binary profiled -o "../$name.heap"
   rm -f raw.* profiled
 }
 
@@ -65,7 +65,7 @@ profile_loaded() {
   "$clang" -O2 "${compile[@]}" -fPIC -shared helper.c -o libhelper.so
   "$clang" -O2 "${compile[@]}" "${link[@]}" -rdynamic -DLOADED callers.c main.c -o profiled -ldl
   HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
-  "$build/bin/hearth" index --layout=warm -q raw.* -o ../loaded.heap
+  "$build/bin/hearth" index --layout=calls -q raw.* -o ../loaded.heap
   rm -f raw.* profiled libhelper.so
 }
 
@@ -174,9 +174,9 @@ sum_up() {
   awk '{
     for (i = 2; i < NF; i += 2) {
       split($(i + 1), n, "/")
-      if ($i == "cold") { right += n[2]; lost += n[1]; wrong += n[3] }
+      if ($i == "cold") { right += n[2]; lost += n[1] + n[3] }
       else if ($i == "hot") { right += n[3]; lost += n[1]; wrong += n[2] }
-      else { right += n[1]; wrong += n[2] + n[3] }
+      else { right += n[1] + n[3]; wrong += n[2] }
     }
   } END { print right + 0, lost + 0, wrong + 0 }' out
 }
@@ -213,7 +213,7 @@ for build in "${builds[@]}"; do
   cd "$keep/work/program"
   profile "$build" first
   profile "$build" again
-  "$build/bin/hearth" merge --layout=warm -q ../first.heap ../again.heap -o ../second.heap
+  "$build/bin/hearth" merge --layout=calls -q ../first.heap ../again.heap -o ../second.heap
   profile_loaded "$build"
   for mode in "${modes[@]}"; do
     ((release >= 19)) || [[ $mode == none ]] || continue

@@ -101,7 +101,7 @@ class Trial:
         plugin = os.path.join(self.build, "lib", "hearth.so")
         early = [f"-load={plugin}"] if self.release == "14" else []
         compile_ = [opt, *early, f"-load-pass-plugin={plugin}", "-memprof-use=IN", "-passes=default<O2>", self.path("app.bc"), "-o", "OUT"]
-        readers = [[h, "show", "IN"], [h, "show", "--json", "IN"], [h, "show", "--text", "IN"], [h, "show", "--plan", "IN"], [h, "show", "--together", "IN"],
+        readers = [[h, "show", "IN"], [h, "show", "--json", "IN"], [h, "show", "--text", "IN"], [h, "show", "--plan", "IN"],
                    [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
                    [h, "plan", "-q", "IN", "-o", "OUT"], [h, "flags", "use", "IN"],
                    [h, "report", "IN", "-o", "OUT"], [h, "index", "-q", "IN", "--format=llvm", "-o", "OUT"], compile_]

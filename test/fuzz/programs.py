@@ -318,7 +318,7 @@ class Trial:
             self.compile("instrumented", self.flags("instrument"))
             self.compare("instrumented", plain, HEARTH_OPTIONS=f"log_path={self.directory}/raw")
             raw = [n for n in os.listdir(self.directory) if n.startswith("raw")]
-            layout = ("auto", "warm")[self.seed % 2]
+            layout = ("one", "calls")[self.seed % 2]
             self.run("index", [self.hearth, "index", "-q", f"--layout={layout}", *raw, "--binary", "instrumented", "-o", "heap"])
             self.compile("optimised", self.flags("use", "heap"))
             self.placed = self.compare("optimised", plain)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes indexed-1.txt and indexed-1.prof, the golden files of the indexed format, version 1: odd names, unknown lines,
+# Makes indexed-2.txt and indexed-2.prof, the golden files of the indexed format, version 2: odd names, unknown lines,
 # functions known by their id, recursion, inlined frames, and more contexts and nodes than one block of a packed table
 # holds, with numbers of all sizes. Once a release has written this version, its files are never made again.
 # Usage: make-indexed.sh BUILD, the folder where Hearth and its tests are built
@@ -24,8 +24,8 @@ awk 'BEGIN {
     print "  AllocTimestamp " sprintf("%.0f\n  DeallocTimestamp %.0f", i * 4294967296, i * 4294967296 + i * 1000003)
     print "  NumMigration " i % 2 "\n  NumLifetimeOverlaps " (i % 9 == 0) * i "\n  LiveAtExit " (i == 77)
   }
-}' >indexed-1.new
-"$build/bin/hearth" merge -q --recursion=full indexed-1.new -o indexed-1.prof
-"$build/bin/hearth" show --text indexed-1.prof >indexed-1.txt # in the canonical order
-"$build/bin/test_indexed_golden" "$PWD/indexed-1.prof"        # the same without a plan
-rm indexed-1.new
+}' >indexed-2.new
+"$build/bin/hearth" merge -q --recursion=full indexed-2.new -o indexed-2.prof
+"$build/bin/hearth" show --text indexed-2.prof >indexed-2.txt # in the canonical order
+"$build/bin/test_indexed_golden" "$PWD/indexed-2.prof"        # the same without a plan
+rm indexed-2.new

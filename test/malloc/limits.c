@@ -4,7 +4,7 @@
  * RUN: %clang -O1 -fno-builtin %s -o %t
  * RUN: env LD_PRELOAD=%malloc %t | FileCheck %s
  *
- * CHECK-COUNT-8: at least 0.9 of what is free, and again
+ * CHECK-COUNT-10: at least 0.9 of what is free, and again
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LIMIT = 128 << 20 };
+enum { LIMIT = 128 << 20, LARGER_LIMIT = 1 << 30, LARGE = 20000000 };
 
 static size_t fill(size_t bytes, void **ret_last) {
   size_t sum = 0;
@@ -32,13 +32,16 @@ static size_t fill(size_t bytes, void **ret_last) {
 }
 
 static void try(int limit, size_t bytes) {
-  struct rlimit bound = {LIMIT, LIMIT};
+  rlim_t most = bytes < LARGE ? LIMIT : LARGER_LIMIT;
+  struct rlimit bound = {most, most};
   void *last, *next;
   setrlimit(limit, &bound);
   size_t free_bytes = 0; /* pieces of 1 MiB that the system still gives */
-  static void *piece[LIMIT >> 20];
+  static void *piece[LARGER_LIMIT >> 20];
   size_t pieces = 0;
-  for (; (piece[pieces] = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED; pieces++)
+  for (;
+       (piece[pieces] = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED;
+       pieces++)
     free_bytes += 1 << 20;
   while (pieces--)
     munmap(piece[pieces], 1 << 20);
@@ -57,12 +60,12 @@ static void try(int limit, size_t bytes) {
 }
 
 int main(void) {
-  static const size_t sizes[] = {64, 1000, 60000, 500000};
+  static const size_t sizes[] = {64, 1000, 60000, 500000, LARGE};
   static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 10; i++) {
     pid_t child = fork();
     if (!child)
-      try(limits[i / 4], sizes[i % 4]);
+      try(limits[i / 5], sizes[i % 5]);
     waitpid(child, NULL, 0);
   }
 }

@@ -11,12 +11,21 @@
  *
  * RUN: env HEARTH_MALLOC=hot-from=256 %t | FileCheck %s --check-prefix=PLANNED
  *
+ * RUN: env HEARTH_MALLOC=layout=calls %t | FileCheck %s --check-prefix=DEFAULT
+ * RUN: env HEARTH_MALLOC=layout=one %t | FileCheck %s --check-prefix=ONE
+ * RUN: env HEARTH_MALLOC=layout= %t | FileCheck %s --check-prefix=ONE
+ * RUN: env HEARTH_MALLOC=layout=01v1 %t | FileCheck %s --check-prefix=LAYOUT
+ * RUN: env HEARTH_MALLOC=layout=01w %t 2>&1 | FileCheck %s --check-prefix=BAD
+ *
+ * ONE: hot 254 to 255, pools of 223 to 255: -1 -1 -1 -1, 31 31
+ * LAYOUT: hot 224 to 255, pools of 223 to 255: -1 0 30 0, 31 31
+ * BAD: ignored: layout=01w
  * DEFAULT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
  * PLANNED: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
- * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: none, 31 31
+ * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: 31 31 31 31, 31 31
  * NOCOLD: cold none, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
- * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: none, -1 -1
- * OFF: cold none, hot none, pools of 223 to 255: none, -1 -1
+ * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
+ * OFF: cold none, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=,{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
  * UNKNOWN: cold 0 to 0, hot 223 to 255
@@ -55,7 +64,12 @@ static void print_pools(void) {
   int right = 0;
   for (int pool = 0; pool <= 30; pool++)
     right += pool_of(223 + pool) == pool;
-  printf("pools of 223 to 255: %s, %d %d", right == 31 ? "0 to 30" : right ? "some" : "none", pool_of(254), pool_of(255));
+  printf("pools of 223 to 255: ");
+  if (right == 31)
+    printf("0 to 30");
+  else
+    printf("%d %d %d %d", pool_of(223), pool_of(224), pool_of(225), pool_of(226));
+  printf(", %d %d", pool_of(254), pool_of(255));
 }
 
 int main(void) {

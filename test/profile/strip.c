@@ -36,8 +36,7 @@
 // RUN: %hearth merge other.txt -q -o other.prof
 //
 // Shards.
-// RUN: cat %S/../fuzz/corpus/text/together.txt > together.txt
-// RUN: %hearth merge named.prof together.txt -q -o whole.prof
+// RUN: %hearth merge named.prof %S/Inputs/views.txt -q -o whole.prof
 // RUN: touch shard.0 shard.1 shard.2 shard.3 shard.4 && %hearth split whole.prof --shards=5 -o shard && for shard in shard.*; do test -s $shard || exit 1; done
 // RUN: %hearth merge shard.* -q -o merged.prof && cmp whole.prof merged.prof
 // Two machines' shards are merged number by number, then all of them.

@@ -4,7 +4,7 @@
  * RUN: %clang -O1 -g -fno-builtin %s -o %t && rm -f %t.trace
  * RUN: %hearth record -q --mode=trace -o %t.trace -- %t
  * RUN: %hearth index -q --symbols %t.trace -o %t.heap
- * RUN: %hearth plan -q --layout=warm %t.heap -o %t.prof && rm -f %t.stats
+ * RUN: %hearth plan -q --layout=calls %t.heap -o %t.prof && rm -f %t.stats
  * RUN: env LD_PRELOAD=%malloc HEARTH_MALLOC=stats=%t.stats %hearth trace replay --touch --repeat=3 --plan=%t.prof \
  * RUN:   %t.trace | FileCheck %s
  * RUN: FileCheck %s --check-prefix=STATS --input-file=%t.stats
@@ -12,7 +12,7 @@
  * CHECK-NEXT: peak live
  * CHECK-COUNT-3: peak resident
  * CHECK-NOT: peak
- * STATS: "hot":{"on":true,"live_blocks":0,{{.*}}"pools":[{"pool":0,"live_blocks":0,"live_bytes":0,"placed":{{[0-9]+}}}]
+ * STATS: "hot":{"on":true,"live_blocks":0,{{.*}}"pools":[{"pool":0,"live_blocks":0,"live_bytes":0,"placed":4500},{"pool":1,"live_blocks":0,"live_bytes":0,"placed":9000},{"pool":2,"live_blocks":0,"live_bytes":0,"placed":4500},{"pool":3,"live_blocks":0,"live_bytes":0,"placed":4500}]
  *
  * Without the allocator there are no hints to give; nor are there for another program.
  *

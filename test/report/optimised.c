@@ -4,7 +4,7 @@
  * REQUIRES: chromium
  * RUN: rm -rf %t && mkdir %t && cp %s %t/app.c && cd %t
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) app.c -o profiled && env HEARTH_OPTIONS=log_path=raw ./profiled
- * RUN: %hearth index -q --layout=warm raw.* --binary profiled -o prof
+ * RUN: %hearth index -q --layout=calls raw.* --binary profiled -o prof
  * RUN: %clang -O1 $(%hearth flags use prof --clang=%clang) -mllvm -memprof-salvage=0 -mllvm -memprof-report=%t/matched -DMOVED app.c -o app
  * RUN: env HEARTH_MALLOC=stats=%t/stats ./app && ./app
  * RUN: %hearth report prof --annotation=matched --malloc=stats -o page.html

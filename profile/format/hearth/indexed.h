@@ -16,7 +16,7 @@
 #include "hearth/mib.h"
 
 #define HEARTH_INDEXED_MAGIC   UINT64_C(0x8158494852484581) /* bytes 81 45 48 52 48 49 58 81 */
-#define HEARTH_INDEXED_VERSION 1u
+#define HEARTH_INDEXED_VERSION 2u
 #define HEARTH_BLOCK_SIZE      4096u      /* granule of the checksums */
 #define HEARTH_NONE            UINT32_MAX /* no parent, no path, ... */
 /* Line offset of a frame whose line is unknown. Offsets are modulo 2^32 and may well be -1 (a member's initialiser above
@@ -44,14 +44,13 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* The following are in a file only if there is anything in them: */
                          HEARTH_SECTION_HISTOGRAMS = 12,
                          HEARTH_SECTION_TYPES = 13,
-                         /* 14: plans by class, of before, are passed over */
-                         HEARTH_SECTION_PLAN = 15,
-                         HEARTH_SECTION_TOGETHER = 16,
+                         /* 14 to 16 are taken */
                          HEARTH_SECTION_SPREADS = 17,
                          HEARTH_SECTION_ORIGINS = 18,
                          /* 19 and 20 are taken */
                          HEARTH_SECTION_RUN_FACTS = 21,
-                         HEARTH_SECTIONS = 21 /* that this version knows */
+                         HEARTH_SECTION_PLAN = 22,
+                         HEARTH_SECTIONS = 22 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -209,29 +208,34 @@ typedef struct hearth_indexed_type {
   uint32_t reserved;
 } hearth_indexed_type;
 
-/* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how contexts that share
- * an allocation call are told apart at run time. While a decision site is being called, its bit is set in a word of the
- * thread; an allocation takes the entry of its table whose bits are those that the word has in the table's mask.
+/* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how cold contexts are told
+ * from others that share their allocation call, at run time. While a decision site is being called, its bit is set in a word
+ * of the thread; an allocation takes the entry of its table whose bits are those that the word has in the table's mask.
  *
- *   | hearth_indexed_plan | sites | tables | entries | pools | layouts | placements, a byte each, padding to 8 | */
+ *   | hearth_indexed_plan | sites | tables | entries | calls | placements, a byte each, padding to 8 |
+ *
+ * The allocation calls of most weight have pool ids, 1 to call_count, by which the program tells them apart. The layout is a
+ * small table beside them: the pool that each id means. */
 typedef struct hearth_indexed_plan {
-  uint64_t id; /* XXH3-64 of the rest: plans that differ in anything differ in it */
+  uint64_t id; /* XXH3-64 of the tables: plans that differ in more than layout and tuning differ in it */
   uint32_t site_count, table_count, entry_count;
-  uint32_t unused;        /* 0 */
-  uint32_t pool_count;    /* at most HEARTH_POOLS_MAX */
-  uint32_t layout_count;  /* layouts whose costs were predicted; 0: none */
-  uint32_t layout;        /* enum hearth_layout: the one that the plan has */
+  uint32_t call_count;    /* at most HEARTH_POOLS_MAX */
   uint32_t context_count; /* placements: rows of CONTEXTS */
+  uint32_t tuning;        /* enum hearth_tuning */
+  uint32_t rounds;        /* of measurement; this and the next ones are 0 unless the layout was tuned */
+  uint32_t time_ppm;   /* the program's time, in millionths of that with one pool: the geometric mean of the rounds */
+  uint32_t memory_ppm; /* its peak of memory, likewise */
+  uint32_t time_spread_ppm, memory_spread_ppm; /* from the least to the greatest ratio of a round */
+  uint32_t reserved;                           /* 0 */
+  uint8_t pools[HEARTH_POOLS_MAX + 1]; /* of each id, from id 1 on; 0: the main pool. Those behind the ids are 0 */
 } hearth_indexed_plan;
 
-/* Which contexts share a pool. */
-enum hearth_layout {
-  HEARTH_LAYOUT_NONE = 0,   /* no hints */
-  HEARTH_LAYOUT_COLD = 1,   /* cold blocks apart, all others as without a profile */
-  HEARTH_LAYOUT_WARM = 2,   /* and one pool for these */
-  HEARTH_LAYOUT_CALLS = 3,  /* a pool for each allocation call, or several */
-  HEARTH_LAYOUT_GROUPS = 4, /* pools of contexts that are used together */
-  HEARTH_LAYOUTS = 5
+/* What the layout was chosen for. */
+enum hearth_tuning {
+  HEARTH_TUNING_NONE = 0,   /* it was given, or is one pool */
+  HEARTH_TUNING_TIME = 1,   /* measurements: less time than with one pool */
+  HEARTH_TUNING_MEMORY = 2, /* measurements: less memory, in no more time */
+  HEARTH_TUNINGS = 3
 };
 
 /* By ascending stack id. */
@@ -262,51 +266,16 @@ typedef struct hearth_plan_entry {
   uint32_t reserved;    /* 0 */
 } hearth_plan_entry;
 
-/* Pools by number. Numbers of units touched are predictions for a window, in thousandths; all 0 without one. */
-typedef struct hearth_plan_pool {
-  uint64_t allocs, bytes, accesses;  /* of its contexts */
-  uint64_t live_bytes;               /* of their blocks, at the peak */
-  uint64_t memory;                   /* that the pool then takes, holes included */
-  uint64_t lines, pages, huge_pages; /* of 64 bytes, 4 KiB, 2 MiB: touched in a window */
+/* An allocation call with a pool id; by id. The sums are of its contexts that are neither cold nor light. */
+typedef struct hearth_plan_call {
+  uint64_t allocs, bytes, accesses;
+  uint64_t weight;      /* descending: docs/formats/indexed.md */
+  uint64_t lifetime_ns; /* mean of a block */
   uint32_t contexts;
-  uint32_t hotness; /* HEARTH_CLASS_NOTCOLD or _HOT: what its blocks are to allocators without pools */
-} hearth_plan_pool;
-
-/* The prediction for a layout; by ascending `layout`. */
-typedef struct hearth_plan_layout {
-  uint32_t layout; /* enum hearth_layout */
-  uint32_t pool_count;
-  uint64_t lines, pages, huge_pages; /* touched in a window, in thousandths */
-  uint64_t peak_bytes, steady_bytes; /* of memory: at the peak, and on average */
-  uint64_t cycles;                   /* that misses and faults take in a window, in thousandths */
-  uint64_t time_ppm;                 /* the program's time, in millionths of that without hints */
-} hearth_plan_layout;
-
-/* TOGETHER: this struct; a packed table of contexts, by context; at pairs_offset, a packed table of pairs of contexts,
- * by (a, b). Sums over windows: hearth/together.h tells their meaning. */
-typedef struct hearth_indexed_together {
-  uint64_t windows, window_ns, sampled_pages, pages, lost_pairs;
-  uint32_t row_count, pair_count; /* of the two tables */
-  uint64_t pairs_offset;          /* from the start of this struct */
-} hearth_indexed_together;
-
-enum hearth_touched_column {
-  HEARTH_TOUCHED_CONTEXT = 0, /* row of CONTEXTS */
-  HEARTH_TOUCHED_LIVE = 1,
-  HEARTH_TOUCHED_WINDOWS = 2,
-  HEARTH_TOUCHED_BLOCKS = 3,
-  HEARTH_TOUCHED_LINES = 4,
-  HEARTH_TOUCHED_PAGES = 5,
-  HEARTH_TOUCHED_COLUMNS
-};
-
-enum hearth_pair_column {
-  HEARTH_PAIR_A = 0, /* row of CONTEXTS */
-  HEARTH_PAIR_B = 1, /* a higher one */
-  HEARTH_PAIR_WINDOWS = 2,
-  HEARTH_PAIR_LINES = 3,
-  HEARTH_PAIR_COLUMNS
-};
+  uint32_t frame;      /* one row of FRAMES with its stack id */
+  uint32_t hotness;    /* HEARTH_CLASS_NOTCOLD or _HOT: what its blocks are to allocators without pools */
+  uint32_t dies_young; /* 1: most blocks were freed, after a shorter life than a byte of the heap has on average */
+} hearth_plan_call;
 
 /* SPREADS: packed, by context: how far the runs differ (hearth/spread.h). Only contexts that some run was observed of have a
  * row. Left out where it follows from the rest: of a single run. */
@@ -362,15 +331,13 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_together) == 56);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_pool) == 72);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_layout) == 64);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_call) == 56);
 
 #endif

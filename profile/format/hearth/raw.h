@@ -27,8 +27,6 @@
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 #define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
 
-#define HEARTH_RAW_FLAG_TOGETHER                                                                                       \
-  256u /* MIBs are followed by their sums over windows, the last one by totals and pairs */
 #define HEARTH_RAW_FLAG_ESTIMATED                                                                                      \
   4096u /* with FLAG_ACCESSES: accesses were not counted, but estimated from looks at pages */
 #define HEARTH_RAW_FLAG_HOST      512u   /* behind the mappings, before names: size and bytes of the host's name */
@@ -100,32 +98,6 @@ typedef struct hearth_raw_mib {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
 } hearth_raw_mib;
-
-/* With HEARTH_RAW_FLAG_TOGETHER a MIB is followed by its sums, or by a 0 if it has none; the last one by the totals, a
- * number of pairs, and the numbers of each pair. */
-enum hearth_raw_touched {
-  HEARTH_RAW_TOUCHED_LIVE, /* one more than that, so that it is not 0 */
-  HEARTH_RAW_TOUCHED_WINDOWS,
-  HEARTH_RAW_TOUCHED_BLOCKS,
-  HEARTH_RAW_TOUCHED_LINES,
-  HEARTH_RAW_TOUCHED_PAGES,
-  HEARTH_RAW_TOUCHED_COLUMNS
-};
-enum hearth_raw_together {
-  HEARTH_RAW_WINDOWS,
-  HEARTH_RAW_WINDOW_NS,
-  HEARTH_RAW_SAMPLED_PAGES,
-  HEARTH_RAW_PAGES,
-  HEARTH_RAW_LOST_PAIRS,
-  HEARTH_RAW_TOTALS
-};
-enum hearth_raw_pair {
-  HEARTH_RAW_PAIR_A, /* number of a record */
-  HEARTH_RAW_PAIR_B, /* of another one */
-  HEARTH_RAW_PAIR_WINDOWS,
-  HEARTH_RAW_PAIR_LINES,
-  HEARTH_RAW_PAIR_COLUMNS
-};
 
 /* A snapshot file: this, up to header_size, then two halves. The one of the higher sequence number is the newer. */
 typedef struct hearth_raw_snapshots {

@@ -66,8 +66,7 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
  *   shard   the contexts with this number are added; with the least that any has, also runs and binaries */
 hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *profile, const uint32_t *shards,
                                        uint32_t shard, hearth_error *err);
-/* Assign contexts to `count` shards by the file of their allocating function, or by its id where no file is known. Contexts
- * that were in use together across shards are all in shard 0. `ret` has room for every context. */
+/* Assign contexts to `count` shards by the file of their allocating function, or by its id where no file is known. `ret` has room for every context. */
 hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint32_t *ret, hearth_error *err);
 /* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a builder. Ids stay: a compile with the profile
  * gives the same hints. */

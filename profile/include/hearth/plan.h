@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The plan of a profile: the placement of each context (cold, or a pool), the call sites that tell contexts apart at run
- * time, and the placement that an allocation concludes from those that are being called (docs/decisions/context-word.md).
- * A bit in a word of the thread is set around the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on
- * binaries.
+/* The plan of a profile: the placement of each context (cold, or the pool id of its allocation call), the call sites that tell
+ * cold contexts from others at run time, and the placement that an allocation concludes from those that are being called
+ * (docs/decisions/context-word.md). A bit in a word of the thread is set around the call of a decision site; HALO (Savage and
+ * Jones, CGO 2020) did so on binaries.
  *
- * Only allocation calls whose contexts are of more than one placement have a table. Handles are not thread-safe. */
+ * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a to v, for
+ * pools 0 to 31. Missing ones are 0, the main pool. "one" is 0 for all ids, "calls" a pool for each.
+ *
+ * Only allocation calls with cold contexts and others have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
 #define HEARTH_PLAN_H
 
@@ -24,8 +27,15 @@ typedef struct hearth_plan_options {
   uint32_t max_sites;                      /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
   uint32_t min_gain_ppm;                   /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
   const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
-  uint32_t layout; /* 1 + the enum hearth_layout to take; 0: the one that is predicted to be cheapest */
+  const char *layout;                      /* NULL: "one"; borrowed */
 } hearth_plan_options;
+
+/* How the layout was found. Ratios to one pool, in millionths: geometric means of the rounds, and the distance from the least to
+ * the greatest one. */
+typedef struct hearth_plan_tuning {
+  enum hearth_tuning kind; /* HEARTH_TUNING_NONE: all others are 0 */
+  uint32_t rounds, time_ppm, memory_ppm, time_spread_ppm, memory_spread_ppm;
+} hearth_plan_tuning;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
 typedef struct hearth_plan {
@@ -33,11 +43,11 @@ typedef struct hearth_plan {
   const hearth_plan_site *sites;
   const hearth_plan_table *tables;
   const hearth_plan_entry *entries;
-  const hearth_plan_pool *pools;
-  const hearth_plan_layout *layouts;
+  const hearth_plan_call *calls;      /* by pool id, from 1 on */
   const hearth_placement *placements; /* of each row of contexts */
-  uint32_t site_count, table_count, entry_count, pool_count, layout_count, context_count;
-  enum hearth_layout layout;
+  uint32_t site_count, table_count, entry_count, call_count, context_count;
+  uint8_t pools[HEARTH_POOLS_MAX + 1]; /* the layout: of each call. 0: the main pool */
+  hearth_plan_tuning tuning;
 } hearth_plan;
 
 /* The profile's plan; `id` is 0 if it has none. Lives as long as the handle. */
@@ -47,10 +57,17 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
 static inline hearth_placement hearth_plan_placement_of(const hearth_plan *plan, uint32_t context_row) {
   return context_row < plan->context_count ? plan->placements[context_row] : HEARTH_CLASS_UNKNOWN;
 }
-/* "cold", "pool 7", ...; those of classes are as hearth_class_name has them. */
+/* "cold", "id 7", ...; those of classes are as hearth_class_name has them. */
 const char *hearth_placement_name(hearth_placement placement);
-/* "none", "cold", "warm", "calls", "groups". */
-const char *hearth_layout_name(enum hearth_layout layout);
+
+/* The pools that a text names for so many ids, at most HEARTH_POOLS_MAX; those behind the ids are 0. E_USAGE: it is no layout, or has
+ * a pool for an id that there is not. */
+hearth_status hearth_layout_parse(const char *text, uint32_t id_count, uint8_t ret[HEARTH_POOLS_MAX + 1],
+                                  hearth_error *err);
+/* Its text, without zeros at the end; "0" if all are. */
+void hearth_layout_print(const uint8_t pools[HEARTH_POOLS_MAX + 1], char ret[HEARTH_POOLS_MAX + 1]);
+/* "none", "time", "memory". */
+const char *hearth_tuning_name(enum hearth_tuning tuning);
 
 /* The site, or the table, of a stack id; NULL if there is none. */
 const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id);
@@ -62,6 +79,11 @@ const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hear
  * placement. Equal profiles get equal plans. `options` may be NULL. */
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
                                size_t *ret_size, hearth_error *err);
+
+/* The bytes of the profile (malloc'd) with this layout in place of its own; all else, the plan's id included, stays. `tuning` NULL: it
+ * was not measured. E_EMPTY: the profile has no plan; E_USAGE: as hearth_layout_parse. */
+hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout, const hearth_plan_tuning *tuning,
+                                     void **ret_data, size_t *ret_size, hearth_error *err);
 
 /* As hearth_builder_write_memory, and with a plan. */
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,

@@ -61,7 +61,7 @@ void hearth_density_order_destroy(hearth_density_order *order);
  * others being as they are; one alone: its class is certain, or nothing is known of the spread. */
 unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
                                  const hearth_mib *mib, const hearth_spread_errors *errors);
-/* Is it uncertain whether the context is cold? The planner then places it as without a profile. */
+/* Is it uncertain whether the context is cold? The planner then does not take it for cold. */
 bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_density_order *order,
                                const hearth_mib *mib, const hearth_spread *spread);
 

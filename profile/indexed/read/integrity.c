@@ -7,7 +7,6 @@
 #include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "hearth/spread.h"
-#include "hearth/together.h"
 #include "reader_internal.h"
 
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {
@@ -199,7 +198,6 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
 
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
   hearth_plan plan;
-  hearth_together together;
   hearth_spread spread;
   hearth_origins origins;
   hearth_run_facts facts;
@@ -213,7 +211,6 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_verify_histograms(profile, err));
   HEARTH_TRY(hearth_profile_verify_types(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
-  HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
   HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));

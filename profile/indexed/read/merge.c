@@ -130,30 +130,6 @@ static hearth_status find_node(hearth_profile *profile, uint32_t context, const 
   return HEARTH_OK;
 }
 
-static hearth_status add_together(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                  const chosen *c, hearth_error *err) {
-  hearth_together together;
-  uint32_t node, other;
-  HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
-  if (c->has_totals)
-    hearth_builder_add_windows(builder, &together.totals);
-  for (size_t i = 0; i < together.row_count; i++) {
-    if (!is_chosen(c, together.rows[i].context))
-      continue;
-    HEARTH_TRY(find_node(profile, together.rows[i].context, nodes, &node, err));
-    HEARTH_TRY(hearth_builder_add_touched(builder, node, &together.rows[i].touched, err));
-  }
-  for (size_t i = 0; i < together.pair_count; i++) {
-    const hearth_together_pair *pair = &together.pairs[i];
-    if (!is_chosen(c, pair->a)) /* both are in one shard */
-      continue;
-    HEARTH_TRY(find_node(profile, pair->a, nodes, &node, err));
-    HEARTH_TRY(find_node(profile, pair->b, nodes, &other, err));
-    HEARTH_TRY(hearth_builder_add_pair(builder, node, other, pair->windows, pair->lines, err));
-  }
-  return HEARTH_OK;
-}
-
 static hearth_status add_spreads(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
                                  const chosen *c, hearth_error *err) {
   for (uint32_t i = 0; hearth_profile_has_spreads(profile) && i < hearth_profile_context_count(profile); i++) {
@@ -210,7 +186,6 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(add_together(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
@@ -256,20 +231,6 @@ hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *
 
 /* -------------------------------------------------- other builders ------------------------------------------------ */
 
-static hearth_status copy_together(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
-                                   hearth_error *err) {
-  const builder_together *t = &from->together;
-  hearth_builder_add_windows(builder, &t->totals);
-  for (size_t i = 0; i < t->touched_count; i++)
-    HEARTH_TRY(hearth_builder_add_touched(builder, rows->nodes[from->context_nodes[i]], &t->touched[i], err));
-  for (size_t i = 0; i < t->pair_count; i++) {
-    const hearth_together_pair *pair = &t->pairs[i];
-    uint32_t a = rows->nodes[from->context_nodes[pair->a]], b = rows->nodes[from->context_nodes[pair->b]];
-    HEARTH_TRY(hearth_builder_add_pair(builder, a, b, pair->windows, pair->lines, err));
-  }
-  return HEARTH_OK;
-}
-
 static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
   hearth_builder_raise_origins(builder, from->origins.grain);
   for (size_t i = 0; i < from->origins.count; i++) {
@@ -307,7 +268,6 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     hearth_spread spread = hearth_builder_spread(from, i);
     HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
   }
-  HEARTH_TRY(copy_together(builder, from, rows, err));
   HEARTH_TRY(copy_origins(builder, from, err));
   const hearth_run_facts facts = hearth_builder_run_facts(from);
   HEARTH_TRY(hearth_builder_add_run_facts(builder, &facts, err));

@@ -17,9 +17,9 @@ static hearth_status check_sites(hearth_profile *profile, const hearth_plan *pla
   return HEARTH_OK;
 }
 
-/* A class, or a pool that there is. */
+/* A class, or an id that there is. */
 static bool is_placement(const hearth_plan *plan, uint32_t placement) {
-  return placement < HEARTH_PLACEMENT_POOL + plan->pool_count;
+  return placement < HEARTH_PLACEMENT_POOL + plan->call_count;
 }
 
 static hearth_status check_tables(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
@@ -43,13 +43,20 @@ static hearth_status check_placements(hearth_profile *profile, const hearth_plan
     return hearth_profile_corrupt(profile, err, "the plan is of other contexts");
   for (uint32_t i = 0; i < plan->context_count; i++)
     if (!is_placement(plan, plan->placements[i]))
-      return hearth_profile_corrupt(profile, err, "the plan has no pool for context %u", i);
-  for (uint32_t i = 0; i < plan->pool_count; i++)
-    if (plan->pools[i].hotness != HEARTH_CLASS_NOTCOLD && plan->pools[i].hotness != HEARTH_CLASS_HOT)
-      return hearth_profile_corrupt(profile, err, "pool %u of the plan is impossible", i);
-  for (uint32_t i = 0; i < plan->layout_count; i++)
-    if (plan->layouts[i].layout >= HEARTH_LAYOUTS || (i > 0 && plan->layouts[i].layout <= plan->layouts[i - 1].layout))
-      return hearth_profile_corrupt(profile, err, "layout %u of the plan is impossible", i);
+      return hearth_profile_corrupt(profile, err, "the plan has no call for context %u", i);
+  return HEARTH_OK;
+}
+
+static hearth_status check_calls(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
+  for (uint32_t i = 0; i < plan->call_count; i++) {
+    const hearth_plan_call *call = &plan->calls[i];
+    if ((call->hotness != HEARTH_CLASS_NOTCOLD && call->hotness != HEARTH_CLASS_HOT) || call->dies_young > 1 ||
+        call->frame >= hearth_profile_frame_count(profile) || (i > 0 && call->weight > call[-1].weight))
+      return hearth_profile_corrupt(profile, err, "call %u of the plan is impossible", i);
+  }
+  for (uint32_t i = 0; i <= HEARTH_POOLS_MAX; i++)
+    if (plan->pools[i] > HEARTH_POOLS_MAX || (plan->pools[i] && i >= plan->call_count))
+      return hearth_profile_corrupt(profile, err, "the layout has no such pool for id %u", i + 1);
   return HEARTH_OK;
 }
 
@@ -72,22 +79,26 @@ static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *head
   const hearth_plan_site *sites = (const hearth_plan_site *)(bytes + sizeof *header);
   const hearth_plan_table *tables = (const hearth_plan_table *)(sites + header->site_count);
   const hearth_plan_entry *entries = (const hearth_plan_entry *)(tables + header->table_count);
-  const hearth_plan_pool *pools = (const hearth_plan_pool *)(entries + header->entry_count);
-  const hearth_plan_layout *layouts = (const hearth_plan_layout *)(pools + header->pool_count);
-  return (hearth_plan){.id = header->id,
-                       .sites = sites,
-                       .tables = tables,
-                       .entries = entries,
-                       .pools = pools,
-                       .layouts = layouts,
-                       .placements = (const hearth_placement *)(layouts + header->layout_count),
-                       .site_count = header->site_count,
-                       .table_count = header->table_count,
-                       .entry_count = header->entry_count,
-                       .pool_count = header->pool_count,
-                       .layout_count = header->layout_count,
-                       .context_count = header->context_count,
-                       .layout = (enum hearth_layout)header->layout};
+  const hearth_plan_call *calls = (const hearth_plan_call *)(entries + header->entry_count);
+  hearth_plan plan = {.id = header->id,
+                      .sites = sites,
+                      .tables = tables,
+                      .entries = entries,
+                      .calls = calls,
+                      .placements = (const hearth_placement *)(calls + header->call_count),
+                      .site_count = header->site_count,
+                      .table_count = header->table_count,
+                      .entry_count = header->entry_count,
+                      .call_count = header->call_count,
+                      .context_count = header->context_count,
+                      .tuning = {.kind = (enum hearth_tuning)header->tuning,
+                                 .rounds = header->rounds,
+                                 .time_ppm = header->time_ppm,
+                                 .memory_ppm = header->memory_ppm,
+                                 .time_spread_ppm = header->time_spread_ppm,
+                                 .memory_spread_ppm = header->memory_spread_ppm}};
+  memcpy(plan.pools, header->pools, sizeof plan.pools);
+  return plan;
 }
 
 /* Bytes of the section, which cannot overflow: counts have 32 bits. */
@@ -95,8 +106,7 @@ static uint64_t size_of(const hearth_indexed_plan *header) {
   return sizeof *header + (uint64_t)header->site_count * sizeof(hearth_plan_site) +
          (uint64_t)header->table_count * sizeof(hearth_plan_table) +
          (uint64_t)header->entry_count * sizeof(hearth_plan_entry) +
-         (uint64_t)header->pool_count * sizeof(hearth_plan_pool) +
-         (uint64_t)header->layout_count * sizeof(hearth_plan_layout) + ((uint64_t)header->context_count + 7) / 8 * 8;
+         (uint64_t)header->call_count * sizeof(hearth_plan_call) + ((uint64_t)header->context_count + 7) / 8 * 8;
 }
 
 hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err) {
@@ -110,29 +120,24 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
   HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
-  if (section->size != size_of(&header) || header.id == 0 || header.pool_count > HEARTH_POOLS_MAX ||
-      header.layout >= HEARTH_LAYOUTS)
+  if (section->size != size_of(&header) || header.id == 0 || header.call_count > HEARTH_POOLS_MAX ||
+      header.tuning >= HEARTH_TUNINGS || header.reserved != 0)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);
   HEARTH_TRY(check_sites(profile, &plan, err));
   HEARTH_TRY(check_tables(profile, &plan, err));
   HEARTH_TRY(check_placements(profile, &plan, err));
+  HEARTH_TRY(check_calls(profile, &plan, err));
   *ret = plan;
   return HEARTH_OK;
 }
 
 const char *hearth_placement_name(hearth_placement placement) {
   static const char *const names[HEARTH_PLACEMENTS] = {
-      "unknown", "cold",    "notcold", "hot",     "pool 0",  "pool 1",  "pool 2",  "pool 3",  "pool 4",
-      "pool 5",  "pool 6",  "pool 7",  "pool 8",  "pool 9",  "pool 10", "pool 11", "pool 12", "pool 13",
-      "pool 14", "pool 15", "pool 16", "pool 17", "pool 18", "pool 19", "pool 20", "pool 21", "pool 22",
-      "pool 23", "pool 24", "pool 25", "pool 26", "pool 27", "pool 28", "pool 29", "pool 30"};
+      "unknown", "cold",  "notcold", "hot",   "id 1",  "id 2",  "id 3",  "id 4",  "id 5",  "id 6",  "id 7",  "id 8",
+      "id 9",    "id 10", "id 11",   "id 12", "id 13", "id 14", "id 15", "id 16", "id 17", "id 18", "id 19", "id 20",
+      "id 21",   "id 22", "id 23",   "id 24", "id 25", "id 26", "id 27", "id 28", "id 29", "id 30", "id 31"};
   return placement < HEARTH_PLACEMENTS ? names[placement] : names[0];
-}
-
-const char *hearth_layout_name(enum hearth_layout layout) {
-  static const char *const names[HEARTH_LAYOUTS] = {"none", "cold", "warm", "calls", "groups"};
-  return (unsigned)layout < HEARTH_LAYOUTS ? names[layout] : names[0];
 }
 
 const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id) {

@@ -7,7 +7,6 @@
 
 #include "file.h"
 #include "hearth/spread.h"
-#include "hearth/together.h"
 #include "packed.h"
 
 typedef struct packed_table {
@@ -48,10 +47,7 @@ struct hearth_profile {
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
-  uint8_t *plan_copy;                 /* the PLAN section, if its structs cannot be used where they lie */
-  hearth_together_row *together_rows; /* the TOGETHER section, decoded */
-  hearth_together_pair *together_pairs;
-  bool together_decoded;
+  uint8_t *plan_copy;     /* the PLAN section, if its structs cannot be used where they lie */
   hearth_spread *spreads; /* of each context: the SPREADS section, decoded; NULL: not yet */
   uint8_t *checked;       /* one bit for each block whose checksum was found right */
 };

@@ -277,8 +277,6 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->checked);
   free(profile->counts);
   free(profile->plan_copy);
-  free(profile->together_rows);
-  free(profile->together_pairs);
   free(profile->spreads);
   free(profile);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which shard each context belongs to. A shard holds whole contexts, so two that are a pair must be in one. */
+/* Which shard each context belongs to. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "hearth/builder.h"
-#include "hearth/together.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -31,22 +30,6 @@ static hearth_status shard_of_context(hearth_profile *profile, uint32_t row, con
   return HEARTH_OK;
 }
 
-/* Until no pair is parted: a context that moves takes all that it is a pair with along. */
-static hearth_status unite_pairs(hearth_profile *profile, uint32_t *shards, hearth_error *err) {
-  hearth_together together;
-  HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t i = 0; i < together.pair_count; i++) {
-      uint32_t *a = &shards[together.pairs[i].a], *b = &shards[together.pairs[i].b];
-      moved |= *a != *b;
-      if (*a != *b)
-        *a = *b = 0;
-    }
-  }
-  return HEARTH_OK;
-}
-
 hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint32_t *ret, hearth_error *err) {
   uint32_t functions = hearth_profile_function_count(profile), *of_functions;
   HEARTH_TRY(hearth_array_create(&of_functions, functions, sizeof *of_functions, err));
@@ -56,5 +39,5 @@ hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint
   for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(profile); i++)
     status = shard_of_context(profile, i, of_functions, &ret[i], err);
   free(of_functions);
-  return status == HEARTH_OK ? unite_pairs(profile, ret, err) : status;
+  return status;
 }

@@ -44,9 +44,6 @@ static void writer_free(writer *w) {
   free(w->histograms.data);
   free(w->summary.data);
   free(w->plan.data);
-  free(w->together_rows);
-  free(w->together_pairs);
-  free(w->together_section.data);
   free(w->spreads.data);
   free(w->origins.data);
   free(w->run_facts.data);
@@ -62,7 +59,6 @@ static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 static bool has_section(const writer *w, uint32_t id) {
   return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
          (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0) ||
-         (id == HEARTH_SECTION_TOGETHER && w->together_section.size > 0) ||
          (id == HEARTH_SECTION_SPREADS && w->spread_count > 0) ||
          (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
          (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0);
@@ -99,7 +95,6 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
       [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
       [HEARTH_SECTION_PLAN] = {1, w->plan.size},
-      [HEARTH_SECTION_TOGETHER] = {1, w->together_section.size},
       [HEARTH_SECTION_SPREADS] = {w->spread_count, w->spreads.size},
       [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
@@ -191,8 +186,6 @@ static void fill_header_and_checksums(writer *w) {
 /* The sections that are no tables of the builder's rows. */
 static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_histograms(w));
-  HEARTH_TRY(hearth_writer_order_together(w));
-  HEARTH_TRY(hearth_writer_encode_together(w));
   HEARTH_TRY(hearth_writer_encode_spreads(w));
   HEARTH_TRY(hearth_writer_encode_origins(w));
   HEARTH_TRY(hearth_writer_encode_run_facts(w));
@@ -256,7 +249,6 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
   fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   fill(w, HEARTH_SECTION_PLAN, &w->plan);
-  fill(w, HEARTH_SECTION_TOGETHER, &w->together_section);
   fill(w, HEARTH_SECTION_SPREADS, &w->spreads);
   fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);

@@ -59,12 +59,9 @@ struct writer {
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
   writer_tables tables;
-  hearth_together_row *together_rows;
-  hearth_together_pair *together_pairs;
-  hearth_together together;        /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
   bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no spreads */
-  packed_bytes histograms, summary, plan, together_section, spreads, origins, run_facts;
+  packed_bytes histograms, summary, plan, spreads, origins, run_facts;
   uint32_t histogram_count, spread_count;
   builder_type *types;
   size_t type_count;
@@ -95,10 +92,6 @@ void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status hearth_writer_encode_histograms(writer *w);
-
-/* together_rows.c: the sums over windows, once contexts are in order; then their section. E_NOMEM. */
-hearth_status hearth_writer_order_together(writer *w);
-hearth_status hearth_writer_encode_together(writer *w);
 
 /* spread_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_spreads(writer *w);

@@ -7,8 +7,11 @@
 
 #include "array.h"
 #include "file.h"
+#include "file_kind.h"
+#include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 #include "messages.h"
+#include "output_file.h"
 
 int hearth_tool_take_class(void *target, const char *value) {
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
@@ -20,13 +23,12 @@ int hearth_tool_take_class(void *target, const char *value) {
 }
 
 int hearth_tool_take_layout(void *target, const char *value) {
-  uint32_t *layout = target; /* 0 is auto */
-  if (strcmp(value, "auto") == 0)
-    return *layout = 0, HEARTH_EXIT_OK;
-  for (uint32_t i = 0; i < HEARTH_LAYOUTS; i++)
-    if (strcmp(hearth_layout_name((enum hearth_layout)i), value) == 0)
-      return *layout = 1 + i, HEARTH_EXIT_OK;
-  return HEARTH_OPTION_UNUSABLE;
+  uint8_t pools[HEARTH_POOLS_MAX + 1];
+  hearth_error err;
+  if (hearth_layout_parse(value, HEARTH_POOLS_MAX, pools, &err) != HEARTH_OK)
+    return HEARTH_OPTION_UNUSABLE;
+  *(const char **)target = value;
+  return HEARTH_EXIT_OK;
 }
 
 int hearth_tool_take_classify(void *target, const char *value) {
@@ -101,4 +103,14 @@ int hearth_tool_take_by(void *target, const char *value) {
   hearth_by_option *by = target;
   by->given = true;
   return hearth_group_kind_find(value, &by->kind) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+bool hearth_tool_holds_more(const char *path) {
+  hearth_file file;
+  hearth_error err;
+  if (hearth_output_is_standard(path) || hearth_file_map(path, &file, &err) != HEARTH_OK)
+    return false;
+  bool is_container = hearth_llvm_is_container(file.data, file.size);
+  hearth_file_close(&file);
+  return is_container;
 }

@@ -92,16 +92,13 @@ enum { HEARTH_MOST_DEPTH = 1000 }; /* JSON has all */
 #define HEARTH_LAYOUT_OPTION(into)                                                                                     \
   {.name = "--layout",                                                                                                 \
    .value = "LAYOUT",                                                                                                  \
-   .expects = "auto, none, cold, warm, calls or groups",                                                               \
+   .expects = "one, calls, or a pool for each pool id, 0 to 9 and a to v",                                             \
    .take = hearth_tool_take_layout,                                                                                    \
    .target = (into),                                                                                                   \
-   .help = "where blocks are to lie:\n"                                                                                \
-           "  auto    as it is predicted to cost least (default)\n"                                                    \
-           "  none    no hints\n"                                                                                      \
-           "  cold    cold blocks apart, all others as without a profile\n"                                            \
-           "  warm    all others in one pool\n"                                                                        \
-           "  calls   in pools by allocation call\n"                                                                   \
-           "  groups  in pools of contexts that are used together"}
+   .help = "the pool of each pool id ('hearth show --plan'), as 'hearth tune' finds it:\n"                             \
+           "  one    all in the main pool (default)\n"                                                                 \
+           "  calls  a pool for each id\n"                                                                             \
+           "  0012   a character for each id from 1 on: 0 the main pool, 1 to 9 and a to v others"}
 
 int hearth_tool_take_layout(void *target, const char *value);
 int hearth_tool_take_classify(void *target, const char *value);
@@ -113,6 +110,8 @@ int hearth_tool_take_by(void *target, const char *value);
 /* The same: patterns are kept to the end. */
 int hearth_tool_take_wrapper(void *target, const char *value);
 
+/* Does the file hold more than a heap profile? Only that would be left if the profile were replaced by another. */
+bool hearth_tool_holds_more(const char *path);
 /* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */
 hearth_profile *hearth_tool_open_profile(const char *operand);
 

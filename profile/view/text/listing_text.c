@@ -162,7 +162,7 @@ static void print_uncertain(const hearth_listing *r) {
   if (hearth_profile_has_spreads(r->profile))
     fprintf(r->stream,
             "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
-            " with %s (%.1f%%), which plans place as without a profile\n",
+            " with %s (%.1f%%), which plans do not take for cold\n",
             all->contexts, hearth_amount_bytes(all->bytes).c, percent(all->bytes, r->all.bytes), cold->contexts,
             hearth_amount_bytes(cold->bytes).c, percent(cold->bytes, r->all.bytes));
 }

@@ -6,7 +6,7 @@
 #include "json_frames.h"
 #include "plan_view.h"
 
-enum { JSON_VERSION = 2 };
+enum { JSON_VERSION = 3 };
 
 typedef struct plan_json {
   hearth_plan_view view;
@@ -47,11 +47,7 @@ static void print_bits(hearth_json *json, const char *name, uint64_t bits) {
 static void print_entry(hearth_json *json, const hearth_plan_entry *entry) {
   hearth_json_open(json, '{');
   print_bits(json, "bits", entry->bits);
-  hearth_json_key(json, "placement");
-  if (entry->placement)
-    hearth_json_string(json, hearth_placement_name((hearth_placement)entry->placement));
-  else
-    hearth_json_null(json);
+  hearth_json_key_string(json, "placement", hearth_placement_name((hearth_placement)entry->placement));
   hearth_json_key_uint(json, "bytes", entry->bytes);
   hearth_json_key_uint(json, "right_bytes", entry->right_bytes);
   hearth_json_close(json, '}');
@@ -79,52 +75,45 @@ static void print_tables(plan_json *p) {
   hearth_json_close(json, ']');
 }
 
-/* Of thousandths. */
-static void print_touched(hearth_json *json, uint64_t lines, uint64_t pages, uint64_t huge_pages) {
-  hearth_json_key_double(json, "lines", (double)lines / 1000);
-  hearth_json_key_double(json, "pages", (double)pages / 1000);
-  hearth_json_key_double(json, "huge_pages", (double)huge_pages / 1000);
-}
-
-static void print_pools(plan_json *p) {
+static void print_calls(plan_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key_array(json, "pools");
-  for (uint32_t i = 0; i < p->view.plan.pool_count; i++) {
-    const hearth_plan_pool *pool = &p->view.plan.pools[i];
+  hearth_json_key_array(json, "calls");
+  for (uint32_t i = 0; i < p->view.plan.call_count; i++) {
+    const hearth_plan_call *call = &p->view.plan.calls[i];
     hearth_json_line(json);
     hearth_json_open(json, '{');
-    hearth_json_key_uint(json, "contexts", pool->contexts);
-    hearth_json_key_uint(json, "bytes", pool->bytes);
-    hearth_json_key_uint(json, "allocs", pool->allocs);
-    hearth_json_key_uint(json, "accesses", pool->accesses);
-    hearth_json_key_string(json, "class", hearth_class_name((hearth_class)pool->hotness));
-    hearth_json_key_uint(json, "live_bytes", pool->live_bytes);
-    hearth_json_key_uint(json, "memory", pool->memory);
-    print_touched(json, pool->lines, pool->pages, pool->huge_pages);
+    hearth_json_key_uint(json, "id", i + 1);
+    hearth_json_key_uint(json, "pool", p->view.plan.pools[i]);
+    print_frame(p, call->frame);
+    hearth_json_key_uint(json, "weight", call->weight);
+    hearth_json_key_uint(json, "bytes", call->bytes);
+    hearth_json_key_uint(json, "allocs", call->allocs);
+    hearth_json_key_uint(json, "accesses", call->accesses);
+    hearth_json_key_uint(json, "contexts", call->contexts);
+    hearth_json_key_uint(json, "lifetime_ns", call->lifetime_ns);
+    hearth_json_key(json, "dies_young");
+    hearth_json_bool(json, call->dies_young);
+    hearth_json_key_string(json, "class", hearth_class_name((hearth_class)call->hotness));
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');
 }
 
-static void print_layouts(plan_json *p) {
-  hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_array(json, "layouts");
-  for (uint32_t i = 0; i < p->view.plan.layout_count; i++) {
-    const hearth_plan_layout *layout = &p->view.plan.layouts[i];
-    hearth_json_line(json);
-    hearth_json_open(json, '{');
-    hearth_json_key_string(json, "layout", hearth_layout_name((enum hearth_layout)layout->layout));
-    hearth_json_key_uint(json, "pools", layout->pool_count);
-    print_touched(json, layout->lines, layout->pages, layout->huge_pages);
-    hearth_json_key_double(json, "cycles", (double)layout->cycles / 1000);
-    hearth_json_key_uint(json, "peak_bytes", layout->peak_bytes);
-    hearth_json_key_uint(json, "steady_bytes", layout->steady_bytes);
-    hearth_json_key_double(json, "time", (double)layout->time_ppm / 1e6);
-    hearth_json_close(json, '}');
+static void print_tuning(hearth_json *json, const hearth_plan_tuning *tuning) {
+  hearth_json_key(json, "tuning");
+  if (tuning->kind == HEARTH_TUNING_NONE) {
+    hearth_json_null(json);
+    return;
   }
-  hearth_json_close(json, ']');
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "for", hearth_tuning_name(tuning->kind));
+  hearth_json_key_uint(json, "rounds", tuning->rounds);
+  hearth_json_key_double(json, "time", tuning->time_ppm / 1e6);
+  hearth_json_key_double(json, "time_spread", tuning->time_spread_ppm / 1e6);
+  hearth_json_key_double(json, "memory", tuning->memory_ppm / 1e6);
+  hearth_json_key_double(json, "memory_spread", tuning->memory_spread_ppm / 1e6);
+  hearth_json_close(json, '}');
 }
 
 static hearth_status print_frames(plan_json *p, hearth_error *err) {
@@ -138,7 +127,8 @@ static hearth_status print_frames(plan_json *p, hearth_error *err) {
 
 static hearth_status print_plan(plan_json *p, hearth_error *err) {
   hearth_json *json = &p->json;
-  char id[17];
+  char id[17], layout[HEARTH_POOLS_MAX + 1];
+  hearth_layout_print(p->view.plan.pools, layout);
   snprintf(id, sizeof id, "%016" PRIx64, p->view.plan.id);
   hearth_json_open(json, '{');
   hearth_json_key_string(json, "format", "hearth-plan");
@@ -148,9 +138,9 @@ static hearth_status print_plan(plan_json *p, hearth_error *err) {
     hearth_json_string(json, id);
   else
     hearth_json_null(json);
-  hearth_json_key_string(json, "layout", hearth_layout_name(p->view.plan.layout));
-  print_layouts(p);
-  print_pools(p);
+  hearth_json_key_string(json, "layout", layout);
+  print_tuning(json, &p->view.plan.tuning);
+  print_calls(p);
   print_sites(p);
   print_tables(p);
   HEARTH_TRY(print_frames(p, err));

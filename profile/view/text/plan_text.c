@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth show --plan`: each choice of the plan and its worth. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "amount.h"
 #include "file.h"
@@ -45,10 +46,9 @@ static void print_bits(uint64_t bits, FILE *stream) {
 static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fputs("    bits ", stream);
   print_bits(entry->bits, stream);
-  fprintf(stream, ": %s; %s",
-          entry->placement ? hearth_placement_name((hearth_placement)entry->placement) : "ambiguous",
+  fprintf(stream, ": %s; %s", hearth_placement_name((hearth_placement)entry->placement),
           hearth_amount_bytes(entry->bytes).c);
-  if (entry->placement && entry->right_bytes < entry->bytes)
+  if (entry->right_bytes < entry->bytes)
     fprintf(stream, ", of others %s", hearth_amount_bytes(entry->bytes - entry->right_bytes).c);
   fputc('\n', stream);
 }
@@ -66,68 +66,43 @@ static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *t
     fprintf(stream,
             "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
   else if (left)
-    fprintf(stream,
-            "    %s remain: contexts go through none of the decision sites, or those of several placements through the "
-            "same\n",
+    fprintf(stream, "    %s remain: cold contexts go through none of the decision sites, or others through the same\n",
             hearth_amount_bytes(left).c);
   return HEARTH_OK;
 }
 
-/* A prediction, in thousandths. */
-static double number(uint64_t thousandths) { return (double)thousandths / 1000; }
-
-static const hearth_plan_layout *layout_of(const hearth_plan *plan, enum hearth_layout which) {
-  for (uint32_t i = 0; i < plan->layout_count; i++)
-    if (plan->layouts[i].layout == which)
-      return &plan->layouts[i];
-  return NULL;
+static hearth_status print_calls(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+  fputs("\nAllocation calls by pool id: pool; weight, bytes, blocks, accesses; mean lifetime, of blocks that die young "
+        "or "
+        "stay\n",
+        stream);
+  for (uint32_t i = 0; i < v->plan.call_count; i++) {
+    const hearth_plan_call *call = &v->plan.calls[i];
+    fprintf(stream, "  %2" PRIu32 " %4d %10s %10s %12" PRIu64 " %14" PRIu64 " %8s %s  ", i + 1, v->plan.pools[i],
+            hearth_amount_bytes(call->weight).c, hearth_amount_bytes(call->bytes).c, call->allocs, call->accesses,
+            hearth_amount_time(call->lifetime_ns).c, call->dies_young ? "young" : "stay ");
+    HEARTH_TRY(print_place(v, call->frame, stream, err));
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
 }
 
-/* Per cent of the time that a layout saves. */
-static double saving(const hearth_plan_layout *layout) { return layout ? (1e6 - (double)layout->time_ppm) / 1e4 : 0; }
+/* Per cent that a ratio is below one. */
+static double saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
 
-static void print_reason(const hearth_plan *plan, FILE *stream) {
-  const hearth_plan_layout *none = layout_of(plan, HEARTH_LAYOUT_NONE);
-  double gain = saving(layout_of(plan, plan->layout)), warm = saving(layout_of(plan, HEARTH_LAYOUT_WARM));
-  if (none && none->lines == 0)
-    fputs("  nothing is known of accesses: classes are all there is to go by\n", stream);
-  else if (plan->layout <= HEARTH_LAYOUT_COLD)
-    fputs("  no pools: less than 1 % of the time would be gained\n", stream);
-  else if (plan->layout == HEARTH_LAYOUT_WARM)
-    fprintf(stream, "  %s is to save %.1f %% of the time, and more pools not much more\n",
-            hearth_layout_name(plan->layout), gain);
+static void print_layout(const hearth_plan *plan, FILE *stream) {
+  const hearth_plan_tuning *t = &plan->tuning;
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_layout_print(plan->pools, layout);
+  fprintf(stream, "layout %s", strcmp(layout, "0") == 0 ? "one" : layout);
+  if (t->kind == HEARTH_TUNING_NONE)
+    fputc('\n', stream);
   else
-    fprintf(stream, "  %s is to save %.1f %% of the time, one pool %.1f %%\n", hearth_layout_name(plan->layout), gain,
-            warm);
-}
-
-static void print_layouts(const hearth_plan *plan, FILE *stream) {
-  if (plan->layout_count == 0)
-    return;
-  fputs(
-      "\nLayouts: pools; lines, pages and huge pages that a window touches; cycles of its misses; memory at the peak, "
-      "on average; time to that without hints\n",
-      stream);
-  for (uint32_t i = 0; i < plan->layout_count; i++) {
-    const hearth_plan_layout *l = &plan->layouts[i];
-    fprintf(stream, "  %c %-6s %2" PRIu32 " %10.1f %9.1f %8.1f %12.0f %10s %10s %6.3f\n",
-            l->layout == plan->layout ? '*' : ' ', hearth_layout_name((enum hearth_layout)l->layout), l->pool_count,
-            number(l->lines), number(l->pages), number(l->huge_pages), number(l->cycles),
-            hearth_amount_bytes(l->peak_bytes).c, hearth_amount_bytes(l->steady_bytes).c, (double)l->time_ppm / 1e6);
-  }
-  print_reason(plan, stream);
-}
-
-static void print_pools(const hearth_plan *plan, FILE *stream) {
-  if (plan->pool_count)
-    fputs("\nPools: contexts, bytes, blocks, accesses; memory; lines, pages and huge pages that a window touches\n",
-          stream);
-  for (uint32_t i = 0; i < plan->pool_count; i++) {
-    const hearth_plan_pool *pool = &plan->pools[i];
-    fprintf(stream, "  %2" PRIu32 " %8" PRIu32 " %10s %12" PRIu64 " %14" PRIu64 " %10s %10.1f %9.1f %8.1f\n", i,
-            pool->contexts, hearth_amount_bytes(pool->bytes).c, pool->allocs, pool->accesses,
-            hearth_amount_bytes(pool->memory).c, number(pool->lines), number(pool->pages), number(pool->huge_pages));
-  }
+    fprintf(stream,
+            ", tuned for %s: %.1f %% less time than with one pool (spread %.1f %%), %.1f %% less memory (%.1f %%), in "
+            "%" PRIu32 " rounds\n",
+            hearth_tuning_name(t->kind), saving(t->time_ppm), (double)t->time_spread_ppm / 1e4, saving(t->memory_ppm),
+            (double)t->memory_spread_ppm / 1e4, t->rounds);
 }
 
 static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
@@ -139,18 +114,19 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
     return HEARTH_OK;
   }
   fprintf(stream,
-          "plan %016" PRIx64 ": layout %s, %" PRIu32 " pool%s, %" PRIu32 " decision site%s in %d bit%s for %" PRIu32
+          "plan %016" PRIx64 ": %" PRIu32 " pool id%s, %" PRIu32 " decision site%s in %d bit%s for %" PRIu32
           " allocation call%s\n",
-          v->plan.id, hearth_layout_name(v->plan.layout), v->plan.pool_count, hearth_plural(v->plan.pool_count),
-          v->plan.site_count, hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
+          v->plan.id, v->plan.call_count, hearth_plural(v->plan.call_count), v->plan.site_count,
+          hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
           hearth_plural((uint64_t)__builtin_popcountll(bits)), v->plan.table_count, hearth_plural(v->plan.table_count));
-  print_layouts(&v->plan, stream);
-  print_pools(&v->plan, stream);
+  print_layout(&v->plan, stream);
+  if (v->plan.call_count)
+    HEARTH_TRY(print_calls(v, stream, err));
   if (v->plan.site_count)
     HEARTH_TRY(print_sites(v, stream, err));
   if (!v->plan.table_count)
     return HEARTH_OK;
-  fprintf(stream, "\nAllocation calls: placement and bytes by the bits that are set\n");
+  fprintf(stream, "\nAllocation calls with cold contexts and others: placement and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
     HEARTH_TRY(print_table(v, v->tables[i], stream, err));
     left += hearth_plan_table_bytes_left(v, v->tables[i]);

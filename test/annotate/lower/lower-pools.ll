@@ -11,8 +11,8 @@
 ; CHECK: @__hearth_malloc_hot_cold(i64 1, i8 zeroext -33)
 ; CHECK: @__hearth_malloc_hot_cold(i64 2, i8 zeroext -3)
 ; CHECK: @__hearth_malloc_hot_cold(i64 3, i8 zeroext 0)
-; REMARK: malloc call given the hint 223 (pool 0)
-; REMARK: malloc call given the hint 253 (pool 30)
+; REMARK: malloc call given the hint 223 (id 1)
+; REMARK: malloc call given the hint 253 (id 31)
 ; REMARK: malloc call given the hint 0 (cold)
 ; PRELINK-LABEL: define void @settled(
 ; PRELINK: @__hearth_malloc_hot_cold(i64 1, i8 zeroext -33)
@@ -26,7 +26,7 @@ define void @settled() {
 ; Of several pools that nothing tells apart, that of most bytes; none if most bytes are cold.
 ; CHECK-LABEL: define internal ptr @several(
 ; CHECK: @__hearth_malloc_hot_cold(i64 4, i8 zeroext -31)
-; REMARK: malloc call given the hint 225 (pool 2, though its contexts differ: nothing tells them apart)
+; REMARK: malloc call given the hint 225 (id 3, though its contexts differ: nothing tells them apart)
 ; INLINED-LABEL: define ptr @a(
 ; INLINED: @__hearth_malloc_hot_cold(i64 4, i8 zeroext -32)
 ; INLINED-LABEL: define ptr @b(

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
-# file; a snapshot file; a heap dump with names; windows; a host.
+# file; a snapshot file; a heap dump with names; a host.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -56,24 +56,6 @@ for format in hearth llvm; do
   HEARTH_OPTIONS=format=$format:log_path=$work/$format "$work/histograms"
   mv "$work/$format".* "$3/$format-histograms"
 done
-# Windows begin when the heap has grown: two contexts that are touched in turn.
-cat > "$work/windows.c" <<'END'
-#include <stdlib.h>
-static long *a(void) { return malloc(4000); }
-static long *b(void) { return malloc(4000); }
-int main(void) {
-  enum { BLOCKS = 2000 };
-  static long *volatile blocks[2][BLOCKS];
-  for (int i = 0; i < BLOCKS; ++i)
-    blocks[0][i] = a(), blocks[1][i] = b();
-  for (int i = 0; i < 100000000; ++i)
-    blocks[i / 64 & 1][i / 64 % BLOCKS][i % 64]++;
-}
-END
-"$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -c "$work/windows.c" -o "$work/windows.o"
-"$1" -static -Wl,--build-id "$work/windows.o" "$2" -o "$work/windows"
-HEARTH_OPTIONS=log_path=$work/windows.raw "$work/windows"
-mv "$work"/windows.raw.* "$3/hearth-windows"
 cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
 # As the runtime's, but with a small header and no room behind the snapshots.
 python3 - "$3/hearth" > "$3/snapshots" <<'END'

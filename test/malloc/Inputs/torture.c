@@ -26,7 +26,7 @@ typedef struct block {
 static block *_Atomic shared[SHARED];
 static _Atomic uint32_t numbers;
 static _Atomic long children;
-static volatile sig_atomic_t interruptions;
+static _Atomic uint32_t interruptions; /* by whichever thread */
 static long operations, seed;
 
 static _Noreturn void fail(const char *what, const block *block) {
@@ -174,7 +174,7 @@ static void *work(void *number) {
 
 static void interrupt(int signal) {
   (void)signal;
-  interruptions++;
+  atomic_fetch_add_explicit(&interruptions, 1, memory_order_relaxed);
 }
 
 int main(int count, char **arguments) {

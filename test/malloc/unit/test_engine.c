@@ -243,12 +243,9 @@ static void empty_slots_and_segments_go_back(void **unused) {
   assert_true(hearth_pool_is_valid(pool));
   assert_true(pool->segments <= 1);
   assert_true(pool->used_granules <= BLOCKS / 20 * 208 / HEARTH_GRANULE + 2 * HEARTH_SLOT_GRANULES);
-  size_t bytes, kept_bytes;
-  hearth_segments_count(&bytes, &kept_bytes);
-  assert_true(kept_bytes <= 3 * HEARTH_SEGMENT_BYTES);
+  assert_true(hearth_segments_count().kept_bytes <= 3 * HEARTH_SEGMENT_BYTES);
   hearth_segments_trim();
-  hearth_segments_count(&bytes, &kept_bytes);
-  assert_int_equal(kept_bytes, 0);
+  assert_int_equal(hearth_segments_count().kept_bytes, 0);
 }
 
 static void slots_serve_other_ranges(void **unused) {

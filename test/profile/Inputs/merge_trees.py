@@ -45,12 +45,6 @@ def random_context():
 
 runs = {"duration_ns": 0, "runs": 0, "dropped_blocks": 0, "dropped_frames": 0}
 expected = {}
-WINDOWS = ["count", "ns", "sampled_pages", "pages", "lost_pairs"]
-TOUCHED = ["live", "windows", "blocks", "lines", "pages"]
-windows = dict.fromkeys(WINDOWS, 0)
-touched = {} # by frames
-pairs = {} # by the frames of both, the lesser first
-
 SPREAD = ["runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"]
 spreads = {} # by frames
 
@@ -76,17 +70,6 @@ def add_sums(to, more):
 def words(sums):
     return " ".join(f"{name}={value}" for name, value in sums.items())
 
-def print_together(frames, earlier, out):
-    if rng.random() < 0.5:
-        sums = random_sums(TOUCHED)
-        print("touched", words(sums), file=out)
-        add_sums(touched.setdefault(frames, {}), sums)
-    for number in rng.sample(range(len(earlier)), min(len(earlier), rng.randrange(4))):
-        sums = random_sums(["windows", "lines"])
-        print("with", number, words(sums), file=out)
-        if earlier[number] != frames: # a pair has two contexts
-            add_sums(pairs.setdefault(tuple(sorted([frames, earlier[number]])), {}), sums)
-
 def make_profile(path, stock):
     run = {"duration_ns": rng.randrange(10**10), "runs": rng.randrange(1, 4), "dropped_blocks": rng.randrange(3),
            "dropped_frames": rng.randrange(3)}
@@ -97,18 +80,13 @@ def make_profile(path, stock):
     with open(path, "w") as out:
         print("hearth-profile-text 1\nrun", *(f"{k}={v}" for k, v in run.items()), file=out)
         print(f"binary program{rng.randrange(3)} {rng.randrange(256):02x}", file=out)
-        sums, earlier = random_sums(WINDOWS), []
-        add_sums(windows, sums)
-        print("windows", words(sums), file=out)
         for frames, numbers in contexts:
             print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
-            print_together(frames, earlier, out)
             if run["runs"] > 1 and rng.random() < 0.5:
                 sums = random_sums(SPREAD)
                 sums["runs"] += 1
                 print("spread", words(sums), file=out)
                 add_sums(spreads.setdefault(frames, {}), sums)
-            earlier.append(frames)
             stock.append(frames)
             full = {name: numbers.get(name, 0) for name in rules}
             for table in expected, own:
@@ -143,25 +121,19 @@ def read_text(profile):
     def sums_of(line):
         return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", line)}
     found_runs = sums_of(re.search("^run .*", head, re.M)[0])
-    found_windows = sums_of(re.search("^windows .*", head, re.M)[0])
-    found, found_touched, found_spreads, found_pairs, order = {}, {}, {}, {}, []
+    found, found_spreads = {}, {}
     for context in contexts:
         lines = [line.strip() for line in context.splitlines()]
         frames = tuple(line for line in lines if line.startswith("frame "))
         numbers = dict.fromkeys(rules, 0)
         for line in lines[len(frames):]:
             name, rest = line.split(" ", 1)
-            if name == "touched":
-                found_touched[frames] = sums_of(rest)
-            elif name == "spread":
+            if name == "spread":
                 found_spreads[frames] = sums_of(rest)
-            elif name == "with":
-                found_pairs[tuple(sorted([frames, order[int(rest.split()[0])]]))] = sums_of(rest)
             else:
                 numbers[name] = int(rest)
         found[frames] = numbers
-        order.append(frames)
-    return found_runs, found, found_windows, found_touched, found_pairs, found_spreads
+    return found_runs, found, found_spreads
 
 stock = []
 leaves = [os.path.join(directory, f"profile{i}.txt") for i in range(PROFILES)]
@@ -171,19 +143,13 @@ results = [merge_as_tree(i, leaves) for i in range(TREES)]
 contents = {open(result, "rb").read() for result in results}
 assert len(contents) == 1, f"{len(contents)} different results"
 
-found_runs, found, found_windows, found_touched, found_pairs, found_spreads = read_text(results[0])
+found_runs, found, found_spreads = read_text(results[0])
 for key, value in runs.items():
     assert found_runs[key] == value, (key, found_runs[key], value)
 assert found.keys() == expected.keys(), (len(found), len(expected))
 for frames, numbers in expected.items():
     assert found[frames] == numbers, (frames, found[frames], numbers)
-def without_zeros(sums):
-    return {key: value for key, value in sums.items() if any(value.values())}
-
-assert found_windows == windows, (found_windows, windows)
-assert found_touched == without_zeros(touched) and len(touched) > 20
 assert found_spreads == spreads and len(spreads) > 20
-assert found_pairs == without_zeros(pairs) and len(pairs) > 20
 ORIGINS_MOST, GRAINS = 256, 5
 
 def coarse(origin, grain):

@@ -12,8 +12,8 @@
  *
  * RUN: %hearth advise --fail-if='held>0' prof > /dev/null; test $? = 1
  *
- * A run too short, or without windows, tells nothing of it.
- * RUN: rm -f raw.* && HEARTH_OPTIONS=log_path=raw:together=off ./app && %hearth index -q raw.* --binary app -o short
+ * A run too short, or without picks, tells nothing of it.
+ * RUN: rm -f raw.* && HEARTH_OPTIONS=log_path=raw:own_thread=off ./app && %hearth index -q raw.* --binary app -o short
  * RUN: %hearth advise short | FileCheck %s --check-prefix=SHORT
  * SHORT-NOT: (held)
  * SHORT: not looked for: held (needs the same for some seconds, with 4 MiB of heap or more)

@@ -94,14 +94,6 @@ static inline void append_residency(file *f, uint64_t i) {
   append_numbers(f, numbers, HEARTH_RAW_RESIDENCIES);
 }
 
-/* No window saw a block of record 0: nothing follows. */
-static inline void append_touched(file *f, uint64_t i) {
-  const uint64_t numbers[HEARTH_RAW_TOUCHED_COLUMNS] = {2 * i + 1, i, i + 3, i + 4, UINT64_MAX};
-  append_numbers(f, i == 0 ? (const uint64_t[]){0} : numbers, i == 0 ? 1 : HEARTH_RAW_TOUCHED_COLUMNS);
-}
-
-static const uint64_t together_end[] = {10, 5000, 40, 400, 2, 2 /* pairs */, 2, 0, 3, 30, 1, 2, 1, UINT64_MAX};
-
 static inline size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, uint32_t flags) {
   const hearth_raw_mib none = {0};
   size_t begin = f->size;
@@ -112,11 +104,7 @@ static inline size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t cou
       append_histogram(f, i);
     if (flags & HEARTH_RAW_FLAG_RESIDENCY)
       append_residency(f, i);
-    if (flags & HEARTH_RAW_FLAG_TOGETHER)
-      append_touched(f, i);
   }
-  if (flags & HEARTH_RAW_FLAG_TOGETHER)
-    append_numbers(f, together_end, sizeof together_end / sizeof *together_end);
   pad(f);
   return begin;
 }

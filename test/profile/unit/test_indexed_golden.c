@@ -17,7 +17,7 @@ static bytes read_golden(const char *name) {
 
 /* Whatever alters these bytes is another version of the format. */
 static void version_1_is_written_as_it_was(void **state) {
-  bytes text = read_golden("indexed-1.txt"), golden = read_golden("indexed-1.prof");
+  bytes text = read_golden("indexed-2.txt"), golden = read_golden("indexed-2.prof");
   (void)state;
   ((char *)text.data)[text.size] = '\0';
   bytes now = bytes_from_text(text.data);
@@ -28,7 +28,7 @@ static void version_1_is_written_as_it_was(void **state) {
 }
 
 static void version_1_is_read_as_it_was(void **state) {
-  bytes text = read_golden("indexed-1.txt"), golden = read_golden("indexed-1.prof");
+  bytes text = read_golden("indexed-2.txt"), golden = read_golden("indexed-2.prof");
   hearth_error err;
   (void)state;
   hearth_profile *profile = open_bytes(golden);
@@ -49,7 +49,7 @@ static void expect_clear(const hearth_error *err) {
 }
 
 static void every_truncation_is_a_clear_error(void **state) {
-  bytes golden = read_golden("indexed-1.prof");
+  bytes golden = read_golden("indexed-2.prof");
   (void)state;
   for (size_t size = 0; size < golden.size; size++) {
     hearth_profile *profile;
@@ -67,7 +67,7 @@ static void every_truncation_is_a_clear_error(void **state) {
 /* Every bit of every byte: an error when it is opened, or when it is checked, and then the text is not printed at all or
  * is the right one. */
 static void every_flipped_byte_is_a_clear_error_or_a_right_answer(void **state) {
-  bytes golden = read_golden("indexed-1.prof"), text = read_golden("indexed-1.txt");
+  bytes golden = read_golden("indexed-2.prof"), text = read_golden("indexed-2.txt");
   (void)state;
   for (size_t at = 0; at < golden.size; at++) {
     hearth_profile *profile;
@@ -94,7 +94,7 @@ static void every_flipped_byte_is_a_clear_error_or_a_right_answer(void **state) 
 
 /* For make-indexed.sh, as `hearth merge` adds a plan. */
 static int write_version_1(const char *path) {
-  bytes text = read_golden("indexed-1.txt");
+  bytes text = read_golden("indexed-2.txt");
   ((char *)text.data)[text.size] = '\0';
   bytes now = bytes_from_text(text.data);
   FILE *file = fopen(path, "wb");

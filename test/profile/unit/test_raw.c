@@ -274,10 +274,6 @@ static void flip_with(uint32_t flags) {
       while (hearth_raw_next_record(&dump, &record))
         for (uint64_t k = 0; k < record.histogram.size; ++k)
           sum += record.histogram.counts[k];
-      for (size_t k = 0; k < dump.pair_count; ++k) {
-        assert_true(dump.pairs[k].a < dump.record_count && dump.pairs[k].b < dump.record_count);
-        assert_true(dump.pairs[k].a != dump.pairs[k].b);
-      }
       assert_true(sum != 1); /* all are read */
       hearth_raw_free(&dump);
     }
@@ -289,65 +285,6 @@ static void test_every_flip_of_what_is_optional(void **state) {
   flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK);
-  flip_with(HEARTH_RAW_FLAG_TOGETHER);
-  flip_with(HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HISTOGRAMS);
-}
-
-static void test_hearth_windows(void **state) {
-  (void)state;
-  file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
-  size_t offset = 0;
-  append_hearth_with(&f, HEARTH_RAW_FLAG_TOGETHER);
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
-  check_hearth(&dump);
-  hearth_raw_free(&dump);
-  offset = 0;
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
-  const hearth_raw_record *records = read_records(&dump);
-  assert_true(dump.has_together);
-  assert_int_equal(dump.together.windows, 10);
-  assert_int_equal(dump.together.window_ns, 5000);
-  assert_int_equal(dump.together.sampled_pages, 40);
-  assert_int_equal(dump.together.pages, 400);
-  assert_int_equal(dump.together.lost_pairs, 2);
-  assert_int_equal(records[0].touched.live + records[0].touched.windows, 0);
-  assert_int_equal(records[2].touched.live, 4);
-  assert_int_equal(records[2].touched.windows, 2);
-  assert_int_equal(records[2].touched.blocks, 5);
-  assert_int_equal(records[2].touched.lines, 6);
-  assert_true(records[2].touched.pages == UINT64_MAX);
-  assert_int_equal(dump.pair_count, 2);
-  assert_int_equal(dump.pairs[0].a, 2);
-  assert_int_equal(dump.pairs[0].b, 0);
-  assert_int_equal(dump.pairs[0].windows, 3);
-  assert_int_equal(dump.pairs[1].windows, 1);
-  assert_true(dump.pairs[1].lines == UINT64_MAX);
-  hearth_raw_free(&dump);
-}
-
-/* Its last numbers are 30, a second pair of 4, and the padding's zeros. */
-static void test_hearth_bad_windows(void **state) {
-  (void)state;
-  const struct {
-    size_t back; /* from the second pair's end */
-    uint8_t value;
-    const char *words;
-  } cases[] = {{12, 9, "a pair's contexts do not exist"},  /* no third record more */
-               {13, 2, "a pair's contexts do not exist"},  /* 2 and 2 */
-               {18, 99, "sums over windows run past"},     /* pairs */
-               {1, 0x82, "a pair of contexts runs past"}}; /* more than 64 bits */
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    file f = {0};
-    append_hearth_with(&f, HEARTH_RAW_FLAG_TOGETHER);
-    size_t end = f.size;
-    while (f.bytes[end - 1] == 0)
-      end--;
-    f.bytes[end - cases[i].back] = cases[i].value;
-    seal(&f, 0);
-    expect_error(&f, f.size, HEARTH_E_CORRUPT, cases[i].words);
-  }
 }
 
 /* Damage that a right checksum covers. */
@@ -425,8 +362,6 @@ int main(void) {
       cmocka_unit_test(test_several_dumps),
       cmocka_unit_test(test_every_truncation),
       cmocka_unit_test(test_hearth_every_flip),
-      cmocka_unit_test(test_hearth_windows),
-      cmocka_unit_test(test_hearth_bad_windows),
       cmocka_unit_test(test_hearth_bad_contents),
       cmocka_unit_test(test_foreign),
   };

@@ -118,7 +118,7 @@ def read_histogram(packed):
     return counts
 
 
-def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
+def read_mibs(data, offset, count, has_histograms=False):
     packed, records, leaf, previous = Packed(data, offset), [], 0, dict.fromkeys(FIELDS, 0)
     for _ in range(count):
         leaf += packed.take_signed()
@@ -128,28 +128,9 @@ def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
             mib[field] = (PREDICTIONS.get(field, lambda m, p: 0)(mib, previous) + difference) & MASK
         if has_histograms:
             assert sum(read_histogram(packed)) <= mib["TotalAccessCount"], "histogram"
-        if has_windows:
-            check_touched(packed)
         records.append((leaf, mib))
         previous = mib
-    if has_windows:
-        check_windows(packed, count)
     return records, packed.end()
-
-
-def check_touched(packed):
-    if packed.take():
-        windows, blocks, lines, pages = (packed.take() for _ in range(4))
-        # Sums of a scaled sample are rounded: 95 lines in 1.49 pages are 95 in 1.
-        assert windows <= lines and pages <= lines <= 64 * pages + 32, "touched"
-
-
-def check_windows(packed, records):
-    windows, ns, sampled, pages, _ = (packed.take() for _ in range(5))
-    assert 0 < windows and sampled <= pages and ns >= 100000 * windows, "windows"
-    for _ in range(packed.take()):
-        a, b, both, lines = (packed.take() for _ in range(4))
-        assert a < records and b < records and a != b and 0 < both <= windows and both <= lines, "pair"
 
 
 def read_mappings(data, offset, count):
@@ -238,7 +219,7 @@ def main(name, wanted):
         names, map_end = read_names(data, map_end)
     map_end += -map_end % 8
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
-    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256)
+    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
     assert len(set(nodes)) == len(nodes), "shared nodes"
     assert duration < 10**15 and start > 10**18, "times"

@@ -1,5 +1,5 @@
 /* A counter has 32 bits, and the sum is right all the same: the runtime's own thread sees it often enough while the program runs, in a
- * forked child, too, and where no windows are taken (memory_cap).
+ * forked child, too, and where there are no picks (memory_cap).
  *
  * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O2 -fno-vectorize -fno-slp-vectorize -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s \
  * RUN:   -Wl,--build-id %rt -lpthread -o %t

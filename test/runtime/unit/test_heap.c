@@ -401,6 +401,28 @@ static void test_free_tracts_go_back(void **state) {
     drop(kept[i]);
 }
 
+/* Also of a block behind the first place of its chunk, and of one of many pages. */
+static void test_blocks_are_seen_by_their_bytes(void **state) {
+  const struct {
+    size_t size, alignment;
+  } cases[] = {{100, 16}, {100, 256}, {100000, 16}};
+  hearth_seen_block seen;
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hearth_header *block = make(cases[i].size, cases[i].alignment);
+    char *memory = hearth_header_memory(block), *middle = memory + cases[i].size / 2;
+    assert_true(hearth_heap_see_byte(middle, &seen));
+    assert_true(seen.is_live && seen.begin <= middle && middle < seen.end);
+    assert_true(seen.end - seen.begin <= HEARTH_OS_PAGE && seen.begin >= memory && seen.end <= memory + cases[i].size);
+    assert_true(hearth_heap_see_byte(memory + cases[i].size - 1, &seen));
+    assert_ptr_equal(seen.end, memory + cases[i].size);
+    assert_false(hearth_heap_see_byte(memory + cases[i].size, &seen));
+    drop(block);
+    assert_false(hearth_heap_see_byte(middle, &seen) && seen.is_live);
+  }
+  assert_false(hearth_heap_see_byte((const char *)&seen, &seen)); /* not of the heap */
+}
+
 /* No profile of the test itself. */
 const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 
@@ -419,6 +441,7 @@ int main(void) {
       cmocka_unit_test(test_usual_blocks),
       cmocka_unit_test(test_usual_blocks_fill_a_cache),
       cmocka_unit_test(test_resize),
+      cmocka_unit_test(test_blocks_are_seen_by_their_bytes),
       cmocka_unit_test(test_enumeration),
       cmocka_unit_test(test_free_tracts_go_back),
       cmocka_unit_test(test_times),

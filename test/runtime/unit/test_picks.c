@@ -16,14 +16,14 @@ enum { CONTEXT = 50, BIRTH = 4000, PAGE = 4096 };
 static const uint64_t second = 1000000000;
 
 static hearth_picks picks;
-static hearth_touched_sums sums;
+static hearth_pick_rows sums;
 static hearth_sampler lots;
 static uint64_t now_ns;
 
 static void begin(void) {
   picks = (hearth_picks){.count = 0};
   now_ns = 0;
-  hearth_touched_sums_forget(&sums);
+  hearth_pick_rows_forget(&sums);
   hearth_sampler_begin(&lots, 1, 42);
 }
 
@@ -491,7 +491,7 @@ int main(void) {
       cmocka_unit_test(too_many_picks_are_halved),
   };
   hearth_ensure_heap();
-  if (!hearth_shadow_reserve() || !hearth_touched_sums_create(&sums, 100, 10))
+  if (!hearth_shadow_reserve() || !hearth_pick_rows_create(&sums, 100))
     return 1;
   make_pieces();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* `hearth tune`: finds the layout of a profile's plan by running the program. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "amount.h"
+#include "command_line.h"
+#include "commands.h"
+#include "output_file.h"
+#include "tune_search.h"
+#include "view_options.h"
+
+static const hearth_help help = {
+    .usage = "tune [OPTION]... PROFILE -- COMMAND [ARGUMENT...]",
+    .about =
+        "Find out which allocation calls are to have pools of their own: run the command, a program that was compiled "
+        "with the profile, with one pool and with other layouts in turn, and write the best one into the profile. None "
+        "is taken unless it is better than one pool beyond noise. Keep the machine idle meanwhile.",
+    .end = "The command is run with its standard output thrown away; if standard input is a file, each run reads it.\n"
+           "Other options of HEARTH_MALLOC stay. Exit code of --check: 1 if the layout does not gain."};
+
+typedef struct arguments {
+  const char *profile, *output;
+  char **command;
+  hearth_number_option runs;
+  bool check, quiet;
+} arguments;
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "the profile to write; replaced whole, or left as it is (default: PROFILE)"},
+      {.name = "--runs",
+       .value = "N",
+       .expects = "a number from 8 to 1000",
+       .take = hearth_tool_take_number,
+       .target = &a->runs,
+       .help = "run the command at most N times (default 30)"},
+      {.name = "--check",
+       .flag = &a->check,
+       .help = "only compare the profile's layout with one pool: does it carry over to this command?"},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only, and the answer of --check"},
+      {0}};
+  int operands;
+  a->runs = (hearth_number_option){.least = TUNE_RUNS_LEAST, .most = 1000, .value = 30};
+  bool has_dashes = false; /* the command's own options are behind them */
+  for (int i = 1; i < argc; i++)
+    has_dashes |= strcmp(argv[i], "--") == 0;
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
+    return false;
+  const char *wrong = operands == 0                  ? "which profile?"
+                      : !has_dashes || operands == 1 ? "which command? It is behind PROFILE and '--'"
+                      : a->check && a->output        ? "--check writes nothing: -o is not for it"
+                                                     : NULL;
+  if (wrong) {
+    *ret_code = hearth_tool_usage_error("tune", "%s", wrong);
+    return false;
+  }
+  argv[operands + 1] = NULL;
+  a->profile = argv[1];
+  a->command = argv + 2;
+  a->output = a->output ? a->output : a->profile;
+  return true;
+}
+
+/* ---------------------------------------------------- runs -------------------------------------------------- */
+
+/* What is kept of the profile while the command runs: it is closed, so that runs start with little memory. */
+typedef struct tuning {
+  arguments a;
+  tune_command command;
+  hearth_plan plan; /* `calls` are a copy; other tables are gone */
+  hearth_plan_call calls[HEARTH_POOLS_MAX];
+  uint32_t runs;
+  int first_status;
+  bool has_error; /* it was told */
+} tuning;
+
+static bool tell_error(tuning *t, const hearth_error *err) {
+  hearth_tool_error("%s", err->message);
+  t->has_error = true;
+  return false;
+}
+
+static bool run(tuning *t, const uint8_t *pools, const char *statistics, tune_measurement *ret) {
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_error err;
+  hearth_layout_print(pools, layout);
+  if (hearth_tune_run(&t->command, pools, statistics, ret, &err) != HEARTH_OK)
+    return tell_error(t, &err);
+  t->first_status = t->runs++ ? t->first_status : ret->status;
+  if (!t->a.quiet)
+    fprintf(stderr, "hearth: run %" PRIu32 " of at most %" PRIu64 ": layout %s: %.3f s, %.3f s elapsed, %s\n", t->runs,
+            t->a.runs.value, layout, ret->cpu_s, ret->elapsed_s, hearth_amount_bytes(ret->peak_bytes).c);
+  if (ret->status == t->first_status)
+    return true;
+  hearth_error_set(&err, HEARTH_E_IO, "with layout %s the command's exit status is %d, in the first run it was %d",
+                   layout, ret->status, t->first_status);
+  return tell_error(t, &err);
+}
+
+static bool measure(void *state, const uint8_t *pools, tune_measurement *ret) { return run(state, pools, NULL, ret); }
+
+/* The first run, with a pool for each id: which of them get blocks? 0 after an error. */
+static uint32_t find_used(tuning *t, const char *file) {
+  uint8_t pools[HEARTH_POOLS_MAX + 1] = {0};
+  tune_measurement unused;
+  tune_statistics statistics;
+  hearth_error err;
+  for (uint32_t i = 0; i < t->plan.call_count; i++)
+    pools[i] = (uint8_t)(i + 1);
+  if (!run(t, pools, file, &unused))
+    return 0;
+  if (hearth_tune_statistics_read(file, &statistics, &err) != HEARTH_OK)
+    tell_error(t, &err);
+  else if (!statistics.pools)
+    hearth_tool_error(
+        "%s: %s: compile and link it with this profile (HEARTH=use:PROFILE hearth-cc, or 'hearth flags use "
+        "PROFILE')",
+        t->a.command[0], statistics.processes ? "no block got a pool" : "runs without Hearth's allocator");
+  return t->has_error ? 0 : statistics.pools;
+}
+
+static uint32_t find_used_ids(tuning *t) {
+  char folder[] = "/tmp/hearth-tune.XXXXXX", file[sizeof folder + 8];
+  if (!mkdtemp(folder)) {
+    hearth_tool_error("%s: cannot be made", folder);
+    return 0;
+  }
+  snprintf(file, sizeof file, "%s/stats", folder);
+  uint32_t used = find_used(t, file);
+  remove(file);
+  remove(folder);
+  return used;
+}
+
+/* --------------------------------------------------- results ------------------------------------------------ */
+
+static double saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
+
+/* "5.3 % less time than with one pool (spread 1.4 %), 0.2 % more memory (spread 0.1 %), in 5 rounds" */
+static void describe(const hearth_plan_tuning *t, char *text, size_t size) {
+  double time = saving(t->time_ppm), memory = saving(t->memory_ppm);
+  snprintf(text, size,
+           "%.1f %% %s time than with one pool (spread %.1f %%), %.1f %% %s memory (spread %.1f %%), in %" PRIu32
+           " rounds",
+           time < 0 ? -time : time, time < 0 ? "more" : "less", (double)t->time_spread_ppm / 1e4,
+           memory < 0 ? -memory : memory, memory < 0 ? "more" : "less", (double)t->memory_spread_ppm / 1e4, t->rounds);
+}
+
+static int write_layout(const tuning *t, const char *layout, const hearth_plan_tuning *tuning) {
+  hearth_error err;
+  hearth_profile *profile;
+  void *data = NULL;
+  size_t size;
+  if (hearth_profile_open(t->a.profile, &profile, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  hearth_status status = hearth_plan_set_layout(profile, layout, tuning, &data, &size, &err);
+  hearth_profile_close(profile); /* the output may be the same file */
+  if (status == HEARTH_OK)
+    status = hearth_output_write(t->a.output, data, size, &err);
+  free(data);
+  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+}
+
+static int write_winner(const tuning *t, const tune_layout *winner) {
+  char layout[HEARTH_POOLS_MAX + 1], text[256];
+  hearth_plan_tuning tuning = hearth_tune_judge(winner);
+  hearth_layout_print(winner->pools, layout);
+  int code = write_layout(t, layout, &tuning);
+  describe(&tuning, text, sizeof text);
+  if (code == HEARTH_EXIT_OK && !t->a.quiet)
+    fprintf(stderr, "hearth: layout %s (%s): %s\nhearth: it is in %s: build the program with that profile again\n",
+            layout, winner->idea, text, t->a.output);
+  return code;
+}
+
+/* A layout that was found before, and does not gain, goes. */
+static int keep_one_pool(const tuning *t) {
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_layout_print(t->plan.pools, layout);
+  bool had_one = strcmp(layout, "0") == 0;
+  if (!t->a.quiet)
+    fprintf(stderr, had_one ? "hearth: nothing is better than one pool: the profile stays as it is\n"
+                            : "hearth: nothing is better than one pool, which the profile then has\n");
+  return had_one && t->a.output == t->a.profile ? HEARTH_EXIT_OK : write_layout(t, "one", NULL);
+}
+
+static int tune(tuning *t) {
+  uint32_t used = find_used_ids(t);
+  tune_layout ideas[TUNE_IDEAS], winner;
+  if (!used)
+    return HEARTH_EXIT_ERROR;
+  uint32_t count = hearth_tune_ideas(&t->plan, used, ideas);
+  tune_search search = {.measure = measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
+  bool found = hearth_tune_find(&search, ideas, count, &winner);
+  if (t->has_error)
+    return HEARTH_EXIT_ERROR;
+  return found ? write_winner(t, &winner) : keep_one_pool(t);
+}
+
+/* The answer is the result, on standard output. */
+static int check(tuning *t) {
+  char layout[HEARTH_POOLS_MAX + 1], text[256];
+  tune_layout own = {.idea = "the plan's"};
+  hearth_layout_print(t->plan.pools, layout);
+  if (strcmp(layout, "0") == 0)
+    return hearth_tool_error("%s: its layout is one pool: there is nothing to compare", t->a.profile);
+  if (!find_used_ids(t))
+    return HEARTH_EXIT_ERROR;
+  memcpy(own.pools, t->plan.pools, sizeof own.pools);
+  tune_search search = {.measure = measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
+  hearth_tune_compare(&search, &own, TUNE_ROUNDS_RACED);
+  if (t->has_error)
+    return HEARTH_EXIT_ERROR;
+  hearth_plan_tuning tuning = hearth_tune_judge(&own);
+  describe(&tuning, text, sizeof text);
+  printf("layout %s %s: %s\n", layout,
+         tuning.kind == HEARTH_TUNING_TIME     ? "carries over, in time"
+         : tuning.kind == HEARTH_TUNING_MEMORY ? "carries over, in memory"
+         : hearth_tune_loses(&own)             ? "loses here"
+                                               : "gains nothing here beyond noise",
+         text);
+  int code = hearth_tool_finish();
+  return code != HEARTH_EXIT_OK || tuning.kind == HEARTH_TUNING_NONE ? HEARTH_EXIT_ERROR : HEARTH_EXIT_OK;
+}
+
+static bool read_plan(tuning *t) {
+  hearth_error err;
+  hearth_profile *profile;
+  hearth_status status = hearth_profile_open(t->a.profile, &profile, &err);
+  if (status == HEARTH_OK) {
+    status = hearth_profile_get_plan(profile, &t->plan, &err);
+    if (status == HEARTH_OK && t->plan.call_count > 0)
+      memcpy(t->calls, t->plan.calls, t->plan.call_count * sizeof *t->calls);
+    hearth_profile_close(profile);
+  }
+  if (status != HEARTH_OK)
+    return tell_error(t, &err);
+  t->plan.calls = t->calls;
+  if (t->plan.call_count > 0)
+    return true;
+  hearth_tool_error("%s: its plan has no allocation call to lay apart: was the program compiled with -g?",
+                    t->a.profile);
+  return false;
+}
+
+int hearth_cmd_tune(int argc, char **argv) {
+  tuning t = {.runs = 0};
+  int code;
+  if (!parse(argc, argv, &t.a, &code))
+    return code;
+  if (!t.a.check && t.a.output == t.a.profile && hearth_tool_holds_more(t.a.profile))
+    return hearth_tool_error("%s: holds more than a heap profile: give -o, or tune before 'hearth merge'", t.a.profile);
+  if (!read_plan(&t))
+    return HEARTH_EXIT_ERROR;
+  hearth_output_guard();
+  hearth_tune_command_init(&t.command, t.a.command);
+  return t.a.check ? check(&t) : tune(&t);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A layout has to gain in every round. Without any gain, that happens once in eight times in three rounds; that the gain is also
+ * more than the spread, and that further rounds confirm it, makes it rare. */
+#include "tune_search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* -------------------------------------------------- verdicts ------------------------------------------------ */
+
+typedef struct tune_sum {
+  double mean, least, greatest; /* logarithms */
+} tune_sum;
+
+static tune_sum sum_up(const double *values, uint32_t count) {
+  tune_sum sum = {0, count ? values[0] : 0, count ? values[0] : 0};
+  for (uint32_t i = 0; i < count; i++) {
+    sum.mean += values[i] / count;
+    sum.least = fmin(sum.least, values[i]);
+    sum.greatest = fmax(sum.greatest, values[i]);
+  }
+  return sum;
+}
+
+static double spread_of(const tune_sum *sum) { return sum->greatest - sum->least; }
+
+static uint32_t millionths(double ratio) { return ratio < 4000 ? (uint32_t)(ratio * 1e6 + 0.5) : UINT32_MAX; }
+
+static bool loses(const tune_sum *time) { return time->least > 0 && time->mean > spread_of(time); }
+
+hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
+  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
+  double time_spread = spread_of(&time), memory_spread = spread_of(&memory);
+  bool saves_time = time.greatest < 0 && -time.mean > time_spread && time.mean + memory.mean < 0;
+  bool saves_memory =
+      memory.greatest < 0 && -memory.mean > memory_spread && -memory.mean > time_spread && !loses(&time);
+  enum hearth_tuning kind = layout->rounds < TUNE_ROUNDS_LEAST                         ? HEARTH_TUNING_NONE
+                            : saves_time && !(saves_memory && memory.mean < time.mean) ? HEARTH_TUNING_TIME
+                            : saves_memory                                             ? HEARTH_TUNING_MEMORY
+                                                                                       : HEARTH_TUNING_NONE;
+  return (hearth_plan_tuning){.kind = kind,
+                              .rounds = layout->rounds,
+                              .time_ppm = millionths(exp(time.mean)),
+                              .memory_ppm = millionths(exp(memory.mean)),
+                              .time_spread_ppm = millionths(exp(time.greatest) - exp(time.least)),
+                              .memory_spread_ppm = millionths(exp(memory.greatest) - exp(memory.least))};
+}
+
+bool hearth_tune_loses(const tune_layout *layout) {
+  tune_sum time = sum_up(layout->time, layout->rounds);
+  return layout->rounds >= TUNE_ROUNDS_LEAST && loses(&time);
+}
+
+/* All rounds have to agree. From the second one on, a gain of memory that is less than the spread of time counts for nothing. */
+static bool can_be_chosen(const tune_layout *layout) {
+  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
+  bool may_save_memory = memory.greatest < 0 && (layout->rounds < 2 || -memory.mean > spread_of(&time));
+  return time.greatest < 0 || may_save_memory;
+}
+
+/* ---------------------------------------------------- races ------------------------------------------------- */
+
+static bool is_decided(const tune_layout *layout) {
+  return layout->is_dropped || hearth_tune_judge(layout).kind != HEARTH_TUNING_NONE || hearth_tune_loses(layout);
+}
+
+static uint32_t count_live(const tune_layout *layouts, uint32_t count) {
+  uint32_t live = 0;
+  for (uint32_t i = 0; i < count; i++)
+    live += !layouts[i].is_dropped;
+  return live;
+}
+
+static bool all_are_decided(const tune_layout *layouts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!is_decided(&layouts[i]))
+      return false;
+  return true;
+}
+
+static bool run_one(tune_search *search, const uint8_t *pools, tune_measurement *ret) {
+  search->runs_left--;
+  search->has_failed |= !search->measure(search->state, pools, ret);
+  return !search->has_failed;
+}
+
+/* A time below the clock's resolution, or a peak that is not known, tells nothing. */
+static double log_ratio(double of, double to) { return of > 0 && to > 0 ? log(of / to) : 0; }
+
+static void add_round(tune_layout *layout, const tune_measurement *own, const tune_measurement *one_pool) {
+  layout->time[layout->rounds] = log_ratio(own->cpu_s, one_pool->cpu_s);
+  layout->memory[layout->rounds] = log_ratio((double)own->peak_bytes, (double)one_pool->peak_bytes);
+  layout->rounds++;
+}
+
+/* One pool comes first, or last: what drifts with time is on either side. */
+static bool run_round(tune_search *search, tune_layout *layouts, uint32_t count) {
+  static const uint8_t one[HEARTH_POOLS_MAX + 1];
+  tune_measurement one_pool, own[TUNE_IDEAS];
+  bool backwards = search->rounds++ % 2;
+  if (!backwards && !run_one(search, one, &one_pool))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t k = backwards ? count - 1 - i : i;
+    if (!layouts[k].is_dropped && !run_one(search, layouts[k].pools, &own[k]))
+      return false;
+  }
+  if (backwards && !run_one(search, one, &one_pool))
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!layouts[i].is_dropped)
+      add_round(&layouts[i], &own[i], &one_pool);
+  return true;
+}
+
+void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds) {
+  for (uint32_t round = 0; round < most_rounds && !all_are_decided(layouts, count); round++) {
+    if (search->runs_left < count_live(layouts, count) + 1 || !run_round(search, layouts, count))
+      return;
+    for (uint32_t i = 0; i < count; i++)
+      layouts[i].is_dropped |= !can_be_chosen(&layouts[i]);
+  }
+}
+
+void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most_rounds) {
+  while (layout->rounds < most_rounds && search->runs_left >= 2 && !is_decided(layout))
+    if (!run_round(search, layout, 1))
+      return;
+}
+
+/* ---------------------------------------------------- ideas ------------------------------------------------- */
+
+static bool equals(const tune_layout *a, const uint8_t *pools) { return memcmp(a->pools, pools, sizeof a->pools) == 0; }
+
+static uint32_t add_idea(tune_layout *ideas, uint32_t count, const uint8_t *pools, const char *idea) {
+  static const uint8_t one[HEARTH_POOLS_MAX + 1];
+  bool is_known = memcmp(pools, one, sizeof one) == 0;
+  for (uint32_t i = 0; i < count; i++)
+    is_known |= equals(&ideas[i], pools);
+  if (is_known)
+    return count;
+  ideas[count] = (tune_layout){.idea = idea};
+  memcpy(ideas[count].pools, pools, sizeof ideas[count].pools);
+  return count + 1;
+}
+
+uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]) {
+  uint8_t apart[HEARTH_POOLS_MAX + 1] = {0}, young[HEARTH_POOLS_MAX + 1] = {0}, dense[HEARTH_POOLS_MAX + 1] = {0},
+                                   known[HEARTH_POOLS_MAX + 1] = {0};
+  double accesses = 0, bytes = 0;
+  uint32_t count = 0, all_young = used, all_dense = used;
+  for (uint32_t i = 0; i < plan->call_count; i++) {
+    accesses += used >> (i + 1) & 1 ? (double)plan->calls[i].accesses : 0;
+    bytes += used >> (i + 1) & 1 ? (double)plan->calls[i].bytes : 0;
+  }
+  for (uint32_t i = 0; i < plan->call_count; i++) {
+    const hearth_plan_call *call = &plan->calls[i];
+    if (!(used >> (i + 1) & 1))
+      continue;
+    apart[i] = (uint8_t)(i + 1);
+    young[i] = call->dies_young != 0;
+    dense[i] = (double)call->accesses * bytes > (double)call->bytes * accesses;
+    known[i] = plan->pools[i];
+    all_young &= ~((uint32_t)!young[i] << (i + 1));
+    all_dense &= ~((uint32_t)!dense[i] << (i + 1));
+  }
+  count = add_idea(ret, count, apart, "all calls apart");
+  if (all_young != used) /* else it is one pool, too */
+    count = add_idea(ret, count, young, "calls whose blocks die young");
+  if (all_dense != used)
+    count = add_idea(ret, count, dense, "calls with many accesses for each byte");
+  return add_idea(ret, count, known, "the plan's");
+}
+
+/* ---------------------------------------------------- search ------------------------------------------------ */
+
+/* The logarithm of the ratio that it was chosen by. */
+static double score(const tune_layout *layout, enum hearth_tuning kind) {
+  return sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds).mean;
+}
+
+/* The one with the greatest gain, be it of time or of memory. */
+static const tune_layout *best_of(const tune_layout *layouts, uint32_t count) {
+  const tune_layout *best = NULL;
+  double least = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    enum hearth_tuning kind = hearth_tune_judge(&layouts[i]).kind;
+    if (layouts[i].is_dropped || kind == HEARTH_TUNING_NONE || score(&layouts[i], kind) >= least)
+      continue;
+    best = &layouts[i];
+    least = score(best, kind);
+  }
+  return best;
+}
+
+/* The layout with every id of one half back in the main pool. False: it has but one elsewhere. */
+static bool halve(const tune_layout *layout, tune_layout halves[2]) {
+  uint32_t apart = 0, seen = 0;
+  for (uint32_t i = 0; i < HEARTH_POOLS_MAX; i++)
+    apart += layout->pools[i] != 0;
+  for (uint32_t half = 0; half < 2; half++)
+    halves[half] = (tune_layout){.idea = "a half of that"};
+  for (uint32_t i = 0; i < HEARTH_POOLS_MAX; i++)
+    if (layout->pools[i])
+      halves[seen++ >= (apart + 1) / 2].pools[i] = layout->pools[i];
+  return apart > 1;
+}
+
+/* In all rounds that both have, and by more than the spread. */
+static bool is_worse(const tune_layout *layout, const tune_layout *than, enum hearth_tuning kind) {
+  double differences[TUNE_ROUNDS_MAX];
+  uint32_t rounds = layout->rounds < than->rounds ? layout->rounds : than->rounds;
+  for (uint32_t i = 0; i < rounds; i++)
+    differences[i] = kind == HEARTH_TUNING_TIME ? layout->time[i] - than->time[i] : layout->memory[i] - than->memory[i];
+  tune_sum sum = sum_up(differences, rounds);
+  return loses(&sum);
+}
+
+/* As long as one half is not worse than the whole, which is in the race, too. Runs to confirm it are kept. */
+static void refine(tune_search *search, tune_layout *winner) {
+  enum { HALVES = 2, RACED = HALVES + 1, NEEDED = (RACED + 1) * TUNE_ROUNDS_LEAST + 2 * TUNE_ROUNDS_CONFIRM };
+  tune_layout raced[RACED], *whole = &raced[HALVES];
+  while (search->runs_left >= NEEDED && halve(winner, raced)) {
+    enum hearth_tuning kind = hearth_tune_judge(winner).kind;
+    *whole = (tune_layout){.idea = winner->idea};
+    memcpy(whole->pools, winner->pools, sizeof whole->pools);
+    hearth_tune_race(search, raced, RACED, TUNE_ROUNDS_LEAST);
+    const tune_layout *better = best_of(raced, HALVES);
+    if (search->has_failed || !better || hearth_tune_judge(better).kind != kind || is_worse(better, whole, kind))
+      return;
+    *winner = *better;
+  }
+}
+
+static void confirm(tune_search *search, tune_layout *winner) {
+  for (uint32_t i = 0; i < TUNE_ROUNDS_CONFIRM && search->runs_left >= 2 && winner->rounds < TUNE_ROUNDS_MAX; i++)
+    if (!run_round(search, winner, 1))
+      return;
+}
+
+bool hearth_tune_find(tune_search *search, tune_layout *ideas, uint32_t count, tune_layout *ret) {
+  hearth_tune_race(search, ideas, count, TUNE_ROUNDS_RACED);
+  const tune_layout *best = best_of(ideas, count);
+  if (search->has_failed || !best)
+    return false;
+  *ret = *best;
+  refine(search, ret);
+  if (!search->has_failed)
+    confirm(search, ret);
+  return !search->has_failed && hearth_tune_judge(ret).kind != HEARTH_TUNING_NONE;
+}

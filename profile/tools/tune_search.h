@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The search of `hearth tune`: layouts are measured in rounds, and the one that is chosen is better than one pool beyond noise.
+ *
+ *   round    a run with one pool, and one of each layout that is still in the race, in turn; its ratios are those of a run to
+ *            the run with one pool of the same round
+ *   spread   from the least to the greatest ratio of a layout's rounds
+ *   gain     less than one, by the geometric mean of the ratios */
+#ifndef HEARTH_TUNE_SEARCH_H
+#define HEARTH_TUNE_SEARCH_H
+
+#include "tune_run.h"
+
+enum {
+  TUNE_ROUNDS_LEAST = 3,   /* for a verdict */
+  TUNE_ROUNDS_RACED = 5,   /* a layout that is not better by then is dropped */
+  TUNE_ROUNDS_MAX = 16,    /* that a layout can have */
+  TUNE_ROUNDS_CONFIRM = 2, /* of the winner alone, in the end */
+  TUNE_RUNS_LEAST = 8      /* the first run, three pairs, and something left */
+};
+
+typedef struct tune_layout {
+  uint8_t pools[HEARTH_POOLS_MAX + 1];
+  const char *idea;                                      /* where it comes from, for messages */
+  double time[TUNE_ROUNDS_MAX], memory[TUNE_ROUNDS_MAX]; /* of each round: logarithms of its ratios */
+  uint32_t rounds;
+  bool is_dropped;
+} tune_layout;
+
+/* Runs the command with the layout. False: the search is to end. */
+typedef bool tune_measure(void *state, const uint8_t *pools, tune_measurement *ret);
+
+typedef struct tune_search {
+  tune_measure *measure;
+  void *state;
+  uint32_t runs_left;
+  uint32_t rounds; /* of races so far: every other one runs backwards */
+  bool has_failed; /* `measure` returned false */
+} tune_search;
+
+/* The layouts to begin with, from facts of the profile: all calls apart; calls whose blocks die young in one pool; those with more
+ * accesses for each byte than on average; that of the plan. `used`: a bit for each id whose blocks the program places; others stay
+ * in the main pool. Returns their number, at most TUNE_IDEAS. */
+enum { TUNE_IDEAS = 4 };
+uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
+
+/* What the rounds so far say. TIME: all ratios of time are below one, the gain is more than their spread, and more than what is lost
+ * of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and the gain exceeds its spread, too. Of both, the
+ * greater gain counts. Else NONE; the figures are there in any case. */
+hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
+
+/* Beyond its spread, and in all rounds. */
+bool hearth_tune_loses(const tune_layout *layout);
+
+/* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped as soon as it can be chosen no more. */
+void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds);
+
+/* Rounds of this one alone until it is better, or loses. */
+void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most_rounds);
+
+/* The best of the ideas, then which of its ids it needs, by halves, then rounds of that alone. True, and *ret with its rounds, if it
+ * is better than one pool. */
+bool hearth_tune_find(tune_search *search, tune_layout *ideas, uint32_t count, tune_layout *ret);
+
+#endif

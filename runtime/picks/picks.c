@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A block is known again by its context and the time of its allocation. Picks that wait are few and drawn from the whole run: most
+ * are accessed soon, and of the others a half is left out whenever they become too many. */
+#include "picks.h"
+
+#include "heap.h"
+#include "os.h"
+#include "shadow.h"
+
+#define MOST_HALVINGS 30u
+#define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
+
+static size_t rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
+
+bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count) {
+  *rows = (hearth_pick_rows){.rows = hearth_os_map(rows_size(count)), .count = count};
+  if (!rows->rows)
+    return false;
+  hearth_os_mark_sparse(rows->rows, rows_size(count));
+  return true;
+}
+
+void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, rows_size(rows->count)); }
+
+static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
+
+/* The piece of the live block that has this byte. */
+static bool find(const char *byte, hearth_pick *ret) {
+  hearth_seen_block seen;
+
+  if (!hearth_heap_see_byte(byte, &seen) || !seen.is_live)
+    return false;
+  *ret = (hearth_pick){
+      .begin = seen.begin, .size = (size_t)(seen.end - seen.begin), .alloc_ns = seen.alloc_ns, .context = seen.context};
+  return true;
+}
+
+static void take_out(hearth_picks *picks, uint32_t row) { picks->rows[row] = picks->rows[--picks->count]; }
+
+static void halve(hearth_picks *picks, hearth_sampler *random) {
+  for (uint32_t i = picks->count; i-- > 0;)
+    if (hearth_sampler_below(random, 2) == 0)
+      take_out(picks, i);
+  picks->halvings++;
+}
+
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns,
+                       hearth_sampler *random) {
+  hearth_pick pick;
+
+  if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
+    halve(picks, random);
+  if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
+      !find(byte, &pick))
+    return;
+  pick.weight = weight;
+  pick.begin_ns = now_ns;
+  pick.accesses = count_accesses(&pick);
+  picks->rows[picks->count++] = pick;
+}
+
+static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
+  uint64_t number = UINT64_C(1) << picks->halvings, weight = hearth_repeat_SUM(pick->weight, number);
+
+  sums->picks += number;
+  sums->weight = hearth_merge_SUM(sums->weight, weight);
+  sums->late_weight = hearth_merge_SUM(sums->late_weight, late ? weight : 0);
+}
+
+/* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
+static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
+  const hearth_pick *pick = &picks->rows[row];
+
+  if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
+    add(&sums->rows[pick->context].picked, picks, pick, late);
+  take_out(picks, row);
+}
+
+static uint64_t idle_time(uint64_t run_ns) {
+  const uint64_t most_ns = HEARTH_IDLE_S * UINT64_C(1000000000), part_ns = run_ns / HEARTH_IDLE_PART_OF_RUN;
+
+  return part_ns < most_ns ? part_ns : most_ns;
+}
+
+/* Also of a block whose context has no row. */
+static hearth_pick_row *row_of(hearth_pick_rows *sums, const hearth_pick *pick) {
+  static hearth_pick_row none;
+
+  return pick->context < sums->count ? &sums->rows[pick->context] : &none;
+}
+
+static void look(hearth_pick *pick, hearth_pick_row *row) {
+  hearth_pick now;
+
+  pick->lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+  pick->accessed = pick->lives && count_accesses(pick) != pick->accesses;
+  if (!pick->lives)
+    return;
+  pick->looks += pick->looks < LEAST_LOOKS;
+  row->looked_bytes += pick->size;
+  row->accessed += pick->accessed;
+  if (pick->told)
+    return;
+  row->new_accessed += pick->accessed;
+  *(pick->accessed ? &row->new_bytes : &row->waiting_bytes) += pick->size;
+}
+
+/* Pages with the accessed pieces that have told nothing yet. Such pages may be claimed already. */
+static void claim(hearth_pick_row *row) {
+  bool scattered = row->accessed == 1 || row->accessed * HEARTH_OS_PAGE <= row->looked_bytes;
+  uint64_t wanted = row->new_accessed * HEARTH_OS_PAGE, limit = row->new_bytes + row->waiting_bytes;
+
+  if (scattered && limit < HEARTH_OS_PAGE)
+    limit = HEARTH_OS_PAGE;
+  if (wanted > limit)
+    wanted = limit;
+  if (row->claimed < wanted)
+    row->claimed = wanted;
+  row->claimed -= row->new_bytes;
+  row->looked_bytes = row->accessed = row->new_accessed = row->new_bytes = 0;
+}
+
+/* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
+static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
+  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
+
+  row->told_bytes += pick->size;
+  row->told_weight += weight;
+  row->used_weight += used ? weight : 0;
+  pick->told = true;
+}
+
+/* By lot, with the same chance for each byte that is left. */
+static bool is_claimed(const hearth_pick *pick, hearth_sampler *random, hearth_pick_row *row) {
+  bool claimed = row->claimed > 0 && hearth_sampler_below(random, row->waiting_bytes) < row->claimed;
+
+  row->waiting_bytes -= pick->size;
+  if (claimed)
+    row->claimed -= row->claimed < pick->size ? row->claimed : pick->size;
+  return claimed;
+}
+
+/* Of what the look before had not seen accessed, some part came in time. */
+static bool is_in_time(const hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random) {
+  uint64_t since_ns = picks->looked_ns > pick->begin_ns ? picks->looked_ns : pick->begin_ns;
+  uint64_t due_ns = pick->begin_ns + idle_ns, now_ns = picks->now_ns;
+
+  return now_ns <= due_ns || hearth_sampler_below(random, (now_ns - since_ns) / 1024) < (due_ns - since_ns) / 1024;
+}
+
+static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random,
+                  hearth_pick_row *row) {
+  bool used = pick->accessed ? is_in_time(pick, picks, idle_ns, random) : is_claimed(pick, random, row);
+
+  if (used || pick->accessed || picks->now_ns - pick->begin_ns >= idle_ns)
+    tell(pick, used, picks, row);
+}
+
+/* Of a pick to come. */
+static void fetch_ahead(const hearth_pick *pick) {
+  __builtin_prefetch(pick->begin - sizeof(hearth_header));
+  __builtin_prefetch((const void *)hearth_shadow_counter((uintptr_t)pick->begin));
+}
+
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_pick_rows *sums) {
+  enum { AHEAD = 6 };
+  uint64_t idle_ns = idle_time(run_ns);
+
+  picks->looked_ns = picks->now_ns;
+  picks->now_ns = now_ns;
+  for (uint32_t i = 0; i < picks->count; ++i) {
+    if (i + AHEAD < picks->count)
+      fetch_ahead(&picks->rows[i + AHEAD]);
+    look(&picks->rows[i], row_of(sums, &picks->rows[i]));
+  }
+  for (uint32_t i = picks->count; i-- > 0;) {
+    hearth_pick *pick = &picks->rows[i];
+    hearth_pick_row *row = row_of(sums, pick);
+    claim(row);
+    if (pick->lives && !pick->told)
+      judge(pick, picks, idle_ns, random, row);
+    if (!pick->lives || pick->accessed)
+      finish(picks, i, !pick->accessed, sums);
+  }
+}
+
+void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums) {
+  for (uint32_t i = 0; i < picks->count; i++) {
+    const hearth_pick *pick = &picks->rows[i];
+    if (pick->context >= sums->count || pick->looks == 0)
+      continue;
+    hearth_pick_row *row = &sums->rows[pick->context];
+    if (row->waiting_dump != dump)
+      row->waiting = (hearth_pick_sums){.picks = 0};
+    row->waiting_dump = dump;
+    add(&row->waiting, picks, pick, true);
+  }
+}
+
+/* In the bytes of pieces that were watched, so that few are seen to be few. A page for which pieces are still wanted was used. */
+static void set_moments(const hearth_pick_row *row, hearth_mib *mib) {
+  double used = row->told_weight > 0 ? row->used_weight / row->told_weight : 0;
+  uint64_t used_bytes = (uint64_t)(used * (double)row->told_bytes + 0.5);
+
+  mib->UsedPageBytes = used_bytes + row->claimed;
+  mib->IdlePageBytes = row->told_bytes - used_bytes;
+}
+
+/* Late ones are as many of the picks as they have of all weight. */
+void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib) {
+  hearth_pick_sums all = row->picked;
+
+  if (row->waiting_dump == dump) {
+    all.picks += row->waiting.picks;
+    all.weight = hearth_merge_SUM(all.weight, row->waiting.weight);
+    all.late_weight = hearth_merge_SUM(all.late_weight, row->waiting.late_weight);
+  }
+  mib->Picks = all.picks;
+  mib->LatePicks = all.weight ? (uint64_t)((double)all.late_weight / (double)all.weight * (double)all.picks + 0.5) : 0;
+  set_moments(row, mib);
+}

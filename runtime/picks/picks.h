@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Picks. A pick is the piece of a live block in one page, drawn at a random moment. All are looked at from time to time, each until it
+ * is accessed or its block ends. They tell of a context
+ *
+ *   how much of its memory is not accessed any more: of its picks, those that were not are the share of its memory's time that comes
+ *   after the last access, if each counts by what the heap had: the more it had, the smaller was a piece's chance. Accesses between
+ *   the last look and the end are not seen, so two looks at least must have found none;
+ *
+ *   at how many moments a page full of its blocks is soon used again: within HEARTH_IDLE_S, or an eighth of the run so far if that is
+ *   less. Each piece tells it of its own bytes, once: used if it was accessed, or if an accessed one claims it for its page; else idle
+ *   after that time. A page is used if any of its pieces is, so an accessed piece claims what else a page has, by lot among the pieces
+ *   of its context that wait and have told nothing yet: they could lie beside it. If blocks are accessed independently, a piece is
+ *   used with the chance of a page of B pieces, 1 - (1 - q)^B, where q is that of one. Of a walk over all of them, the first accesses
+ *   claim all that waits: they are used with the chance that a walk follows, whether one look sees it or ten. Where less waits
+ *   than a page has, later pieces are claimed for the rest, unless so many were accessed at once that it is a walk. */
+#ifndef HEARTH_RUNTIME_PICKS_H
+#define HEARTH_RUNTIME_PICKS_H
+
+#include "sample.h"
+
+#include "hearth/mib.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_PICKS_MOST 2048u
+
+typedef struct hearth_pick {
+  const char *begin;
+  size_t size;       /* bytes, in one page */
+  uint64_t accesses; /* to them, when it was picked */
+  uint64_t alloc_ns; /* of the block */
+  uint64_t begin_ns; /* when it was picked */
+  uint64_t weight;
+  uint32_t context;
+  uint16_t looks;       /* at it since it was picked; no more are counted than matter */
+  bool lives, accessed; /* as the look that goes on has found it */
+  bool told;            /* whether its page was used */
+} hearth_pick;
+
+typedef struct hearth_picks {
+  hearth_pick rows[HEARTH_PICKS_MOST]; /* neither accessed nor ended, as far as is known */
+  uint32_t count;
+  uint32_t halvings;          /* each stands for 1 << halvings */
+  uint64_t looked_ns, now_ns; /* the last two looks; the one that goes on */
+} hearth_picks;
+
+/* Their number, and their weights, summed up. */
+typedef struct hearth_pick_sums {
+  uint64_t picks, weight, late_weight; /* the last: of those that were not accessed any more */
+} hearth_pick_sums;
+
+typedef struct hearth_pick_row {
+  hearth_pick_sums picked; /* those that ended or were accessed */
+  /* Pieces that have told whether a page was used: their bytes; the same by chance; of these, the used ones. */
+  uint64_t told_bytes;
+  double told_weight, used_weight;
+  uint64_t claimed; /* bytes of used pages, for which pieces are still wanted */
+  /* Of the look that goes on: all pieces, and of those that have told nothing yet the accessed and the waiting ones. */
+  uint64_t looked_bytes, accessed, new_accessed, new_bytes, waiting_bytes;
+  /* For a dump: */
+  uint64_t waiting_dump;    /* the last one that was shown picks of it that wait */
+  hearth_pick_sums waiting; /* these */
+} hearth_pick_row;
+
+/* Sums by context. One thread adds to them; a dump reads them under the lock (pick_thread.c). */
+typedef struct hearth_pick_rows {
+  hearth_pick_row *rows;
+  uint32_t count;
+} hearth_pick_rows;
+
+/* For contexts below `count`, in memory that is taken as rows are touched. False: no address space. */
+bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count);
+void hearth_pick_rows_forget(hearth_pick_rows *rows);
+
+/* Pick the piece that has this byte, if it is of a live block; now. `weight`: the pages that it was drawn from, and how long a time the
+ * moment stands for. Where there is no room, half of all picks
+ * are left out, and from then on each counts for two. */
+void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns, hearth_sampler *random);
+
+/* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
+ * ended before the second look tells nothing, and is left out. */
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_pick_rows *sums);
+
+/* Show a dump, by its number, those that were looked at: as late, unless an access comes later. */
+void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums);
+
+/* The fields of a context that picks make; at a dump, with those that it was shown. */
+void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib);
+
+#endif

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Builds a program with the allocator's sources beside the C library's malloc, which a sanitizer has to itself: the allocator's
+# functions get the prefix `engine`, in its objects and in the program's.
+# usage: second-heap.sh CLANG OBJCOPY RUNTIME FORMAT PROGRAM.c OUTPUT FLAG...
+set -euo pipefail
+clang=$1 objcopy=$2 runtime=$3 format=$4 program=$5 output=$6
+shift 6
+objects=$output.objects
+rm -rf "$objects"
+mkdir -p "$objects"
+compile() {
+    "$clang" -O1 -g -fno-builtin -fexceptions -fvisibility=hidden -w -I"$runtime/malloc" -I"$runtime/guard" \
+        -I"$runtime/include" -I"$format" -c "$@"
+}
+for source in "$runtime"/malloc/*.c "$runtime"/guard/*.c "$program"; do
+    compile "$@" "$source" -o "$objects/$(basename "$source" .c).o"
+done
+compile -std=c++17 "$runtime/malloc/new_retry.cpp" -o "$objects/new_retry.o"
+for name in malloc_functions malloc_statistics operator_new; do
+    nm --defined-only "$objects/$name.o" | awk '$2 == "W" { print $3, "engine" $3 }'
+done | sort -u > "$objects/names"
+compile "$(dirname "$0")/second_syscall.c" -o "$objects/second_syscall.o"
+"$objcopy" --redefine-sym=syscall=second_syscall "$objects/system_memory_linux.o"
+for object in "$objects"/*.o; do
+    "$objcopy" --redefine-syms="$objects/names" "$object"
+done
+"$clang" "$@" "$objects"/*.o -o "$output" -pthread
