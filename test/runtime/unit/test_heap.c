@@ -413,7 +413,8 @@ static void test_blocks_are_seen_by_their_bytes(void **state) {
     char *memory = hearth_header_memory(block), *middle = memory + cases[i].size / 2;
     assert_true(hearth_heap_see_byte(middle, &seen));
     assert_true(seen.is_live && seen.begin <= middle && middle < seen.end);
-    assert_true(seen.end - seen.begin <= HEARTH_OS_PAGE && seen.begin >= memory && seen.end <= memory + cases[i].size);
+    assert_true(seen.begin >= memory && seen.end <= memory + cases[i].size);
+    assert_true((size_t)(seen.end - seen.begin) <= HEARTH_OS_PAGE);
     assert_true(hearth_heap_see_byte(memory + cases[i].size - 1, &seen));
     assert_ptr_equal(seen.end, memory + cases[i].size);
     assert_false(hearth_heap_see_byte(memory + cases[i].size, &seen));
