@@ -286,9 +286,9 @@ static void unknown_versions_and_flags_are_refused(void **state) {
   bytes b = bytes_from_text(small_profile());
   hearth_indexed_header *header = b.data, kept = *header;
   (void)state;
-  header->version = 2;
+  header->version = HEARTH_INDEXED_VERSION + 1;
   reseal(b.data, b.size);
-  expect_status(b, HEARTH_E_VERSION, "version 2");
+  expect_status(b, HEARTH_E_VERSION, "version ");
   *header = kept;
   header->required_flags |= 2;
   reseal(b.data, b.size);
