@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "file.h"
 #include "utf8.h"
 
 void hearth_json_value_begin(hearth_json *json) {
@@ -28,6 +29,11 @@ void hearth_json_line(hearth_json *json) {
     putc_unlocked(',', json->stream);
   json->comma = false;
   putc_unlocked('\n', json->stream);
+}
+
+void hearth_json_line_open(hearth_json *json, char bracket) {
+  hearth_json_line(json);
+  hearth_json_open(json, bracket);
 }
 
 void hearth_json_key(hearth_json *json, const char *name) {
@@ -97,6 +103,21 @@ void hearth_json_key_array(hearth_json *json, const char *name) {
   hearth_json_open(json, '[');
 }
 
+void hearth_json_key_object(hearth_json *json, const char *name) {
+  hearth_json_key(json, name);
+  hearth_json_open(json, '{');
+}
+
+void hearth_json_key_null(hearth_json *json, const char *name) {
+  hearth_json_key(json, name);
+  hearth_json_null(json);
+}
+
+void hearth_json_key_bool(hearth_json *json, const char *name, bool value) {
+  hearth_json_key(json, name);
+  hearth_json_bool(json, value);
+}
+
 void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value) {
   hearth_json_key(json, name);
   hearth_json_uint(json, value);
@@ -110,4 +131,16 @@ void hearth_json_key_double(hearth_json *json, const char *name, double value) {
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value) {
   hearth_json_key(json, name);
   hearth_json_string(json, value);
+}
+
+void hearth_json_begin(hearth_json *json, const char *format, uint64_t version) {
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "format", format);
+  hearth_json_key_uint(json, "version", version);
+}
+
+hearth_status hearth_json_end(hearth_json *json, hearth_error *err) {
+  hearth_json_close(json, '}');
+  putc_unlocked('\n', json->stream);
+  return hearth_stream_flush(json->stream, err);
 }

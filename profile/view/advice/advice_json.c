@@ -19,18 +19,14 @@ static hearth_status print_stack(advice_json *p, uint32_t context, hearth_error 
   uint32_t node;
   HEARTH_TRY(hearth_profile_get_context(p->advice->profile, context, &node, NULL, err));
   HEARTH_TRY(hearth_frames_read(&p->stack, p->advice->profile, node, err));
-  hearth_json_key_array(&p->json, "stack");
-  for (size_t i = 0; i < p->stack.count; i++)
-    hearth_json_frames_use(&p->table, &p->json, p->stack.frames[i]);
-  hearth_json_close(&p->json, ']');
+  hearth_json_stack(&p->table, &p->json, &p->stack);
   return HEARTH_OK;
 }
 
 static hearth_status print_finding(advice_json *p, const hearth_finding *f, hearth_error *err) {
   const hearth_place_sum *place = &p->advice->places[f->group];
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_string(json, "kind", hearth_advice_kind_name(f->kind));
   hearth_json_key_string(json, "saves", hearth_advice_saves_work(f->kind) ? "allocations" : "memory");
   hearth_json_key_double(json, "share", f->share);
@@ -57,23 +53,15 @@ static void print_missing(advice_json *p) {
 static hearth_status print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
   hearth_json *json = &p->json;
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->advice->profile), err));
-  hearth_json_open(json, '{');
-  hearth_json_key_string(json, "format", "hearth-advice");
-  hearth_json_key_uint(json, "version", JSON_VERSION);
+  hearth_json_begin(json, "hearth-advice", JSON_VERSION);
   hearth_json_key_string(json, "profile", name);
   print_missing(p);
   hearth_json_key_array(json, "findings");
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
     HEARTH_TRY(print_finding(p, &p->advice->findings[i], err));
   hearth_json_close(json, ']');
-  hearth_json_line(json);
-  hearth_json_key_array(json, "frames");
-  for (uint32_t i = 0; i < p->table.count; i++)
-    HEARTH_TRY(hearth_json_frame(json, p->advice->profile, &p->advice->names, p->table.used[i], err));
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
-  fputc('\n', json->stream);
-  return hearth_stream_flush(json->stream, err);
+  HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));
+  return hearth_json_end(json, err);
 }
 
 hearth_status hearth_advice_print_json(hearth_advice *a, const char *name, size_t top, FILE *stream,

@@ -46,21 +46,16 @@ hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hear
                                 hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   HEARTH_TRY(print_function(json, names, &place.function, err));
   hearth_json_key_string(json, "linkage_name", place.function.info.name);
   hearth_json_key_string(json, "file", place.function.path);
   hearth_json_key_uint(json, "line", place.line);
-  hearth_json_key(json, "line_offset");
   if (place.frame.line == HEARTH_LINE_UNKNOWN)
-    hearth_json_null(json);
+    hearth_json_key_null(json, "line_offset");
   else
-    hearth_json_uint(json, place.frame.line);
-  hearth_json_key_uint(json, "column", place.frame.column);
-  hearth_json_key_uint(json, "discriminator", place.frame.discriminator);
-  hearth_json_key(json, "inlined");
-  hearth_json_bool(json, place.frame.inlined);
+    hearth_json_key_uint(json, "line_offset", place.frame.line);
+  HEARTH_JSON_MEMBERS(json, &place.frame, column, discriminator, inlined);
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
@@ -70,6 +65,36 @@ void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts) {
     hearth_json_key_uint(json, "peak_bytes", facts->peak_bytes);
   if (*facts->command)
     hearth_json_key_string(json, "command", facts->command);
-  hearth_json_key(json, "commands_differ");
-  hearth_json_bool(json, facts->commands_differ);
+  hearth_json_key_bool(json, "commands_differ", facts->commands_differ);
+}
+
+hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err) {
+  hearth_json_key_array(json, "binaries");
+  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(profile, i, &binary, err));
+    hearth_json_open(json, '{');
+    HEARTH_JSON_MEMBERS(json, &binary, name, build_id);
+    hearth_json_key_bool(json, "library", binary.is_library);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+  return HEARTH_OK;
+}
+
+void hearth_json_stack(hearth_json_frames *frames, hearth_json *json, const hearth_frames *stack) {
+  hearth_json_key_array(json, "stack");
+  for (size_t i = 0; i < stack->count; i++)
+    hearth_json_frames_use(frames, json, stack->frames[i]);
+  hearth_json_close(json, ']');
+}
+
+hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_json *json, hearth_profile *profile,
+                                       hearth_names *names, hearth_error *err) {
+  hearth_json_line(json);
+  hearth_json_key_array(json, "frames");
+  for (uint32_t i = 0; i < frames->count; i++)
+    HEARTH_TRY(hearth_json_frame(json, profile, names, frames->used[i], err));
+  hearth_json_close(json, ']');
+  return HEARTH_OK;
 }

@@ -22,6 +22,12 @@ void hearth_json_frames_destroy(hearth_json_frames *frames);
 void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame);
 /* The keys of facts of runs; of those that are unknown, none. */
 void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts);
+/* "binaries" of the profile. */
+hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err);
+/* "stack" and "frames" of one profile, whose rows are the frame numbers. */
+void hearth_json_stack(hearth_json_frames *frames, hearth_json *json, const hearth_frames *stack);
+hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_json *json, hearth_profile *profile,
+                                       hearth_names *names, hearth_error *err);
 /* Print one frame as an object. */
 hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
                                 hearth_error *err);

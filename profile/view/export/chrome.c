@@ -35,8 +35,7 @@ static uint64_t string_of_name(const chrome *c, uint32_t name) { return c->dumps
 static void write_scalar(hearth_json *json, const char *name, const char *units, uint64_t value) {
   char hex[20];
   snprintf(hex, sizeof hex, "%" PRIx64, value);
-  hearth_json_key(json, name);
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, name);
   hearth_json_key_string(json, "type", "scalar");
   hearth_json_key_string(json, "units", units);
   hearth_json_key_string(json, "value", hex);
@@ -55,10 +54,8 @@ static void write_heap_total(chrome *c, const hearth_heap_dump *dump, uint32_t h
   hearth_json *json = &c->json;
   hearth_heap_entry total = total_of_heap(c, heap);
   hearth_json_line(json);
-  hearth_json_key(json, c->dumps->names[heap]);
-  hearth_json_open(json, '{');
-  hearth_json_key(json, "attrs");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, c->dumps->names[heap]);
+  hearth_json_key_object(json, "attrs");
   write_scalar(json, "size", "bytes", total.bytes);
   write_scalar(json, "object_count", "objects", total.blocks);
   if (dump->has_residency) {
@@ -72,10 +69,8 @@ static void write_heap_total(chrome *c, const hearth_heap_dump *dump, uint32_t h
 static void write_profiler(chrome *c, const hearth_heap_dump *dump) {
   hearth_json *json = &c->json;
   hearth_json_line(json);
-  hearth_json_key(json, "tracing/heap_profiler");
-  hearth_json_open(json, '{');
-  hearth_json_key(json, "attrs");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "tracing/heap_profiler");
+  hearth_json_key_object(json, "attrs");
   write_scalar(json, "size", "bytes", dump->profiler_bytes);
   hearth_json_close(json, '}');
   hearth_json_close(json, '}');
@@ -89,8 +84,7 @@ static bool is_heap(const chrome *c, uint32_t name) {
 }
 
 static void write_totals(chrome *c, const hearth_heap_dump *dump) {
-  hearth_json_key(&c->json, "allocators");
-  hearth_json_open(&c->json, '{');
+  hearth_json_key_object(&c->json, "allocators");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
     if (is_heap(c, name))
       write_heap_total(c, dump, name);
@@ -112,8 +106,7 @@ static void mark_used(chrome *c) {
 }
 
 static void write_string(hearth_json *json, uint64_t id, const char *string) {
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_uint(json, "id", id);
   hearth_json_key_string(json, "string", string);
   hearth_json_close(json, '}');
@@ -148,8 +141,7 @@ static void write_nodes(chrome *c) {
   for (size_t i = 0; i < c->dumps->node_count; i++) {
     if (!c->used[i])
       continue;
-    hearth_json_line(json);
-    hearth_json_open(json, '{');
+    hearth_json_line_open(json, '{');
     hearth_json_key_uint(json, "id", i + 1);
     hearth_json_key_uint(json, "name_sid", i);
     if (c->dumps->nodes[i].parent != HEARTH_NONE)
@@ -175,8 +167,7 @@ static void write_types(chrome *c) {
 
 static hearth_status write_maps(chrome *c, hearth_error *err) {
   mark_used(c);
-  hearth_json_key(&c->json, "maps");
-  hearth_json_open(&c->json, '{');
+  hearth_json_key_object(&c->json, "maps");
   HEARTH_TRY(write_strings(c, err));
   write_nodes(c);
   write_types(c);
@@ -196,8 +187,7 @@ static uint64_t take_node(const hearth_heap_entry *entry) {
 }
 
 static void write_array(chrome *c, uint32_t heap, const char *name, take_number *take) {
-  hearth_json_key(&c->json, name);
-  hearth_json_open(&c->json, '[');
+  hearth_json_key_array(&c->json, name);
   for (size_t i = 0; i < c->count; i++)
     if (c->entries[i].heap == heap)
       hearth_json_uint(&c->json, take(&c->entries[i]));
@@ -206,8 +196,7 @@ static void write_array(chrome *c, uint32_t heap, const char *name, take_number 
 
 static void write_heap(chrome *c, uint32_t heap) {
   hearth_json_line(&c->json);
-  hearth_json_key(&c->json, c->dumps->names[heap]);
-  hearth_json_open(&c->json, '{');
+  hearth_json_key_object(&c->json, c->dumps->names[heap]);
   write_array(c, heap, "counts", take_blocks);
   write_array(c, heap, "sizes", take_bytes);
   write_array(c, heap, "nodes", take_node);
@@ -216,12 +205,10 @@ static void write_heap(chrome *c, uint32_t heap) {
 }
 
 static hearth_status write_heaps(chrome *c, hearth_error *err) {
-  hearth_json_key(&c->json, "heaps_v2");
-  hearth_json_open(&c->json, '{');
+  hearth_json_key_object(&c->json, "heaps_v2");
   hearth_json_key_uint(&c->json, "version", 1);
   HEARTH_TRY(write_maps(c, err));
-  hearth_json_key(&c->json, "allocators");
-  hearth_json_open(&c->json, '{');
+  hearth_json_key_object(&c->json, "allocators");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
     if (is_heap(c, name))
       write_heap(c, name);
@@ -240,8 +227,7 @@ static const char *event_name(enum hearth_raw_occasion occasion) {
 
 static void begin_event(hearth_json *json, const char *phase, const char *category, const char *name,
                         const hearth_heap_dump *dump) {
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_string(json, "ph", phase);
   hearth_json_key_string(json, "cat", category);
   hearth_json_key_string(json, "name", name);
@@ -253,8 +239,7 @@ static void begin_event(hearth_json *json, const char *phase, const char *catego
 static void write_process(chrome *c, const hearth_heap_dump *dump) {
   hearth_json *json = &c->json;
   begin_event(json, "M", "__metadata", "process_name", dump);
-  hearth_json_key(json, "args");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "args");
   hearth_json_key_string(json, "name", hearth_base_name(dump->name));
   hearth_json_close(json, '}');
   hearth_json_close(json, '}');
@@ -268,10 +253,8 @@ static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   begin_event(json, "v", CATEGORY, event_name(dump->occasion), dump);
   snprintf(id, sizeof id, "0x%zx", number + 1);
   hearth_json_key_string(json, "id", id);
-  hearth_json_key(json, "args");
-  hearth_json_open(json, '{');
-  hearth_json_key(json, "dumps");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "args");
+  hearth_json_key_object(json, "dumps");
   hearth_json_key_string(json, "level_of_detail", "detailed");
   write_totals(c, dump);
   hearth_status status = write_heaps(c, err);

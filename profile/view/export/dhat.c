@@ -33,8 +33,7 @@ static void write_heap_numbers(hearth_json *json, const hearth_mib *mib) {
 static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   hearth_json *json = state;
   (void)err;
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   if (is_heap(e)) {
     write_heap_numbers(json, &selected->mib);
   } else {
@@ -78,10 +77,8 @@ static void write_labels(const hearth_exporter *e, hearth_json *json) {
   hearth_json_key_uint(json, "dhatFileVersion", 2);
   hearth_json_key_string(json, "mode", is_heap(e) ? "heap" : "ad-hoc");
   hearth_json_key_string(json, "verb", is_heap(e) ? "Allocated" : "Counted");
-  hearth_json_key(json, "bklt");
-  hearth_json_bool(json, is_heap(e));
-  hearth_json_key(json, "bkacc");
-  hearth_json_bool(json, false);
+  hearth_json_key_bool(json, "bklt", is_heap(e));
+  hearth_json_key_bool(json, "bkacc", false);
   if (!is_heap(e)) {
     const char *unit = hearth_quantity_name(e->options->value);
     hearth_json_key_string(json, "bu", unit);

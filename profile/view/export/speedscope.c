@@ -15,8 +15,7 @@ static hearth_status write_functions(hearth_exporter *e, hearth_json *json, hear
   for (uint32_t i = 0; i < hearth_profile_function_count(e->profile); i++) {
     hearth_function_text function;
     HEARTH_TRY(hearth_function_text_get(&e->names, i, &function, err));
-    hearth_json_line(json);
-    hearth_json_open(json, '{');
+    hearth_json_line_open(json, '{');
     hearth_json_key_string(json, "name", function.name);
     if (*function.path)
       hearth_json_key_string(json, "file", function.path);
@@ -36,8 +35,7 @@ static hearth_status write_sample(hearth_exporter *e, const hearth_selected *sel
   hearth_json *json = &((weights *)state)->json;
   if (weight_of(e, selected) == 0)
     return HEARTH_OK;
-  hearth_json_line(json);
-  hearth_json_open(json, '[');
+  hearth_json_line_open(json, '[');
   for (size_t i = e->frames.count; i-- > 0;) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(e->profile, e->frames.frames[i], &frame, err));
@@ -86,8 +84,7 @@ hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
   hearth_json_key_string(json, "exporter", "hearth");
   hearth_json_key_string(json, "name", e->options->title);
   hearth_json_key_uint(json, "activeProfileIndex", 0);
-  hearth_json_key(json, "shared");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "shared");
   hearth_json_key_array(json, "frames");
   HEARTH_TRY(write_functions(e, json, err));
   hearth_json_close(json, ']');

@@ -42,6 +42,16 @@ static void write_column(hearth_page_writer *w, const char *name, uint32_t count
   hearth_page_column_end(&column);
 }
 
+/* A member of each struct of an array. */
+static void write_numbers(hearth_json *json, const char *name, const uint64_t *first, size_t stride, uint32_t count) {
+  hearth_page_column column;
+  hearth_json_key(json, name);
+  hearth_page_column_begin(&column, json);
+  for (uint32_t i = 0; i < count; i++)
+    hearth_page_column_add(&column, *(const uint64_t *)((const char *)first + i * stride));
+  hearth_page_column_end(&column);
+}
+
 /* Numbers of rows are written plus one, so that 0 is none. */
 static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_t)row + 1; }
 
@@ -74,16 +84,6 @@ static uint64_t context_class(const hearth_page_writer *w, uint32_t row) { retur
 static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
   return or_none(w->model->contexts[row].type);
 }
-static uint64_t context_lifetime(const hearth_page_writer *w, uint32_t row) {
-  return w->model->contexts[row].lifetime_ns;
-}
-static uint64_t context_untouched(const hearth_page_writer *w, uint32_t row) {
-  return w->model->contexts[row].untouched;
-}
-static uint64_t context_temporary(const hearth_page_writer *w, uint32_t row) {
-  return w->model->contexts[row].temporary;
-}
-static uint64_t context_peak(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].peak; }
 /* The distance to the one before. */
 static uint64_t merged_node(const hearth_page_writer *w, uint32_t row) {
   return w->merged[row] - (row > 0 ? w->merged[row - 1] : 0);
@@ -98,8 +98,7 @@ static uint64_t merged_step(const hearth_page_writer *w, uint32_t row) {
 
 static void begin_table(hearth_page_writer *w, const char *name, uint32_t count) {
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, name);
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, name);
   hearth_json_key_uint(&w->json, "count", count);
 }
 
@@ -107,8 +106,7 @@ static void end_table(hearth_page_writer *w) { hearth_json_close(&w->json, '}');
 
 static void begin_list(hearth_page_writer *w, const char *name) {
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, name);
-  hearth_json_open(&w->json, '[');
+  hearth_json_key_array(&w->json, name);
 }
 
 static void end_list(hearth_page_writer *w) { hearth_json_close(&w->json, ']'); }
@@ -172,46 +170,31 @@ static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
   return status;
 }
 
-/* Of the profile that is compared with: "base_" and the key. */
-static void write_base(hearth_page_writer *w, hearth_quantity quantity) {
-  char key[64];
-  hearth_page_column column;
-  snprintf(key, sizeof key, "base_%s", hearth_quantity_key(quantity));
+static void write_context_numbers(hearth_page_writer *w, const char *name, const uint64_t *first) {
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, key);
-  hearth_page_column_begin(&column, &w->json);
-  for (uint32_t i = 0; i < w->model->context_count; i++)
-    hearth_page_column_add(&column, w->model->contexts[i].base[quantity]);
-  hearth_page_column_end(&column);
-}
-
-static void write_quantity(hearth_page_writer *w, hearth_quantity quantity) {
-  hearth_page_column column;
-  hearth_json_line(&w->json);
-  hearth_json_key(&w->json, hearth_quantity_key(quantity));
-  hearth_page_column_begin(&column, &w->json);
-  for (uint32_t i = 0; i < w->model->context_count; i++)
-    hearth_page_column_add(&column, w->model->contexts[i].of[quantity]);
-  hearth_page_column_end(&column);
+  write_numbers(&w->json, name, first, sizeof *w->model->contexts, w->model->context_count);
 }
 
 static void write_contexts(hearth_page_writer *w) {
+  const hearth_page_context *contexts = w->model->contexts;
   uint32_t count = w->model->context_count;
   begin_table(w, "contexts", count);
   write_column(w, "node", count, context_node);
   write_column(w, "class", count, context_class);
   write_column(w, "type", count, context_type);
-  write_column(w, "lifetime_ns", count, context_lifetime);
+  write_context_numbers(w, "lifetime_ns", &contexts->lifetime_ns);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    write_quantity(w, q);
-  if (w->model->options->base)
-    for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-      write_base(w, q);
+    write_context_numbers(w, hearth_quantity_key(q), &contexts->of[q]);
+  for (hearth_quantity q = 0; w->model->options->base && q < HEARTH_QUANTITY_COUNT; q++) {
+    char key[64];
+    snprintf(key, sizeof key, "base_%s", hearth_quantity_key(q));
+    write_context_numbers(w, key, &contexts->base[q]);
+  }
   if (w->model->knows_untouched)
-    write_column(w, "untouched", count, context_untouched);
+    write_context_numbers(w, "untouched", &contexts->untouched);
   if (w->model->options->tallied) {
-    write_column(w, "temporary", count, context_temporary);
-    write_column(w, "peak", count, context_peak);
+    write_context_numbers(w, "temporary", &contexts->temporary);
+    write_context_numbers(w, "peak", &contexts->peak);
   }
   end_table(w);
 }
@@ -226,8 +209,7 @@ static void write_strings(hearth_page_writer *w, const char *name, const char *c
 /* -------------------------------------------------- plots -------------------------------------------------- */
 
 static void write_axis(hearth_page_writer *w, const char *name, const hearth_page_axis *axis) {
-  hearth_json_key(&w->json, name);
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, name);
   hearth_json_key_string(&w->json, "label", axis->label);
   hearth_json_key_string(&w->json, "unit", axis->unit == HEARTH_PAGE_BYTES ? "bytes" : "ns");
   hearth_json_key_double(&w->json, "step", axis->step);
@@ -238,8 +220,7 @@ static void write_cell(hearth_page_writer *w, const hearth_page_grid *grid, uint
   const hearth_page_cell *cell = hearth_page_grid_at(grid, x, y);
   if (cell->of[HEARTH_QUANTITY_ALLOCS] == 0)
     return;
-  hearth_json_line(&w->json);
-  hearth_json_open(&w->json, '[');
+  hearth_json_line_open(&w->json, '[');
   hearth_json_uint(&w->json, x);
   hearth_json_uint(&w->json, y);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
@@ -252,8 +233,7 @@ static void write_grid(hearth_page_writer *w, const char *name, const hearth_pag
     return;
   hearth_page_bounds e = hearth_page_grid_bounds(grid);
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, name);
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, name);
   write_axis(w, "x", &grid->x);
   write_axis(w, "y", &grid->y);
   begin_list(w, "cells");
@@ -264,30 +244,21 @@ static void write_grid(hearth_page_writer *w, const char *name, const hearth_pag
   hearth_json_close(&w->json, '}');
 }
 
-static uint64_t live_bytes(const hearth_page_writer *w, uint32_t row) { return w->model->timeline.live.bytes[row]; }
-
 static void write_live(hearth_page_writer *w) {
   const hearth_page_series *live = &w->model->timeline.live;
   if (live->count == 0)
     return;
   begin_table(w, "live", live->count);
-  hearth_json_key_double(&w->json, "step_ns", live->step_ns);
-  hearth_json_key_uint(&w->json, "peak_bytes", live->peak_bytes);
-  hearth_json_key_uint(&w->json, "peak_ns", live->peak_ns);
-  write_column(w, "bytes", live->count, live_bytes);
+  HEARTH_JSON_MEMBERS(&w->json, live, step_ns, peak_bytes, peak_ns);
+  hearth_json_line(&w->json);
+  write_numbers(&w->json, "bytes", live->bytes, sizeof *live->bytes, live->count);
   end_table(w);
 }
 
 static void write_thread(hearth_json *json, const hearth_page_thread *thread) {
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_uint(json, "thread", thread->number);
-  hearth_json_key_uint(json, "allocs", thread->allocs);
-  hearth_json_key_uint(json, "bytes", thread->bytes);
-  hearth_json_key_uint(json, "frees", thread->frees);
-  hearth_json_key_uint(json, "frees_of_others", thread->frees_of_others);
-  hearth_json_key_uint(json, "live_bytes", thread->live_bytes);
-  hearth_json_key_uint(json, "peak_bytes", thread->peak_bytes);
+  HEARTH_JSON_MEMBERS(json, thread, allocs, bytes, frees, frees_of_others, live_bytes, peak_bytes);
   hearth_json_close(json, '}');
 }
 
@@ -300,22 +271,15 @@ static void write_threads(hearth_page_writer *w) {
   end_list(w);
 }
 
-static void write_owner(hearth_page_writer *w, const hearth_page_owner_series *owner) {
-  hearth_page_column column;
-  hearth_json_line(&w->json);
-  hearth_json_open(&w->json, '{');
-  hearth_json_key_uint(&w->json, "count", HEARTH_TALLY_MOMENTS);
-  hearth_json_key(&w->json, "function");
+static void write_owner(hearth_json *json, const hearth_page_owner_series *owner) {
+  hearth_json_line_open(json, '{');
+  hearth_json_key_uint(json, "count", HEARTH_TALLY_MOMENTS);
   if (owner->function == HEARTH_NONE)
-    hearth_json_null(&w->json);
+    hearth_json_key_null(json, "function");
   else
-    hearth_json_uint(&w->json, owner->function);
-  hearth_json_key(&w->json, "bytes");
-  hearth_page_column_begin(&column, &w->json);
-  for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
-    hearth_page_column_add(&column, owner->bytes[i]);
-  hearth_page_column_end(&column);
-  hearth_json_close(&w->json, '}');
+    HEARTH_JSON_MEMBERS(json, owner, function);
+  write_numbers(json, "bytes", owner->bytes, sizeof *owner->bytes, HEARTH_TALLY_MOMENTS);
+  hearth_json_close(json, '}');
 }
 
 static void write_owners(hearth_page_writer *w) {
@@ -323,14 +287,13 @@ static void write_owners(hearth_page_writer *w) {
     return;
   begin_list(w, "owners");
   for (uint32_t i = 0; i < w->model->owner_count; i++)
-    write_owner(w, &w->model->owners[i]);
+    write_owner(&w->json, &w->model->owners[i]);
   end_list(w);
 }
 
 static void write_plots(hearth_page_writer *w) {
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, "plots");
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, "plots");
   write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
   write_live(w);
@@ -341,57 +304,30 @@ static void write_plots(hearth_page_writer *w) {
 
 /* -------------------------------------------------- facts -------------------------------------------------- */
 
-static void write_key_bool(hearth_json *json, const char *name, bool value) {
-  hearth_json_key(json, name);
-  hearth_json_bool(json, value);
-}
-
 static void write_summary(hearth_page_writer *w) {
   const hearth_profile_summary *s = &w->model->summary;
   hearth_json *json = &w->json;
   hearth_json_key_string(json, "profile", w->model->options->title);
-  hearth_json_key_uint(json, "runs", s->runs);
-  hearth_json_key_uint(json, "duration_ns", s->duration_ns);
-  write_key_bool(json, "accesses_counted", s->accesses_counted);
-  write_key_bool(json, "accesses_known", hearth_accesses_known(s) && !w->model->options->base);
+  HEARTH_JSON_MEMBERS(json, s, runs, duration_ns);
+  hearth_json_key_bool(json, "accesses_counted", s->accesses_counted);
+  hearth_json_key_bool(json, "accesses_known", hearth_accesses_known(s) && !w->model->options->base);
   if (w->model->options->base)
     hearth_json_key_string(json, "base", w->model->options->base_title);
-  write_key_bool(json, "tallied", w->model->options->tallied);
-  write_key_bool(json, "untouched_known", w->model->knows_untouched);
-  write_key_bool(json, "live_estimated", w->model->live_estimated);
-  hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
-  hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
-  hearth_json_key_uint(json, "library_bytes", w->model->library_bytes);
-  hearth_json_key_uint(json, "cold_library_bytes", w->model->cold_library_bytes);
+  hearth_json_key_bool(json, "tallied", w->model->options->tallied);
+  hearth_json_key_bool(json, "untouched_known", w->model->knows_untouched);
+  hearth_json_key_bool(json, "live_estimated", w->model->live_estimated);
+  HEARTH_JSON_MEMBERS(json, s, dropped_blocks, dropped_frames);
+  HEARTH_JSON_MEMBERS(json, w->model, library_bytes, cold_library_bytes);
   hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
 }
 
 static void write_classifier(hearth_page_writer *w) {
   const hearth_classifier *c = &w->model->classifier;
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, "classifier");
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, "classifier");
   hearth_json_key_string(&w->json, "mode", hearth_classify_mode_name(c->mode));
-  hearth_json_key_double(&w->json, "cold_max_density", c->cold_max_density);
-  hearth_json_key_double(&w->json, "cold_min_lifetime_ns", c->cold_min_lifetime_ns);
-  hearth_json_key_double(&w->json, "hot_min_density", c->hot_min_density);
+  HEARTH_JSON_MEMBERS(&w->json, c, cold_max_density, cold_min_lifetime_ns, hot_min_density);
   hearth_json_close(&w->json, '}');
-}
-
-static hearth_status write_binaries(hearth_page_writer *w, hearth_error *err) {
-  begin_list(w, "binaries");
-  for (uint32_t i = 0; i < hearth_profile_binary_count(w->profile); i++) {
-    hearth_binary_text binary;
-    HEARTH_TRY(hearth_binary_text_get(w->profile, i, &binary, err));
-    hearth_json_open(&w->json, '{');
-    hearth_json_key_string(&w->json, "name", binary.name);
-    hearth_json_key_string(&w->json, "build_id", binary.build_id);
-    hearth_json_key(&w->json, "library");
-    hearth_json_bool(&w->json, binary.is_library);
-    hearth_json_close(&w->json, '}');
-  }
-  end_list(w);
-  return HEARTH_OK;
 }
 
 /* First and last day on which a run began, since 1970-01-01, UTC, and whether they stand for weeks. */
@@ -406,7 +342,7 @@ static void write_days(hearth_json *json, const hearth_origins *origins) {
     return;
   hearth_json_key_uint(json, "first_day", first);
   hearth_json_key_uint(json, "last_day", last);
-  write_key_bool(json, "weeks", origins->grain >= HEARTH_ORIGINS_BY_WEEK);
+  hearth_json_key_bool(json, "weeks", origins->grain >= HEARTH_ORIGINS_BY_WEEK);
 }
 
 /* In a comparison, the profile is the sum of both. */
@@ -455,16 +391,11 @@ static uint32_t find_context(const hearth_page_model *m, uint32_t row) {
 
 static void write_finding(hearth_page_writer *w, const hearth_advice_finding *f) {
   uint32_t context = find_context(w->model, f->context);
-  hearth_json_line(&w->json);
-  hearth_json_open(&w->json, '{');
+  hearth_json_line_open(&w->json, '{');
   hearth_json_key_string(&w->json, "kind", hearth_advice_kind_name(f->kind));
   hearth_json_key_string(&w->json, "title", f->title);
   hearth_json_key_string(&w->json, "saves", f->saves_work ? "allocations" : "memory");
-  hearth_json_key_double(&w->json, "share", f->share);
-  hearth_json_key_string(&w->json, "place", f->place);
-  hearth_json_key_string(&w->json, "evidence", f->evidence);
-  hearth_json_key_string(&w->json, "fields", f->fields);
-  hearth_json_key_string(&w->json, "remedy", f->remedy);
+  HEARTH_JSON_MEMBERS(&w->json, f, share, place, evidence, fields, remedy);
   if (context < w->model->context_count && w->model->contexts[context].row == f->context)
     hearth_json_key_uint(&w->json, "context", context);
   hearth_json_close(&w->json, '}');
@@ -475,8 +406,7 @@ static void write_advice(hearth_page_writer *w) {
   if (!advice)
     return;
   hearth_json_line(&w->json);
-  hearth_json_key(&w->json, "advice");
-  hearth_json_open(&w->json, '{');
+  hearth_json_key_object(&w->json, "advice");
   begin_list(w, "not_looked_for");
   for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
     if (!hearth_advice_looked_for(advice, kind))
@@ -498,8 +428,7 @@ static void write_quantities(hearth_page_writer *w) {
   };
   begin_list(w, "quantities");
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
-    hearth_json_line(&w->json);
-    hearth_json_open(&w->json, '{');
+    hearth_json_line_open(&w->json, '{');
     hearth_json_key_string(&w->json, "name", hearth_quantity_name(q));
     hearth_json_key_string(&w->json, "key", hearth_quantity_key(q));
     hearth_json_key_string(&w->json, "description", descriptions[q]);
@@ -534,13 +463,12 @@ static hearth_status write_sources(hearth_page_writer *w, hearth_error *err) {
 
 static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   const hearth_page_model *m = w->model;
-  hearth_json_open(&w->json, '{');
-  hearth_json_key_string(&w->json, "format", "hearth-page");
-  hearth_json_key_uint(&w->json, "version", 1);
+  hearth_json_begin(&w->json, "hearth-page", 1);
   write_summary(w);
   HEARTH_TRY(write_runs(w, err));
   HEARTH_TRY(write_traced_run(w, err));
-  HEARTH_TRY(write_binaries(w, err));
+  hearth_json_line(&w->json);
+  HEARTH_TRY(hearth_json_binaries(&w->json, w->profile, err));
   write_classifier(w);
   write_quantities(w);
   write_classes(w);

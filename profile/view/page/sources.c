@@ -103,8 +103,7 @@ static hearth_status write_file(const hearth_page_model *m, const wanted *lines,
   if (!found)
     return HEARTH_OK;
   hearth_json_line(json);
-  hearth_json_key(json, name);
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, name);
   write_lines(json, &file, lines, count);
   hearth_json_close(json, '}');
   hearth_file_close(&file);

@@ -165,8 +165,7 @@ hearth_status hearth_diff_print_groups_text(hearth_diff *d, hearth_group_kind ki
 /* -------------------------------------------------- JSON -------------------------------------------------- */
 
 static void print_side_json(const hearth_diff *d, hearth_json *json, const group_row *row, int side) {
-  hearth_json_key(json, side == HEARTH_DIFF_A ? "a" : "b");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, side == HEARTH_DIFF_A ? "a" : "b");
   hearth_json_key_double(json, "bytes", hearth_diff_per_run(d, side, row->flat[side].bytes));
   hearth_json_key_double(json, "cumulative_bytes", hearth_diff_per_run(d, side, row->cumulative[side].bytes));
   hearth_json_key_double(json, "allocs", hearth_diff_per_run(d, side, row->flat[side].allocs));
@@ -175,8 +174,7 @@ static void print_side_json(const hearth_diff *d, hearth_json *json, const group
 }
 
 static void print_row_json(const hearth_diff *d, hearth_json *json, const group_row *row) {
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_string(json, "name", row->name);
   if (*row->path)
     hearth_json_key_string(json, "file", row->path);
@@ -190,9 +188,7 @@ hearth_status hearth_diff_print_groups_json(hearth_diff *d, hearth_group_kind ki
   group_rows rows = {0};
   hearth_json json = {.stream = out};
   hearth_status status = sum_up(d, kind, &rows, err);
-  hearth_json_open(&json, '{');
-  hearth_json_key_string(&json, "format", "hearth-diff-groups");
-  hearth_json_key_uint(&json, "version", JSON_VERSION);
+  hearth_json_begin(&json, "hearth-diff-groups", JSON_VERSION);
   hearth_json_key_string(&json, "by", hearth_group_kind_name(kind));
   hearth_json_key_array(&json, "groups");
   for (size_t i = 0; status == HEARTH_OK && i < rows.count && i < top && rows.rows[i].change != 0; i++)

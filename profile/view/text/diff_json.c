@@ -14,8 +14,7 @@ typedef struct diff_json {
 } diff_json;
 
 static void print_totals(hearth_json *json, const char *name, const hearth_diff_totals *totals) {
-  hearth_json_key(json, name);
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, name);
   hearth_json_key_double(json, "contexts", totals->of[HEARTH_MEASURE_CONTEXTS]);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_key_double(json, hearth_quantity_key(q), totals->of[q]);
@@ -26,23 +25,16 @@ static void print_side(diff_json *p, int number) {
   const hearth_diff_side *side = &p->diff->sides[number];
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, number == HEARTH_DIFF_A ? "a" : "b");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, number == HEARTH_DIFF_A ? "a" : "b");
   hearth_json_key_string(json, "profile", side->name);
-  hearth_json_key_uint(json, "runs", side->summary.runs);
-  hearth_json_key(json, "accesses_counted");
-  hearth_json_bool(json, side->summary.accesses_counted);
-  hearth_json_key(json, "densities_only");
-  hearth_json_bool(json, side->summary.densities_only);
+  HEARTH_JSON_MEMBERS(json, &side->summary, runs, accesses_counted, densities_only);
   print_totals(json, "all", &side->all);
-  hearth_json_key(json, "classes");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "classes");
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
     print_totals(json, hearth_class_name(c), &side->classes[c]);
   print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &side->classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
-  hearth_json_key(json, "changes");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "changes");
   for (hearth_change change = 0; change < HEARTH_CHANGE_COUNT; change++)
     print_totals(json, hearth_change_name(change), &side->changes[change]);
   hearth_json_close(json, '}');
@@ -52,13 +44,13 @@ static void print_side(diff_json *p, int number) {
 static hearth_status print_entry_side(diff_json *p, const hearth_diff_entry *e, int side, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_mib mib;
-  hearth_json_key(json, side == HEARTH_DIFF_A ? "a" : "b");
+  const char *key = side == HEARTH_DIFF_A ? "a" : "b";
   if (e->first[side] == HEARTH_NONE) {
-    hearth_json_null(json);
+    hearth_json_key_null(json, key);
     return HEARTH_OK;
   }
   HEARTH_TRY(hearth_diff_mib(p->diff, e, side, &mib, err));
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, key);
   hearth_json_key_string(json, "class", hearth_class_name(e->hotness[side]));
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_key_double(json, hearth_quantity_key(q),
@@ -87,8 +79,7 @@ static hearth_status print_entries(diff_json *p, size_t top, hearth_error *err) 
     uint32_t first = p->diff->first[change], end = p->diff->first[change + 1];
     for (uint32_t i = first; i < end && i - first < top; i++) {
       const hearth_diff_entry *e = &p->diff->entries[i];
-      hearth_json_line(json);
-      hearth_json_open(json, '{');
+      hearth_json_line_open(json, '{');
       hearth_json_key_string(json, "change", hearth_change_name(change));
       for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
         HEARTH_TRY(print_entry_side(p, e, side, err));
@@ -114,16 +105,12 @@ static hearth_status print_frames(diff_json *p, hearth_error *err) {
 
 static hearth_status print_diff(diff_json *p, size_t top, hearth_error *err) {
   HEARTH_TRY(hearth_json_frames_init(&p->table, p->diff->frame_count, err));
-  hearth_json_open(&p->json, '{');
-  hearth_json_key_string(&p->json, "format", "hearth-diff");
-  hearth_json_key_uint(&p->json, "version", JSON_VERSION);
+  hearth_json_begin(&p->json, "hearth-diff", JSON_VERSION);
   for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
     print_side(p, side);
   HEARTH_TRY(print_entries(p, top, err));
   HEARTH_TRY(print_frames(p, err));
-  hearth_json_close(&p->json, '}');
-  fputc('\n', p->json.stream);
-  return hearth_stream_flush(p->json.stream, err);
+  return hearth_json_end(&p->json, err);
 }
 
 hearth_status hearth_diff_print_json(hearth_diff *d, size_t top, FILE *stream, hearth_error *err) {

@@ -18,40 +18,11 @@ typedef struct listing_json {
   hearth_frames stack;
 } listing_json;
 
-static void print_totals(hearth_json *json, const hearth_listing_totals *t) {
-  hearth_json_key_uint(json, "contexts", t->contexts);
-  hearth_json_key_uint(json, "allocs", t->allocs);
-  hearth_json_key_uint(json, "bytes", t->bytes);
-  hearth_json_key_uint(json, "live", t->live);
-  hearth_json_key_uint(json, "accesses", t->accesses);
-  hearth_json_key_uint(json, "library_bytes", t->library_bytes);
-  hearth_json_key_uint(json, "byte_seconds", t->byte_seconds);
-  hearth_json_key_uint(json, "used_page_bytes", t->used_page_bytes);
-  hearth_json_key_uint(json, "idle_page_bytes", t->idle_page_bytes);
-}
-
-static void print_named_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
-  hearth_json_key(json, name);
-  hearth_json_open(json, '{');
-  print_totals(json, t);
+static void print_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
+  hearth_json_key_object(json, name);
+  HEARTH_JSON_MEMBERS(json, t, contexts, allocs, bytes, live, accesses);
+  HEARTH_JSON_MEMBERS(json, t, library_bytes, byte_seconds, used_page_bytes, idle_page_bytes);
   hearth_json_close(json, '}');
-}
-
-static hearth_status print_binaries(listing_json *p, hearth_error *err) {
-  hearth_json *json = &p->json;
-  hearth_json_key_array(json, "binaries");
-  for (uint32_t i = 0; i < hearth_profile_binary_count(p->listing.profile); i++) {
-    hearth_binary_text binary;
-    HEARTH_TRY(hearth_binary_text_get(p->listing.profile, i, &binary, err));
-    hearth_json_open(json, '{');
-    hearth_json_key_string(json, "name", binary.name);
-    hearth_json_key_string(json, "build_id", binary.build_id);
-    hearth_json_key(json, "library");
-    hearth_json_bool(json, binary.is_library);
-    hearth_json_close(json, '}');
-  }
-  hearth_json_close(json, ']');
-  return HEARTH_OK;
 }
 
 /* Not every layout of profiles has all fields. */
@@ -71,18 +42,10 @@ static hearth_status print_summary(listing_json *p, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_json_key_string(json, "profile", p->listing.name);
   hearth_json_key_string(json, "id_scheme", s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
-  hearth_json_key_uint(json, "runs", s->runs);
-  hearth_json_key_uint(json, "duration_ns", s->duration_ns);
+  HEARTH_JSON_MEMBERS(json, s, runs, duration_ns);
   HEARTH_TRY(hearth_profile_get_run_facts(p->listing.profile, &facts, err));
   hearth_json_run_facts(json, &facts);
-  hearth_json_key(json, "accesses_counted");
-  hearth_json_bool(json, s->accesses_counted);
-  hearth_json_key(json, "accesses_estimated");
-  hearth_json_bool(json, s->accesses_estimated);
-  hearth_json_key(json, "densities_only");
-  hearth_json_bool(json, s->densities_only);
-  hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
-  hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
+  HEARTH_JSON_MEMBERS(json, s, accesses_counted, accesses_estimated, densities_only, dropped_blocks, dropped_frames);
   print_unrecorded(p);
   return HEARTH_OK;
 }
@@ -92,33 +55,31 @@ static void print_classes(listing_json *p) {
   const hearth_classifier *c = &p->listing.selection.classifier;
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "classify");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "classify");
   hearth_json_key_string(json, "mode", hearth_classify_mode_name(c->mode));
-  hearth_json_key(json, "cold_max_density");
   if (c->cold_max_density < 0)
-    hearth_json_null(json);
+    hearth_json_key_null(json, "cold_max_density");
   else
-    hearth_json_double(json, c->cold_max_density);
-  hearth_json_key_double(json, "cold_min_lifetime_ns", c->cold_min_lifetime_ns);
-  hearth_json_key_double(json, "hot_min_density", c->hot_min_density);
+    HEARTH_JSON_MEMBERS(json, c, cold_max_density);
+  HEARTH_JSON_MEMBERS(json, c, cold_min_lifetime_ns, hot_min_density);
   hearth_json_close(json, '}');
-  hearth_json_key(json, "classes");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "classes");
   for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_LISTING_CLASSES; i++)
-    print_named_totals(json, hearth_class_name(i), &p->listing.classes[i]);
-  print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
+    print_totals(json, hearth_class_name(i), &p->listing.classes[i]);
+  print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
-  print_named_totals(json, "uncertain", &p->listing.uncertain);
-  print_named_totals(json, "cold_or_not", &p->listing.cold_or_not);
-  print_named_totals(json, "all", &p->listing.all);
-  print_named_totals(json, "selected", &p->listing.shown);
+  print_totals(json, "uncertain", &p->listing.uncertain);
+  print_totals(json, "cold_or_not", &p->listing.cold_or_not);
+  print_totals(json, "all", &p->listing.all);
+  print_totals(json, "selected", &p->listing.shown);
 }
 
 static void print_mib(hearth_json *json, const hearth_mib *mib) {
+  hearth_json_key_object(json, "mib");
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   hearth_json_key_uint(json, #Name, mib->Name);
 #include "hearth/mib_fields.def"
+  hearth_json_close(json, '}');
 }
 
 static hearth_status print_type(listing_json *p, uint64_t id, hearth_error *err) {
@@ -154,13 +115,10 @@ static hearth_status print_spread(listing_json *p, const hearth_listing_row *row
     if (row->possible >> c & 1)
       hearth_json_string(json, hearth_class_name(c));
   hearth_json_close(json, ']');
-  hearth_json_key(json, "spread");
-  hearth_json_open(json, '{');
+  hearth_json_key_object(json, "spread");
   hearth_json_key_uint(json, "runs", spread.runs);
   hearth_json_key_double(json, "effective_runs", errors.runs);
-  hearth_json_key_double(json, "density", errors.density);
-  hearth_json_key_double(json, "lifetime", errors.lifetime);
-  hearth_json_key_double(json, "bytes", errors.bytes);
+  HEARTH_JSON_MEMBERS(json, &errors, density, lifetime, bytes);
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
@@ -169,10 +127,8 @@ static void print_touches(hearth_json *json, const hearth_mib *mib) {
   hearth_touch_rate rate = hearth_touch_rate_of(mib);
   if (rate.per_second < 0)
     return;
-  hearth_json_key(json, "touches");
-  hearth_json_open(json, '{');
-  hearth_json_key_double(json, "per_second", rate.per_second);
-  hearth_json_key_double(json, "error", rate.error);
+  hearth_json_key_object(json, "touches");
+  HEARTH_JSON_MEMBERS(json, &rate, per_second, error);
   hearth_json_close(json, '}');
 }
 
@@ -182,17 +138,10 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(p->listing.profile, row->context, &node, &mib, err));
   HEARTH_TRY(hearth_frames_read(&p->stack, p->listing.profile, node, err));
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_string(json, "class", hearth_class_name(row->hotness));
-  hearth_json_key_array(json, "stack");
-  for (size_t i = 0; i < p->stack.count; i++)
-    hearth_json_frames_use(&p->table, json, p->stack.frames[i]);
-  hearth_json_close(json, ']');
-  hearth_json_key(json, "mib");
-  hearth_json_open(json, '{');
+  hearth_json_stack(&p->table, json, &p->stack);
   print_mib(json, &mib);
-  hearth_json_close(json, '}');
   print_touches(json, &mib);
   HEARTH_TRY(print_spread(p, row, err));
   HEARTH_TRY(print_type(p, mib.DataTypeId, err));
@@ -205,15 +154,14 @@ static hearth_status print_group(listing_json *p, size_t number, hearth_error *e
   hearth_listing *r = &p->listing;
   hearth_json *json = &p->json;
   const hearth_group *g = hearth_listing_group_of(r, number);
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   hearth_json_key_string(json, hearth_group_kind_name(r->options.by), g->name);
   if (g->linkage_name) {
     hearth_json_key_string(json, "linkage_name", g->linkage_name);
     hearth_json_key_string(json, "file", g->path);
   }
-  print_named_totals(json, "all", &g->flat);
-  print_named_totals(json, "cumulative", &g->cumulative);
+  print_totals(json, "all", &g->flat);
+  print_totals(json, "cumulative", &g->cumulative);
   hearth_json_key_array(json, "contexts");
   for (size_t i = 0; i < g->flat.contexts && i < r->options.contexts; i++)
     HEARTH_TRY(print_context(p, &r->rows[r->groups[number].first + i], err));
@@ -225,36 +173,22 @@ static hearth_status print_group(listing_json *p, size_t number, hearth_error *e
 static hearth_status print_groups(listing_json *p, hearth_error *err) {
   static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types", "sizes"};
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, keys[p->listing.options.by]);
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, keys[p->listing.options.by]);
   for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.groups; i++)
     HEARTH_TRY(print_group(p, i, err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;
 }
 
-static hearth_status print_frames(listing_json *p, hearth_error *err) {
-  hearth_json_line(&p->json);
-  hearth_json_key_array(&p->json, "frames");
-  for (uint32_t i = 0; i < p->table.count; i++)
-    HEARTH_TRY(hearth_json_frame(&p->json, p->listing.profile, &p->listing.names, p->table.used[i], err));
-  hearth_json_close(&p->json, ']');
-  return HEARTH_OK;
-}
-
 static hearth_status print_listing(listing_json *p, hearth_error *err) {
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->listing.profile), err));
-  hearth_json_open(&p->json, '{');
-  hearth_json_key_string(&p->json, "format", "hearth-show");
-  hearth_json_key_uint(&p->json, "version", JSON_VERSION);
+  hearth_json_begin(&p->json, "hearth-show", JSON_VERSION);
   HEARTH_TRY(print_summary(p, err));
-  HEARTH_TRY(print_binaries(p, err));
+  HEARTH_TRY(hearth_json_binaries(&p->json, p->listing.profile, err));
   print_classes(p);
   HEARTH_TRY(print_groups(p, err));
-  HEARTH_TRY(print_frames(p, err));
-  hearth_json_close(&p->json, '}');
-  fputc('\n', p->json.stream);
-  return hearth_stream_flush(p->json.stream, err);
+  HEARTH_TRY(hearth_json_frames_print(&p->table, &p->json, p->listing.profile, &p->listing.names, err));
+  return hearth_json_end(&p->json, err);
 }
 
 hearth_status hearth_listing_print_json(hearth_profile *profile, const char *name,

@@ -13,8 +13,7 @@ static void print_known(hearth_json *json, const char *key, const char *value) {
 }
 
 static void print_row(hearth_json *json, const hearth_origin *row) {
-  hearth_json_line(json);
-  hearth_json_open(json, '{');
+  hearth_json_line_open(json, '{');
   print_known(json, "build_id", hearth_origin_build_text(row).c);
   print_known(json, "host", row->host);
   print_known(json, "day", hearth_origin_day_text(row->day).c);
@@ -29,9 +28,7 @@ hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, h
   hearth_json json = {.stream = stream};
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  hearth_json_open(&json, '{');
-  hearth_json_key_string(&json, "format", "hearth-runs");
-  hearth_json_key_uint(&json, "version", JSON_VERSION);
+  hearth_json_begin(&json, "hearth-runs", JSON_VERSION);
   hearth_json_key_uint(&json, "runs", summary.runs);
   hearth_json_key_uint(&json, "bytes", summary.total_bytes);
   hearth_json_key_uint(&json, "grain", origins.grain);
@@ -40,7 +37,5 @@ hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, h
   for (size_t i = 0; i < origins.count; i++)
     print_row(&json, &origins.rows[i]);
   hearth_json_close(&json, ']');
-  hearth_json_close(&json, '}');
-  fputc('\n', stream);
-  return hearth_stream_flush(stream, err);
+  return hearth_json_end(&json, err);
 }

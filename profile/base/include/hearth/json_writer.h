@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "hearth/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,7 @@ void hearth_json_open(hearth_json *json, char bracket);  /* '{' or '[' */
 void hearth_json_close(hearth_json *json, char bracket); /* '}' or ']' */
 /* Begin a new line before the next item of the present object or array. */
 void hearth_json_line(hearth_json *json);
+void hearth_json_line_open(hearth_json *json, char bracket); /* the next item is an object or array */
 void hearth_json_key(hearth_json *json, const char *name);
 void hearth_json_null(hearth_json *json);
 void hearth_json_bool(hearth_json *json, bool value);
@@ -34,10 +37,37 @@ void hearth_json_string(hearth_json *json, const char *value);
 /* A value follows that the caller writes to the stream itself. */
 void hearth_json_value_begin(hearth_json *json);
 
-void hearth_json_key_array(hearth_json *json, const char *name); /* opens it */
+void hearth_json_key_array(hearth_json *json, const char *name);  /* opens it */
+void hearth_json_key_object(hearth_json *json, const char *name); /* opens it */
+void hearth_json_key_null(hearth_json *json, const char *name);
+void hearth_json_key_bool(hearth_json *json, const char *name, bool value);
 void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
+
+/* One object is one file: its name and version come first, a newline last. Errors: E_IO. */
+void hearth_json_begin(hearth_json *json, const char *format, uint64_t version);
+hearth_status hearth_json_end(hearth_json *json, hearth_error *err);
+
+/* One to seven members of a struct, each under its own name; in C only. */
+#define HEARTH_JSON_MEMBERS(json, object, ...)                                                                         \
+  HEARTH_JSON_SEVENTH(__VA_ARGS__, HEARTH_JSON_7, HEARTH_JSON_6, HEARTH_JSON_5, HEARTH_JSON_4, HEARTH_JSON_3,          \
+                      HEARTH_JSON_2, HEARTH_JSON_1, 0)                                                                 \
+  (json, object, __VA_ARGS__)
+#define HEARTH_JSON_SEVENTH(a, b, c, d, e, f, g, macro, ...) macro
+#define HEARTH_JSON_1(j, o, m)                                                                                         \
+  _Generic((o)->m,                                                                                                     \
+      bool: hearth_json_key_bool,                                                                                      \
+      double: hearth_json_key_double,                                                                                  \
+      char *: hearth_json_key_string,                                                                                  \
+      const char *: hearth_json_key_string,                                                                            \
+      default: hearth_json_key_uint)(j, #m, (o)->m)
+#define HEARTH_JSON_2(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_1(j, o, __VA_ARGS__)
+#define HEARTH_JSON_3(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_2(j, o, __VA_ARGS__)
+#define HEARTH_JSON_4(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_3(j, o, __VA_ARGS__)
+#define HEARTH_JSON_5(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_4(j, o, __VA_ARGS__)
+#define HEARTH_JSON_6(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_5(j, o, __VA_ARGS__)
+#define HEARTH_JSON_7(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_6(j, o, __VA_ARGS__)
 
 #ifdef __cplusplus
 }
