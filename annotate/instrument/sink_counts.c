@@ -26,6 +26,7 @@
  * transparent block with SINK of whose successors none has SINK; and onto edges (b, s) with OUT(b) and without
  * SINK(s), if another successor of b has it. */
 #include "sink_counts.h"
+#include "array.h"
 
 #include <stdlib.h>
 
@@ -403,18 +404,6 @@ static bool is_listed_before(const node *at, size_t edge) {
   return false;
 }
 
-static bool reserve_exits(sinking *s, size_t more) {
-  if (s->n_exits + more <= s->exits_capacity)
-    return true;
-  size_t capacity = (s->n_exits + more) * 2;
-  exit_edge *exits = realloc(s->exits, capacity * sizeof *exits);
-  if (!exits)
-    return false;
-  s->exits = exits;
-  s->exits_capacity = capacity;
-  return true;
-}
-
 static void count_at_exits(sinking *s, size_t position) {
   const node *at = &s->nodes[position];
   for (size_t k = 0; k < at->n_succs; k++)
@@ -445,7 +434,7 @@ static bool have_exits(sinking *s) {
   size_t most = 0;
   for (size_t i = 0; i < s->n_touched; i++)
     most += s->nodes[s->touched[i]].n_succs;
-  return reserve_exits(s, most);
+  return hearth_array_reserve(&s->exits, &s->exits_capacity, s->n_exits, most, sizeof *s->exits);
 }
 
 static void sink_group(sinking *s, const member *members, size_t count) {

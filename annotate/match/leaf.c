@@ -45,7 +45,8 @@ static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls
   hearth_status status = HEARTH_OK;
   size_t first = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.first) : 0;
   size_t n = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.end) - first : 0;
-  uint64_t *contexts = malloc((n + 1) * sizeof *contexts);
+  size_t room = n + 1;
+  uint64_t *contexts = malloc(room * sizeof *contexts);
   if (!contexts)
     return hearth_error_nomem(err);
   if (n)
@@ -56,12 +57,10 @@ static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls
     status = hearth_profile_get_frame(leaf->folded->profile, row, &frame, err);
     if (status != HEARTH_OK)
       break;
-    uint64_t *more = realloc(contexts, (leaf->row_count + frame.context_count + 1) * sizeof *contexts);
-    if (!more) {
+    if (!hearth_array_reserve(&contexts, &room, leaf->row_count, frame.context_count, sizeof *contexts)) {
       status = hearth_error_nomem(err);
       break;
     }
-    contexts = more;
     status = read_frame(leaf, &frame, contexts + leaf->row_count, err);
     leaf->row_count += frame.context_count;
   }

@@ -41,6 +41,27 @@ static inline hearth_status hearth_check_memory(bool succeeded, hearth_error *er
   return succeeded ? HEARTH_OK : hearth_error_nomem(err);
 }
 
+/* Room for `more` more elements that are numbered with 32 bits. E_NOMEM; E_FULL if the numbers do not suffice. */
+static inline hearth_status hearth_rows_reserve(void *array, size_t *capacity, size_t count, size_t more,
+                                                size_t element, hearth_error *err) {
+  if (more >= UINT32_MAX || count >= UINT32_MAX - more)
+    return hearth_error_set(err, HEARTH_E_FULL, "the profile has more rows than its format can number");
+  return hearth_check_memory(hearth_array_reserve(array, capacity, count, more, element), err);
+}
+
+/* At least `end` elements; new ones are zero. E_NOMEM, E_FULL. */
+static inline hearth_status hearth_rows_extend(void *array, size_t *capacity, size_t *count, size_t end, size_t element,
+                                               hearth_error *err) {
+  char *rows;
+  if (end <= *count)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_rows_reserve(array, capacity, *count, end - *count, element, err));
+  memcpy(&rows, array, sizeof rows);
+  memset(rows + *count * element, 0, (end - *count) * element);
+  *count = end;
+  return HEARTH_OK;
+}
+
 /* A new array of `count` elements and one more, all zero: even of none it is not NULL. E_NOMEM; the pointer at `array` is
  * NULL then. */
 static inline hearth_status hearth_array_create(void *array, size_t count, size_t element, hearth_error *err) {

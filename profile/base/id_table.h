@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "hearth/indexed.h"
 
 /* A slot keeps the item's hash: most slots of other items are passed without a look at the owner's array, which is out
@@ -73,7 +74,14 @@ static inline bool id_table_expect(id_table *table, size_t count) {
 /* Make room for one more item; false as above. */
 static inline bool id_table_reserve(id_table *table) { return id_table_expect(table, table->count + 1); }
 
-/* Add an item that is not there yet, after id_table_reserve. */
+/* Room for one more item in the table and in the owner's array. E_NOMEM, E_FULL. */
+static inline hearth_status id_table_reserve_row(id_table *table, void *items, size_t *room, size_t count,
+                                                 size_t item_size, hearth_error *err) {
+  HEARTH_TRY(hearth_rows_reserve(items, room, count, 1, item_size, err));
+  return hearth_check_memory(id_table_reserve(table), err);
+}
+
+/* Add an item that is not there yet, after room was reserved. */
 static inline void id_table_insert(id_table *table, uint64_t hash, uint32_t item) {
   id_table_place(table, (id_table_slot){item, (uint32_t)hash});
   table->count++;

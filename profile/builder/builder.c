@@ -65,20 +65,6 @@ void hearth_builder_leave_unrecorded(hearth_builder *builder, uint64_t fields) {
     builder->runs.accesses_counted = false;
 }
 
-hearth_status hearth_builder_reserve(void *items, size_t *room, size_t count, size_t more, size_t item_size,
-                                     hearth_error *err) {
-  if (more > HEARTH_NONE - 1 || count > HEARTH_NONE - 1 - more)
-    return hearth_error_set(err, HEARTH_E_FULL, "the profile has more rows than its format can number");
-  return hearth_check_memory(hearth_array_reserve(items, room, count, more, item_size), err);
-}
-
-/* Room for one more item in an array and in its index. */
-static hearth_status reserve_row(void *items, size_t *room, size_t count, size_t item_size, id_table *table,
-                                 hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
-  return id_table_reserve(table) ? HEARTH_OK : hearth_error_nomem(err);
-}
-
 /* -------------------------------------------------- strings -------------------------------------------------- */
 
 static bool equal_string(const void *owner, uint32_t offset, const void *key) {
@@ -92,7 +78,7 @@ hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *
   *ret = id_table_find(&builder->strings, hash, equal_string, builder, string);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(hearth_builder_reserve(&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
+  HEARTH_TRY(hearth_rows_reserve(&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
   if (!id_table_reserve(&builder->strings))
     return hearth_error_nomem(err);
   *ret = (uint32_t)builder->pool_size;
@@ -126,8 +112,8 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 
   uint32_t row = id_table_find(&builder->functions_by_id, id_table_mix(id), equal_function, builder, &id);
   if (row == HEARTH_NONE) {
-    HEARTH_TRY(reserve_row(&builder->functions, &builder->function_room, builder->function_count,
-                           sizeof *builder->functions, &builder->functions_by_id, err));
+    HEARTH_TRY(id_table_reserve_row(&builder->functions_by_id, &builder->functions, &builder->function_room,
+                                    builder->function_count, sizeof *builder->functions, err));
     row = (uint32_t)builder->function_count++;
     builder->functions[row] = described;
     id_table_insert(&builder->functions_by_id, id_table_mix(id), row);
@@ -180,8 +166,8 @@ static hearth_status add_type(hearth_builder *builder, const char *name, uint64_
     prefer(builder, &builder->types[row].name, type.name);
     return HEARTH_OK;
   }
-  HEARTH_TRY(reserve_row(&builder->types, &builder->type_room, builder->type_count, sizeof *builder->types,
-                         &builder->types_by_id, err));
+  HEARTH_TRY(id_table_reserve_row(&builder->types_by_id, &builder->types, &builder->type_room, builder->type_count,
+                                  sizeof *builder->types, err));
   id_table_insert(&builder->types_by_id, id_table_mix(id), (uint32_t)builder->type_count);
   builder->types[builder->type_count++] = type;
   return HEARTH_OK;
@@ -218,8 +204,8 @@ hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder
     builder->functions[frame->function].in_cycle |= frame->recursive;
     return HEARTH_OK;
   }
-  HEARTH_TRY(reserve_row(&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
-                         &builder->frames_by_content, err));
+  HEARTH_TRY(id_table_reserve_row(&builder->frames_by_content, &builder->frames, &builder->frame_room,
+                                  builder->frame_count, sizeof *builder->frames, err));
   *ret_frame = (uint32_t)builder->frame_count++;
   builder->frames[*ret_frame] = *frame;
   builder->functions[frame->function].in_cycle |= frame->recursive;
@@ -246,8 +232,8 @@ static void mark_cycle(hearth_builder *builder, uint32_t node, uint32_t ancestor
 }
 
 hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve(&builder->nodes, &builder->node_room, builder->node_count, more,
-                                    sizeof *builder->nodes, err));
+  HEARTH_TRY(hearth_rows_reserve(&builder->nodes, &builder->node_room, builder->node_count, more,
+                                 sizeof *builder->nodes, err));
   return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count, more)
              ? HEARTH_OK
              : hearth_error_nomem(err);
@@ -278,8 +264,8 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
 }
 
 static hearth_status add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve(&builder->context_nodes, &builder->context_room, builder->context_count, 1,
-                                    sizeof *builder->context_nodes, err));
+  HEARTH_TRY(hearth_rows_reserve(&builder->context_nodes, &builder->context_room, builder->context_count, 1,
+                                 sizeof *builder->context_nodes, err));
   if (!hearth_mib_rows_append(&builder->mibs, mib))
     return hearth_error_nomem(err);
   builder->nodes[node].context = (uint32_t)builder->context_count;
@@ -307,11 +293,8 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
 }
 
 static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {
-  size_t more = context < builder->histogram_count ? 0 : context + 1 - builder->histogram_count;
-  HEARTH_TRY(hearth_builder_reserve(&builder->histograms, &builder->histogram_room, builder->histogram_count, more,
-                                    sizeof *builder->histograms, err));
-  for (; more > 0; more--)
-    builder->histograms[builder->histogram_count++] = (builder_histogram){NULL, 0};
+  HEARTH_TRY(hearth_rows_extend(&builder->histograms, &builder->histogram_room, &builder->histogram_count, context + 1,
+                                sizeof *builder->histograms, err));
   builder_histogram *h = &builder->histograms[context];
   if (size <= h->size)
     return HEARTH_OK;
@@ -415,8 +398,8 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
   for (size_t i = 0; i < builder->binary_count; i++) /* few */
     if (memcmp(&builder->binaries[i], &binary, sizeof binary) == 0)
       return HEARTH_OK;
-  HEARTH_TRY(hearth_builder_reserve(&builder->binaries, &builder->binary_room, builder->binary_count, 1,
-                                    sizeof *builder->binaries, err));
+  HEARTH_TRY(hearth_rows_reserve(&builder->binaries, &builder->binary_room, builder->binary_count, 1,
+                                 sizeof *builder->binaries, err));
   builder->binaries[builder->binary_count++] = binary;
   return HEARTH_OK;
 }

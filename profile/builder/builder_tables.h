@@ -110,10 +110,6 @@ struct hearth_builder {
   uint64_t scale;      /* the part of the weight that is no more runs (hearth/spread.h) */
 };
 
-/* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */
-hearth_status hearth_builder_reserve(void *items, size_t *room, size_t count, size_t more, size_t item_size,
-                                     hearth_error *err);
-
 /* Offset of the string in the pool. */
 hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *string, uint32_t *ret,
                                            hearth_error *err);

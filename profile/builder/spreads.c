@@ -11,15 +11,6 @@ void hearth_builder_free_spreads(builder_spreads *spreads) {
   free(spreads->run_rows);
 }
 
-static hearth_status reserve_rows(hearth_builder *builder, size_t context, hearth_error *err) {
-  builder_spreads *s = &builder->spreads;
-  size_t more = context < s->count ? 0 : context + 1 - s->count;
-  HEARTH_TRY(hearth_builder_reserve(&s->rows, &s->room, s->count, more, sizeof *s->rows, err));
-  for (; more > 0; more--)
-    s->rows[s->count++] = (hearth_spread){{0}};
-  return HEARTH_OK;
-}
-
 static void forget_run(builder_spreads *s) {
   for (size_t i = 0; i < s->run_count; i++)
     s->run_rows[s->run[i].context] = HEARTH_NONE;
@@ -34,11 +25,11 @@ void hearth_builder_begin_run(hearth_builder *builder) {
 static hearth_status run_row(hearth_builder *builder, size_t context, builder_run_sums **ret, hearth_error *err) {
   builder_spreads *s = &builder->spreads;
   size_t more = context < s->run_row_count ? 0 : context + 1 - s->run_row_count;
-  HEARTH_TRY(hearth_builder_reserve(&s->run_rows, &s->run_row_room, s->run_row_count, more, sizeof *s->run_rows, err));
+  HEARTH_TRY(hearth_rows_reserve(&s->run_rows, &s->run_row_room, s->run_row_count, more, sizeof *s->run_rows, err));
   for (; more > 0; more--)
     s->run_rows[s->run_row_count++] = HEARTH_NONE;
   if (s->run_rows[context] == HEARTH_NONE) {
-    HEARTH_TRY(hearth_builder_reserve(&s->run, &s->run_room, s->run_count, 1, sizeof *s->run, err));
+    HEARTH_TRY(hearth_rows_reserve(&s->run, &s->run_room, s->run_count, 1, sizeof *s->run, err));
     s->run_rows[context] = (uint32_t)s->run_count;
     s->run[s->run_count++] = (builder_run_sums){.context = (uint32_t)context};
   }
@@ -71,8 +62,9 @@ static bool are_unrecorded(const hearth_builder *builder) {
 }
 
 static hearth_status add_row(hearth_builder *builder, size_t context, const hearth_spread *spread, hearth_error *err) {
-  HEARTH_TRY(reserve_rows(builder, context, err));
-  hearth_spread_add(&builder->spreads.rows[context], spread, builder->weight, builder->scale);
+  builder_spreads *s = &builder->spreads;
+  HEARTH_TRY(hearth_rows_extend(&s->rows, &s->room, &s->count, context + 1, sizeof *s->rows, err));
+  hearth_spread_add(&s->rows[context], spread, builder->weight, builder->scale);
   return HEARTH_OK;
 }
 

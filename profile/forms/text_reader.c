@@ -403,7 +403,7 @@ static hearth_status read_frame(parser *p) {
       return bad(p, "a frame may end with 'inlined', 'recursive', 'cycle' and 'library', not", p->token);
   }
   HEARTH_TRY(end_line(p));
-  HEARTH_TRY(hearth_builder_reserve(&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
+  HEARTH_TRY(hearth_rows_reserve(&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
   p->frames[p->frame_count++] = frame;
   return HEARTH_OK;
 }
@@ -435,7 +435,7 @@ static hearth_status read_histogram(parser *p) {
     return bad(p, "given twice in one context:", p->token);
   while (!at_line_end(p)) {
     HEARTH_TRY(read_token(p, "number"));
-    HEARTH_TRY(hearth_builder_reserve(&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
+    HEARTH_TRY(hearth_rows_reserve(&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
     HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
   }
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");

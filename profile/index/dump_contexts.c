@@ -82,7 +82,7 @@ static bool elf_address(const symboliser *s, const hearth_placed_map *placed, ui
 static hearth_status add_frame(symboliser *s, address *a, const char *name, const char *file, hearth_error *err) {
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   HEARTH_TRY(hearth_builder_function(s->builder, name, file, 0, &frame.function, err));
-  HEARTH_TRY(hearth_builder_reserve(&s->frame_rows, &s->frame_room, s->frame_count, 1, sizeof *s->frame_rows, err));
+  HEARTH_TRY(hearth_rows_reserve(&s->frame_rows, &s->frame_room, s->frame_count, 1, sizeof *s->frame_rows, err));
   HEARTH_TRY(hearth_builder_frame_row(s->builder, &frame, &s->frame_rows[s->frame_count], err));
   a->first = (uint32_t)s->frame_count++;
   a->count = 1;
@@ -115,7 +115,7 @@ static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
     return HEARTH_OK;
   HEARTH_TRY(hearth_frame_cache_get(placed->cache, elf, &span, err));
   HEARTH_TRY(
-      hearth_builder_reserve(&s->frame_rows, &s->frame_room, s->frame_count, span.count, sizeof *s->frame_rows, err));
+      hearth_rows_reserve(&s->frame_rows, &s->frame_room, s->frame_count, span.count, sizeof *s->frame_rows, err));
   for (uint32_t i = 0; i < span.count; ++i)
     s->frame_rows[s->frame_count + i] = hearth_frame_cache_rows(placed->cache, span)[i];
   a->first = (uint32_t)s->frame_count;
@@ -145,9 +145,8 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(symbolise(s, &found, err));
-  HEARTH_TRY(hearth_builder_reserve(&s->addresses, &s->address_room, s->address_count, 1, sizeof found, err));
-  if (!id_table_reserve(&s->addresses_by_pc))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(
+      id_table_reserve_row(&s->addresses_by_pc, &s->addresses, &s->address_room, s->address_count, sizeof found, err));
   *ret = (uint32_t)s->address_count++;
   s->addresses[*ret] = found;
   id_table_insert(&s->addresses_by_pc, id_table_mix(pc), *ret);

@@ -9,8 +9,6 @@
 #include "hearth/ids.h"
 #include "path_name.h"
 
-#define NO_NUMBER UINT32_MAX
-
 typedef struct slot {
   uint64_t address;
   hearth_frame_span span;
@@ -19,7 +17,8 @@ typedef struct slot {
 
 /* The facts that the builder needs about one of the binary's functions, once it was asked for. */
 typedef struct function {
-  uint32_t number; /* the builder's; NO_NUMBER: not asked yet */
+  uint32_t number; /* the builder's */
+  bool is_known;
   bool of_runtime;
 } function;
 
@@ -32,7 +31,7 @@ struct hearth_frame_cache {
   uint32_t *rows;          /* of the builder's frames */
   size_t row_count, row_room;
   function *functions; /* by debug information's numbers */
-  size_t function_count;
+  size_t function_count, function_room;
 };
 
 hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder) {
@@ -93,25 +92,15 @@ static bool is_runtime_source(const char *path) {
   return false;
 }
 
-static hearth_status make_functions(hearth_frame_cache *cache, size_t count, hearth_error *err) {
-  function *functions = realloc(cache->functions, count * sizeof *functions);
-  if (!functions)
-    return hearth_error_nomem(err);
-  for (size_t i = cache->function_count; i < count; ++i)
-    functions[i] = (function){.number = NO_NUMBER};
-  cache->functions = functions;
-  cache->function_count = count;
-  return HEARTH_OK;
-}
-
 static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_debug_function *f,
                                    function *ret, hearth_error *err) {
-  if (number >= cache->function_count)
-    HEARTH_TRY(make_functions(cache, ((size_t)number + 1) * 2, err));
+  HEARTH_TRY(hearth_rows_extend(&cache->functions, &cache->function_room, &cache->function_count, (size_t)number + 1,
+                                sizeof *cache->functions, err));
   function *found = &cache->functions[number];
-  if (found->number == NO_NUMBER) {
+  if (!found->is_known) {
     HEARTH_TRY(hearth_builder_function(cache->builder, f->name, f->path, f->start_line, &found->number, err));
     found->of_runtime = is_runtime_source(f->path);
+    found->is_known = true;
   }
   *ret = *found;
   return HEARTH_OK;
@@ -119,7 +108,7 @@ static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, c
 
 static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *frame, hearth_frame_span *span,
                              hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve(&cache->rows, &cache->row_room, cache->row_count, 1, sizeof *cache->rows, err));
+  HEARTH_TRY(hearth_rows_reserve(&cache->rows, &cache->row_room, cache->row_count, 1, sizeof *cache->rows, err));
   HEARTH_TRY(hearth_builder_frame_row(cache->builder, frame, &cache->rows[cache->row_count], err));
   ++cache->row_count;
   ++span->count;

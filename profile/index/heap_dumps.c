@@ -36,7 +36,7 @@ static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t 
       *ret = i;
       return HEARTH_OK;
     }
-  HEARTH_TRY(hearth_builder_reserve(&all->names, &r->name_room, all->name_count, 1, sizeof *all->names, err));
+  HEARTH_TRY(hearth_rows_reserve(&all->names, &r->name_room, all->name_count, 1, sizeof *all->names, err));
   char *copy = strdup(name);
   if (!copy)
     return hearth_error_nomem(err);
@@ -138,7 +138,7 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
     entry.node = r->builder->nodes[node].parent;
   HEARTH_TRY(type_of(r, record->mib.DataTypeId, &entry.type, err));
   memcpy(entry.residency, record->residency, sizeof entry.residency);
-  HEARTH_TRY(hearth_builder_reserve(&dump->entries, &r->entry_room, dump->entry_count, 1, sizeof *dump->entries, err));
+  HEARTH_TRY(hearth_rows_reserve(&dump->entries, &r->entry_room, dump->entry_count, 1, sizeof *dump->entries, err));
   dump->entries[dump->entry_count++] = entry;
   return HEARTH_OK;
 }
@@ -147,7 +147,7 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
   hearth_heap_dumps *all = &r->result;
   if (raw->occasion == HEARTH_RAW_NO_DUMP)
     return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap dump: it is a raw profile: use 'hearth index'", name);
-  HEARTH_TRY(hearth_builder_reserve(&all->dumps, &r->dump_room, all->dump_count, 1, sizeof *all->dumps, err));
+  HEARTH_TRY(hearth_rows_reserve(&all->dumps, &r->dump_room, all->dump_count, 1, sizeof *all->dumps, err));
   r->dump = &all->dumps[all->dump_count];
   *r->dump = (hearth_heap_dump){.name = strdup(name),
                                 .occasion = raw->occasion,

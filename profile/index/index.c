@@ -259,9 +259,8 @@ static bool same_file(const void *known, uint32_t row, const void *key) {
 }
 
 static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve(&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
-  if (!id_table_reserve(&ix->known_by_number))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(
+      id_table_reserve_row(&ix->known_by_number, &ix->known, &ix->known_room, ix->known_count, sizeof *ix->known, err));
   id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
   ix->known[ix->known_count++] = *file;
   return HEARTH_OK;

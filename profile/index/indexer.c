@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "option_size.h"
 
 /* -------------------------------------------------- messages ------------------------------------------------------ */
@@ -41,12 +42,11 @@ void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t n
 
 hearth_status hearth_indexer_skip(hearth_indexer *ix, const char *reason, hearth_error *err) {
   char text[640];
-  size_t size = ix->left_out ? strlen(ix->left_out) : 0, more = strlen(reason) + 2;
-  char *all = realloc(ix->left_out, size + more);
-  if (!all)
+  size_t more = strlen(reason) + 2;
+  if (!hearth_array_reserve(&ix->left_out, &ix->left_out_room, ix->left_out_size, more, 1))
     return hearth_error_nomem(err);
-  snprintf(all + size, more, "%s\n", reason);
-  ix->left_out = all;
+  snprintf(ix->left_out + ix->left_out_size, more, "%s\n", reason);
+  ix->left_out_size += more - 1;
   ix->skipped++;
   snprintf(text, sizeof text, "left out: %s", reason);
   hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);

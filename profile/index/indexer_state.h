@@ -45,9 +45,10 @@ struct hearth_indexer {
   hearth_named_inputs uncounted; /* others: one takes the classes of all away */
   size_t added, skipped;         /* inputs */
   char *left_out;                /* a line for each that was skipped; NULL: none */
-  bool has_code;                 /* a profile of -fprofile-use was among them */
-  bool has_part;                 /* of an input that failed */
-  hearth_error nothing;          /* why no context came out of the dumps so far */
+  size_t left_out_size, left_out_room;
+  bool has_code;        /* a profile of -fprofile-use was among them */
+  bool has_part;        /* of an input that failed */
+  hearth_error nothing; /* why no context came out of the dumps so far */
   hearth_known_file *known;
   size_t known_count, known_room;
   id_table known_by_number;

@@ -78,7 +78,7 @@ static module *find_mapped(const hearth_modules *m, const hearth_raw_map *map) {
 }
 
 static hearth_status add_row(hearth_modules *m, const hearth_known_binary *known, module **ret, hearth_error *err) {
-  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules), err));
+  HEARTH_TRY(hearth_rows_reserve(&m->modules, &m->capacity, m->count, 1, sizeof *m->modules, err));
   *ret = &m->modules[m->count++];
   **ret = (module){.known = known};
   return HEARTH_OK;

@@ -41,12 +41,8 @@ static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_f
 }
 
 static hearth_status add_known(hearth_llvm_import *import, XXH128_hash_t id, uint32_t owner, known_stack **ret) {
-  HEARTH_TRY(hearth_check_memory(
-      hearth_array_grow(&import->known, &import->known_room, import->known_count, sizeof *import->known), import->err));
-  if (!id_table_reserve(&import->known_by_id))
-    return hearth_error_nomem(import->err);
-  if (import->known_count >= HEARTH_NONE)
-    return hearth_error_set(import->err, HEARTH_E_FULL, "%s: more contexts than a profile can number", import->name);
+  HEARTH_TRY(id_table_reserve_row(&import->known_by_id, &import->known, &import->known_room, import->known_count,
+                                  sizeof *import->known, import->err));
   id_table_insert(&import->known_by_id, id.low64, (uint32_t)import->known_count);
   *ret = &import->known[import->known_count++];
   **ret = (known_stack){.id = id, .owner = owner};

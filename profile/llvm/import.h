@@ -15,7 +15,6 @@ typedef enum hearth_llvm_pass { HEARTH_LLVM_PASS_LEAF, HEARTH_LLVM_PASS_REST, HE
 
 typedef struct hearth_llvm_import {
   hearth_builder *builder; /* of HEARTH_IDS_LLVM; borrowed */
-  const char *name;        /* of the input, for messages; borrowed */
   hearth_error *err;
   hearth_llvm_pass pass;
   struct hearth_llvm_known_stack *known;

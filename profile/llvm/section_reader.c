@@ -87,7 +87,7 @@ hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, 
     return hearth_error_set(err, HEARTH_E_NOT_FOUND,
                             "%s: a profile of llvm-profdata without a heap profile: give the raw heap profiles", name);
   HEARTH_TRY(hearth_llvm_section_open(&in, contents.section_offset, &section));
-  reader r = {.section = &section, .import = {.builder = into, .name = name, .err = err}};
+  reader r = {.section = &section, .import = {.builder = into, .err = err}};
   hearth_builder_begin_run(into);
   *ret = (hearth_llvm_skipped){.data_accesses = section.has_data_accesses};
   hearth_status status = read_section(&r, ret);

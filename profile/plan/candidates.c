@@ -25,8 +25,7 @@ static hearth_status add_contexts(planner *p, uint32_t frame) {
     uint32_t caller = w->parents[w->leaves[w->contexts.order[i]]];
     if (row->is_light)
       continue;
-    HEARTH_TRY(hearth_check_memory(
-        hearth_array_grow(&p->contexts, &p->context_room, p->context_count, sizeof *p->contexts), p->err));
+    HEARTH_TRY(hearth_rows_reserve(&p->contexts, &p->context_room, p->context_count, 1, sizeof *p->contexts, p->err));
     p->contexts[p->context_count++] =
         (plan_context){.node = caller,
                        .caller = caller,
@@ -82,8 +81,7 @@ static hearth_status add_leaves(planner *p) {
       p->context_count = first;
       continue;
     }
-    HEARTH_TRY(
-        hearth_check_memory(hearth_array_grow(&p->leaves, &p->leaf_room, p->leaf_count, sizeof *p->leaves), p->err));
+    HEARTH_TRY(hearth_rows_reserve(&p->leaves, &p->leaf_room, p->leaf_count, 1, sizeof *p->leaves, p->err));
     p->leaves[p->leaf_count++] = leaf;
   }
   return HEARTH_OK;

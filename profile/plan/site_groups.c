@@ -68,9 +68,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
     p->member_count -= count;
     return HEARTH_OK;
   }
-  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&p->sets, &p->set_room, p->set_count, sizeof *p->sets), p->err));
-  if (!id_table_reserve(&u->set_table))
-    return hearth_error_nomem(p->err);
+  HEARTH_TRY(id_table_reserve_row(&u->set_table, &p->sets, &p->set_room, p->set_count, sizeof *p->sets, p->err));
   *ret = (uint32_t)p->set_count++;
   p->sets[*ret] = (plan_set){.first = (uint32_t)(p->member_count - count), .count = count};
   for (uint32_t i = 0; i < count; i++)
@@ -112,9 +110,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
   if (p->member_count + p->sets[set].count >= MEMBERS_MAX)
     return HEARTH_OK;
   HEARTH_TRY(unite(u, set, candidate, &wanted.result));
-  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&u->steps, &u->step_room, u->step_count, sizeof *u->steps), p->err));
-  if (!id_table_reserve(&u->step_table))
-    return hearth_error_nomem(p->err);
+  HEARTH_TRY(id_table_reserve_row(&u->step_table, &u->steps, &u->step_room, u->step_count, sizeof *u->steps, p->err));
   u->steps[u->step_count] = wanted;
   id_table_insert(&u->step_table, hash, (uint32_t)u->step_count++);
   *ret = wanted.result;
@@ -170,9 +166,7 @@ static hearth_status add_to_group(uniting *u, uint32_t leaf, const plan_context 
   uint32_t found = id_table_find(&u->group_table, hash, is_group, p->groups, &wanted);
   if (found == HEARTH_NONE) {
     HEARTH_TRY(
-        hearth_check_memory(hearth_array_grow(&p->groups, &p->group_room, p->group_count, sizeof *p->groups), p->err));
-    if (!id_table_reserve(&u->group_table))
-      return hearth_error_nomem(p->err);
+        id_table_reserve_row(&u->group_table, &p->groups, &p->group_room, p->group_count, sizeof *p->groups, p->err));
     found = (uint32_t)p->group_count++;
     p->groups[found] = wanted;
     id_table_insert(&u->group_table, hash, found);

@@ -10,6 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "array.h"
 #include "file.h"
 #include "file_kind.h"
 #include "hearth/raw.h"
@@ -90,21 +91,10 @@ static hearth_status unpack(hearth_trace *t, const block *b, uint8_t **ret, size
 
 /* -------------------------------------------------- stacks and mappings ------------------------------------------- */
 
-static bool reserve(void **rows, size_t *room, size_t count, size_t row_size) {
-  if (count <= *room)
-    return true;
-  size_t more = *room * 2 > count ? *room * 2 : count;
-  void *grown = realloc(*rows, more * row_size);
-  if (!grown)
-    return false;
-  *rows = grown;
-  *room = more;
-  return true;
-}
-
 /* Nodes of a damaged block before stay without address. */
 static bool make_room(hearth_trace *t, uint64_t end) {
-  if (!reserve((void **)&t->nodes, &t->node_room, end, sizeof *t->nodes))
+  if (t->info.nodes < end &&
+      !hearth_array_reserve(&t->nodes, &t->node_room, t->info.nodes, end - t->info.nodes, sizeof *t->nodes))
     return false;
   for (; t->info.nodes < end; ++t->info.nodes)
     t->nodes[t->info.nodes] = (hearth_trace_node){0, HEARTH_TRACE_NO_STACK};
@@ -193,7 +183,7 @@ static hearth_status note_events(hearth_trace *t, const block *b, hearth_error *
   if (b->head.count == 0 || b->head.count > HEARTH_TRACE_EVENTS_MOST || b->head.first == 0 ||
       b->head.first > UINT32_MAX)
     return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of events");
-  if (!reserve((void **)&t->blocks, &t->block_room, t->info.blocks + 1, sizeof *t->blocks))
+  if (!hearth_array_grow(&t->blocks, &t->block_room, t->info.blocks, sizeof *t->blocks))
     return hearth_error_nomem(err);
   t->blocks[t->info.blocks++] = *b;
   t->info.events += b->head.count;

@@ -156,8 +156,8 @@ static size_t push_children(const layout *l, uint32_t node, bool shared, size_t 
 static hearth_status reserve_rows(layout *l, size_t more) {
   writer *w = l->w;
   HEARTH_TRY(
-      hearth_builder_reserve(&w->nodes.order, &l->order_room, w->nodes.count, more, sizeof *w->nodes.order, w->err));
-  return hearth_builder_reserve(&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents, w->err);
+      hearth_rows_reserve(&w->nodes.order, &l->order_room, w->nodes.count, more, sizeof *w->nodes.order, w->err));
+  return hearth_rows_reserve(&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents, w->err);
 }
 
 /* There is room for it, and its parent has its row. */

@@ -66,14 +66,9 @@ static hearth_status add_histogram(hearth_advice *a, hearth_place_sum *place, ui
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_histogram(a->profile, context, &histogram, err));
   size_t size = (size_t)histogram.size;
-  if (size > place->count_count) {
-    if (!hearth_array_reserve(&place->counts, &place->count_room, place->count_count, size - place->count_count,
-                              sizeof *place->counts))
-      return hearth_error_nomem(err);
-    for (; place->count_count < size; place->count_count++)
-      place->counts[place->count_count] = 0;
-    a->has[HEARTH_ADVICE_HISTOGRAM] = true;
-  }
+  a->has[HEARTH_ADVICE_HISTOGRAM] |= size > 0;
+  HEARTH_TRY(
+      hearth_rows_extend(&place->counts, &place->count_room, &place->count_count, size, sizeof *place->counts, err));
   for (size_t i = 0; i < size; i++)
     place->counts[i] = hearth_merge_SUM(place->counts[i], histogram.counts[i]);
   return HEARTH_OK;

@@ -59,14 +59,8 @@ static uint32_t thread_of(const hearth_live_block *block) {
 /* Threads beyond the most share the last number: their blocks are not called foreign among each other. */
 static hearth_status find_thread(hearth_trace_tallies *t, uint32_t *thread, hearth_error *err) {
   *thread = *thread < THREADS_MOST ? *thread : THREADS_MOST;
-  if (*thread >= t->thread_count) {
-    size_t more = *thread + 1 - t->thread_count;
-    if (!hearth_array_reserve(&t->threads, &t->thread_room, t->thread_count, more, sizeof *t->threads))
-      return hearth_error_nomem(err);
-    memset(&t->threads[t->thread_count], 0, more * sizeof *t->threads);
-    t->thread_count += more;
-  }
-  return HEARTH_OK;
+  return hearth_rows_extend(&t->threads, &t->thread_room, &t->thread_count, (size_t)*thread + 1, sizeof *t->threads,
+                            err);
 }
 
 /* NULL: a block with its header fills a line. */

@@ -2,8 +2,6 @@
 /* A hash table over one growing array of pairs. */
 #include "pair_set.h"
 
-enum { FIRST_ROOM = 256 };
-
 void hearth_pair_set_destroy(hearth_pair_set *set) {
   free(set->pairs);
   free(set->table.slots);
@@ -18,15 +16,7 @@ static bool equal(const void *owner, uint32_t item, const void *key) {
 static hearth_status reserve(hearth_pair_set *set, hearth_error *err) {
   if (set->count == UINT32_C(1) << 31)
     return hearth_error_set(err, HEARTH_E_FULL, "more than 2^31 different call chains");
-  if (set->count == set->room) {
-    uint32_t room = set->room ? 2 * set->room : FIRST_ROOM;
-    hearth_pair *bigger = realloc(set->pairs, room * sizeof *bigger);
-    if (!bigger)
-      return hearth_error_nomem(err);
-    set->pairs = bigger;
-    set->room = room;
-  }
-  return id_table_reserve(&set->table) ? HEARTH_OK : hearth_error_nomem(err);
+  return id_table_reserve_row(&set->table, &set->pairs, &set->room, set->count, sizeof *set->pairs, err);
 }
 
 hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32_t *ret, hearth_error *err) {

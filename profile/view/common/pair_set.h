@@ -14,7 +14,8 @@ typedef struct hearth_pair {
 /* All zero is the empty set. */
 typedef struct hearth_pair_set {
   hearth_pair *pairs;
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   id_table table;
 } hearth_pair_set;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "exporter.h"
 #include "gzip.h"
 #include "pair_set.h"
@@ -57,7 +58,7 @@ typedef struct pprof {
   /* Locations are chains of inlined frames: (frame row, location of the rest of the chain). Location n has id n + 1. */
   hearth_pair_set locations;
   bool *used; /* by location: not only the rest of another one */
-  uint32_t used_room;
+  size_t used_count, used_room;
   bool *functions; /* by row: in a location that is used */
   uint64_t strings;
   uint64_t class_key, class_names[HEARTH_CLASS_HOT + 1]; /* strings of the samples' label */
@@ -155,25 +156,14 @@ static hearth_status add_class_strings(pprof *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status mark_used(pprof *p, uint32_t location, hearth_error *err) {
-  if (location >= p->used_room) {
-    bool *bigger = realloc(p->used, p->locations.room * sizeof *bigger);
-    if (!bigger)
-      return hearth_error_nomem(err);
-    memset(bigger + p->used_room, 0, (p->locations.room - p->used_room) * sizeof *bigger);
-    p->used = bigger;
-    p->used_room = p->locations.room;
-  }
-  p->used[location] = true;
-  return HEARTH_OK;
-}
-
 /* The location of frames [begin, end), of which all but the last are inlined into the next. */
 static hearth_status add_location(pprof *p, size_t begin, size_t end, uint32_t *ret, hearth_error *err) {
   *ret = HEARTH_NONE;
   for (size_t i = end; i-- > begin;)
     HEARTH_TRY(hearth_pair_set_add(&p->locations, (hearth_pair){p->exporter->frames.frames[i], *ret}, ret, err));
-  return mark_used(p, *ret, err);
+  HEARTH_TRY(hearth_rows_extend(&p->used, &p->used_room, &p->used_count, (size_t)*ret + 1, sizeof *p->used, err));
+  p->used[*ret] = true;
+  return HEARTH_OK;
 }
 
 static hearth_status add_locations(pprof *p, hearth_error *err) {
@@ -256,7 +246,7 @@ static hearth_status write_profile(pprof *p, hearth_error *err) {
   HEARTH_TRY(add_class_strings(p, err));
   HEARTH_TRY(write_binaries(p, err));
   HEARTH_TRY(hearth_export_each(p->exporter, write_sample, p, err));
-  for (uint32_t i = 0; i < p->locations.count && i < p->used_room; i++)
+  for (uint32_t i = 0; i < p->used_count; i++)
     if (p->used[i])
       HEARTH_TRY(write_location(p, i, err));
   for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++)

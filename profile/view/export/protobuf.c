@@ -2,23 +2,15 @@
 /* Fields are appended to one buffer: tag, and number or length and bytes. */
 #include "protobuf.h"
 
+#include "array.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIRE_VARINT = 0, WIRE_LENGTH = 2, VARINT_MAX = 10 };
 
 static bool reserve(hearth_protobuf *m, size_t size) {
-  if (m->failed || m->room - m->size >= size)
-    return !m->failed;
-  size_t room = 2 * m->room > m->size + size ? 2 * m->room : m->size + size + 256;
-  uint8_t *bigger = realloc(m->data, room);
-  if (!bigger) {
-    m->failed = true;
-    return false;
-  }
-  m->data = bigger;
-  m->room = room;
-  return true;
+  m->failed = m->failed || !hearth_array_reserve(&m->data, &m->room, m->size, size, 1);
+  return !m->failed;
 }
 
 void hearth_protobuf_raw(hearth_protobuf *m, const void *data, size_t size) {

@@ -220,7 +220,7 @@ static void import_site(hearth_llvm_import *import, const char *function, const 
 static void import_records(hearth_builder *builder, const record *records) {
   hearth_error err;
   hearth_llvm_skipped skipped;
-  hearth_llvm_import import = {.builder = builder, .name = "records", .err = &err};
+  hearth_llvm_import import = {.builder = builder, .err = &err};
   hearth_builder_begin_run(builder);
   for (; import.pass < HEARTH_LLVM_PASSES; import.pass++)
     for (size_t i = 0; i < MOST_RECORDS && records[i].function; i++)
