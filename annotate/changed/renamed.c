@@ -90,7 +90,6 @@ static hearth_status look_up(hearth_namesakes *namesakes, hearth_profile *profil
     if (!found)
       continue;
     found->row = row;
-    found->other_path = function.path;
     found->count++;
   }
   return HEARTH_OK;

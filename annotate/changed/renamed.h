@@ -12,8 +12,8 @@ typedef struct hearth_namesake {
   const char *name; /* linkage name, without suffixes: name_length characters; the module's */
   size_t name_length;
   uint64_t id;
-  uint32_t row, other_path; /* in the profile: the last function of that name, and where it is declared */
-  uint32_t count;           /* of these */
+  uint32_t row;   /* in the profile: the last function of that name */
+  uint32_t count; /* of these */
 } hearth_namesake;
 
 /* The functions of the module's source file, by name; none if the profile knows one of them, or if none that other files

@@ -255,11 +255,6 @@ void hearth_library_forget(LLVMModuleRef module) {
 
 /* --- calls --- */
 
-bool hearth_library_is_call(LLVMValueRef call) {
-  char items[ITEMS_MOST + 1];
-  return items_of(call, items);
-}
-
 bool hearth_library_visit_pointers(LLVMValueRef call, hearth_library_visit *visit, void *closure) {
   char items[ITEMS_MOST + 1];
   library_item item;

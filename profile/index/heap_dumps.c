@@ -22,7 +22,7 @@ struct hearth_heap_reader {
   hearth_modules *modules;
   hearth_heap_dumps result;
   uint32_t *heap_of; /* by row of the builder's functions: row of names + 1; 0: not looked up */
-  size_t heap_room, name_room, dump_room;
+  size_t name_room, dump_room;
   hearth_heap_dump *dump; /* being read */
   size_t entry_room;
 };

@@ -139,19 +139,6 @@ hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bo
   return HEARTH_OK;
 }
 
-hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *ret, hearth_error *err) {
-  bool wraps = true;
-  while (node != HEARTH_NONE && wraps) {
-    uint32_t row;
-    hearth_frame_info frame;
-    *ret = node;
-    HEARTH_TRY(hearth_profile_get_stack(names->profile, node, &row, &node, err));
-    HEARTH_TRY(hearth_profile_get_frame(names->profile, row, &frame, err));
-    HEARTH_TRY(hearth_names_is_wrapper(names, frame.function, &wraps, err));
-  }
-  return HEARTH_OK;
-}
-
 bool hearth_is_address_name(const char *name) {
   const char *at = strstr(name, "+0x");
   return at && at > name && at[3] != '\0' && at[3 + strspn(at + 3, "0123456789abcdef")] == '\0';

@@ -28,8 +28,6 @@ void hearth_names_destroy(hearth_names *names);
 /* Lives as long as `names`; made when first asked for. The id where the profile has no name. */
 hearth_status hearth_names_get(hearth_names *names, uint32_t function, const char **ret, hearth_error *err);
 hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bool *ret, hearth_error *err);
-/* The node of a stack's owner. */
-hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *ret, hearth_error *err);
 
 /* A function as views print it. */
 typedef struct hearth_function_text {

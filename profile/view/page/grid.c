@@ -18,19 +18,11 @@ void hearth_page_grid_destroy(hearth_page_grid *grid) {
   *grid = (hearth_page_grid){0};
 }
 
-double hearth_page_axis_position(const hearth_page_axis *axis, double value) {
-  return axis->step > 0 ? value / axis->step : log2(value) * BINS_OF_AN_OCTAVE;
-}
-
 static uint32_t bin_of(const hearth_page_axis *axis, double value) {
-  double bin = hearth_page_axis_position(axis, value);
+  double bin = axis->step > 0 ? value / axis->step : log2(value) * BINS_OF_AN_OCTAVE;
   if (!(bin > 0)) /* log2(0) is no number to convert */
     return 0;
   return bin < axis->bins ? (uint32_t)bin : axis->bins - 1;
-}
-
-double hearth_page_axis_bound(const hearth_page_axis *axis, uint32_t bin) {
-  return axis->step > 0 ? bin * axis->step : exp2((double)bin / BINS_OF_AN_OCTAVE);
 }
 
 void hearth_page_grid_add(hearth_page_grid *grid, double x, double y, const hearth_page_cell *more) {

@@ -43,9 +43,5 @@ hearth_page_bounds hearth_page_grid_bounds(const hearth_page_grid *grid);
 static inline const hearth_page_cell *hearth_page_grid_at(const hearth_page_grid *grid, uint32_t x, uint32_t y) {
   return &grid->cells[(size_t)y * grid->x.bins + x];
 }
-/* The least value of a bin. */
-double hearth_page_axis_bound(const hearth_page_axis *axis, uint32_t bin);
-/* Where a value is, in bins. */
-double hearth_page_axis_position(const hearth_page_axis *axis, double value);
 
 #endif

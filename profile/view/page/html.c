@@ -17,13 +17,14 @@
 #include "page_assets.h"
 #include "selection.h"
 #include "sources.h"
-#include "tree.h"
+
+enum { ROOT = 0 }; /* of the tree of functions */
 
 typedef struct hearth_page_writer {
   const hearth_page_model *model;
   hearth_profile *profile;
   hearth_json json;
-  uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions (tree.h) */
+  uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions */
   uint32_t merged_count;
   uint32_t *numbers; /* by node: its number there; of those in `merged`: how far that is behind the next new number */
 } hearth_page_writer;
@@ -91,7 +92,7 @@ static uint64_t merged_node(const hearth_page_writer *w, uint32_t row) {
 /* How much greater its number is than its caller's. */
 static uint64_t merged_step(const hearth_page_writer *w, uint32_t row) {
   uint32_t node = w->merged[row], caller = w->model->nodes.pairs[node].second;
-  return w->numbers[node] - (caller == HEARTH_NONE ? HEARTH_PAGE_TREE_ROOT : w->numbers[caller]);
+  return w->numbers[node] - (caller == HEARTH_NONE ? ROOT : w->numbers[caller]);
 }
 
 /* -------------------------------------------------- tables -------------------------------------------------- */
@@ -152,15 +153,29 @@ static void write_stacks(hearth_page_writer *w) {
   end_table(w);
 }
 
+/* Number the nodes in the tree of functions, where equal functions below one parent are one node. 0 is the root; new
+ * numbers follow in the order of the nodes. */
+static hearth_status number_nodes(hearth_page_writer *w, hearth_pair_set *pairs, hearth_error *err) {
+  uint32_t root;
+  HEARTH_TRY(hearth_pair_set_add(pairs, (hearth_pair){HEARTH_NONE, HEARTH_NONE}, &root, err));
+  for (uint32_t i = 0; i < w->model->nodes.count; i++) {
+    hearth_pair node = w->model->nodes.pairs[i];
+    uint32_t parent = node.second == HEARTH_NONE ? root : w->numbers[node.second];
+    hearth_pair pair = {hearth_page_model_place(w->model, node.first).function, parent};
+    HEARTH_TRY(hearth_pair_set_add(pairs, pair, &w->numbers[i], err));
+  }
+  return HEARTH_OK;
+}
+
 /* So that a browser does not have to look for them among millions of nodes. */
 static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
-  uint32_t count = w->model->nodes.count, next = HEARTH_PAGE_TREE_ROOT + 1;
+  uint32_t count = w->model->nodes.count, next = ROOT + 1;
   hearth_pair_set pairs = {0};
   w->numbers = malloc(((size_t)count + 1) * sizeof *w->numbers);
   w->merged = malloc(((size_t)count + 1) * sizeof *w->merged);
   if (!w->numbers || !w->merged)
     return hearth_error_nomem(err);
-  hearth_status status = hearth_page_tree_number(w->model, &pairs, w->numbers, err);
+  hearth_status status = number_nodes(w, &pairs, err);
   hearth_pair_set_destroy(&pairs);
   for (uint32_t node = 0; status == HEARTH_OK && node < count; node++)
     if (w->numbers[node] == next)
