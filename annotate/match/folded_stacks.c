@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "shim.h"
 
@@ -55,6 +56,7 @@ static uint64_t hash_of(const hearth_stack_node *node) {
 
 /* The node, made unless there is one; HEARTH_NONE: out of memory. */
 static uint32_t intern(hearth_stacks *stacks, const hearth_stack_node *node) {
+  hearth_expect(node->caller == HEARTH_NONE || node->caller < stacks->count);
   uint64_t hash = hash_of(node);
   uint32_t found = id_table_find(&stacks->by_call, hash, is_same_call, stacks, node);
   if (found != HEARTH_NONE)
@@ -159,6 +161,7 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
     HEARTH_TRY(call(stacks, folded, row, &folded, err));
     stacks->folded[node] = folded + 1;
   }
+  hearth_expect(folded == HEARTH_NONE || folded < stacks->count);
   *ret = folded;
   return HEARTH_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "compare.h"
+#include "hearth/expect.h"
 #include "leaf_internal.h"
 #include "search.h"
 
@@ -181,6 +182,7 @@ static hearth_status placements_of_light(const hearth_leaf *leaf, const hearth_l
 
 static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
   uint64_t light;
+  hearth_expect(node.first + node.count <= leaf->stack_count);
   if (!hearth_array_grow(&leaf->nodes, &leaf->node_room, leaf->node_count, sizeof *leaf->nodes))
     return hearth_error_nomem(err);
   for (uint32_t i = 0; i < node.count; i++)
@@ -201,6 +203,7 @@ static int by_caller(const void *a, const void *b) {
 }
 
 hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error *err) {
+  hearth_expect(parent < leaf->node_count);
   hearth_leaf_node node = leaf->nodes[parent];
   hearth_leaf_stack *stacks = leaf->stacks + node.first;
   if (node.ends || node.child_count)

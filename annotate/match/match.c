@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hearth/expect.h"
 #include "salvage.h"
 
 /* Frames of a function are sorted by line, then column: those of one place, of any discriminator, are neighbours. */
@@ -117,6 +118,7 @@ hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *
 /* The leaf of these frames, read when it is first asked for. */
 static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
                              hearth_error *err) {
+  hearth_expect(frames.first < frames.end && frames.end <= hearth_profile_frame_count(matcher->profile));
   for (*ret = matcher->leaves[frames.first]; *ret; *ret = (*ret)->of_same_first)
     if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
       return HEARTH_OK;
@@ -237,6 +239,7 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   HEARTH_TRY(frames_at(matcher->profile, chain, &frames, err));
   HEARTH_TRY(leaf_of(matcher, frames, calls_wrapper, &leaf, err));
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
+  hearth_expect(*ret_end <= HEARTH_CHAIN_MAX);
   for (size_t i = 1; i < *ret_end; i++)
     callers[i - 1] = chain[i].id;
   if (matcher->is_linked && hearth_leaf_is_mixed(leaf) && matcher->trim != HEARTH_TRIM_OFF)

@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "estimates.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 
 #define XXH_INLINE_ALL
@@ -243,6 +244,7 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
  * for last. The walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
+  hearth_expect(frame < builder->frame_count && (parent == HEARTH_NONE || parent < builder->node_count));
   *ret_node = builder->next_node;
   if (*ret_node >= builder->node_count || builder->nodes[*ret_node].parent != parent ||
       builder->nodes[*ret_node].frame != frame)
@@ -268,6 +270,7 @@ static hearth_status add_context(hearth_builder *builder, uint32_t node, const h
                                  sizeof *builder->context_nodes, err));
   if (!hearth_mib_rows_append(&builder->mibs, mib))
     return hearth_error_nomem(err);
+  hearth_expect(builder->mibs.count == builder->context_count + 1);
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->context_nodes[builder->context_count++] = node;
   return HEARTH_OK;
@@ -276,6 +279,7 @@ static hearth_status add_context(hearth_builder *builder, uint32_t node, const h
 hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
                                          hearth_error *err) {
   hearth_mib added = *mib, sum;
+  hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
@@ -308,6 +312,7 @@ static hearth_status reserve_histogram(hearth_builder *builder, size_t context, 
 
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err) {
+  hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   size_t size = histogram->size;
   while (size > 0 && histogram->counts[size - 1] == 0)

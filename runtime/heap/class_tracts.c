@@ -21,7 +21,9 @@ void hearth_class_tracts_note_new(hearth_class_tracts *tracts, const hearth_sect
 }
 
 void hearth_class_tracts_note_taken(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks) {
+  hearth_expect(tract->free_count > 0 && tract->free_count <= chunks);
   if (tract->free_count == chunks) {
+    hearth_expect(tracts->empty_count > 0);
     hearth_sector_unlink(&tracts->empty, tract);
     hearth_sector_link(&tracts->partial, tract);
     --tracts->empty_count;
@@ -52,6 +54,7 @@ static void put_empty(hearth_class_tracts *tracts, hearth_sector *tract) {
 }
 
 void hearth_class_tracts_note_given(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks) {
+  hearth_expect(tract->free_count < chunks && tracts->count > 0);
   if (tract->free_count++ == 0)
     hearth_sector_link(&tracts->partial, tract);
   if (tract->free_count == chunks)

@@ -66,6 +66,7 @@ static inline void push_headerless(hearth_headerless_chunk **list, hearth_header
 static inline hearth_headerless_chunk *pop_headerless(hearth_headerless_chunk **list) {
   hearth_headerless_chunk *chunk = *list;
 
+  hearth_expect(chunk);
   *list = chunk->next;
   return chunk;
 }
@@ -86,6 +87,7 @@ static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
   }
   char *chunk = class->fresh;
   class->fresh += size;
+  hearth_expect(class->fresh <= class->fresh_end);
   return (hearth_headerless_chunk *)chunk;
 }
 
@@ -104,6 +106,7 @@ static hearth_headerless_chunk *take_headerless_shared(unsigned number) {
 static void give_headerless_shared(unsigned number, hearth_headerless_chunk *chunk) {
   hearth_sector *tract = hearth_sector_of(chunk);
 
+  hearth_expect(tract->kind == HEARTH_TRACT_HEADERLESS && tract->size_class == number);
   chunk->next = tract->free_chunks;
   mark_free(chunk);
   tract->free_chunks = chunk;

@@ -147,6 +147,7 @@ static hearth_header *lay_out_aligned(hearth_header *first, size_t size, size_t 
 static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool far, size_t size, size_t alignment) {
   if (__builtin_expect(alignment > HEARTH_MALLOC_ALIGNMENT, false))
     return lay_out_aligned(first, size, alignment);
+  hearth_expect(far || size <= capacity);
   if (__builtin_expect(!far && capacity - size >= HEARTH_SLACK_FAR, false)) /* of a larger class: see take_shared */
     return lay_out_aligned(first, size, HEARTH_MALLOC_ALIGNMENT);
   if (__builtin_expect(far, false))
@@ -181,6 +182,7 @@ static hearth_header *take_fresh(unsigned number) {
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
+  hearth_expect(class->fresh <= class->fresh_end);
   while (class->is_common && class->ready < class->fresh && class->ready + HEARTH_OS_PAGE <= class->fresh_end)
     make_ready(class);
   return first;
@@ -207,6 +209,7 @@ static inline void push(hearth_header **list, hearth_header *first) {
 static inline hearth_header *pop(hearth_header **list) {
   hearth_header *first = *list;
 
+  hearth_expect(first);
   *list = *link_of(first);
   return first;
 }
@@ -218,6 +221,7 @@ static hearth_header *take_free_chunk(unsigned number) {
   if (!tract)
     return NULL;
   hearth_header *first = tract->free_chunks;
+  hearth_expect(hearth_tract_first_sector(first) == tract && tract->size_class == number);
   tract->free_chunks = *link_of(first);
   hearth_class_tracts_note_taken(&classes[number].tracts, tract, facts[number].chunks);
   return first;
@@ -226,6 +230,8 @@ static hearth_header *take_free_chunk(unsigned number) {
 static void give_free_chunk(unsigned number, hearth_header *first) {
   hearth_sector *tract = hearth_tract_first_sector(first);
 
+  hearth_expect(tract->kind == HEARTH_TRACT_SMALL && tract->size_class == number);
+  hearth_expect(((uintptr_t)first - (uintptr_t)hearth_tract_start(tract) - FIRST) % facts[number].size == 0);
   *link_of(first) = tract->free_chunks;
   tract->free_chunks = first;
   hearth_class_tracts_note_given(&classes[number].tracts, tract, facts[number].chunks);
@@ -289,6 +295,7 @@ static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned numb
     fill(cache, number);
   if (!cache->classes[number].free)
     return NULL;
+  hearth_expect(cache->classes[number].count > 0);
   --cache->classes[number].count;
   return pop(&cache->classes[number].free);
 }

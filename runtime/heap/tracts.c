@@ -51,12 +51,16 @@ bool hearth_tracts_create(void) {
 static void unlink_free(uint32_t first) {
   hearth_sector *sector = &tracts.sectors[first];
 
+  hearth_expect(sector->kind == HEARTH_TRACT_FREE && sector->length > 0);
+  hearth_expect(sector[sector->length - 1].kind == HEARTH_TRACT_FREE);
+  hearth_expect(sector[sector->length - 1].length == sector->length);
   hearth_sector_unlink(&tracts.bins[bin_of(sector->length)], sector);
 }
 
 static void link_free(uint32_t first, uint32_t length) {
   hearth_sector as_free = {.kind = HEARTH_TRACT_FREE, .length = length};
 
+  hearth_expect(length > 0 && first + length <= tracts.frontier);
   tracts.sectors[first] = tracts.sectors[first + length - 1] = as_free;
   hearth_sector_link(&tracts.bins[bin_of(length)], &tracts.sectors[first]);
 }
@@ -88,6 +92,7 @@ static uint32_t take_new(uint32_t length) {
   }
   uint32_t first = tracts.frontier;
   tracts.frontier = end;
+  hearth_expect(tracts.frontier <= tracts.committed && tracts.committed <= tracts.count);
   return first;
 }
 
@@ -125,6 +130,8 @@ void hearth_tract_give(char *start) {
   uint32_t first = (uint32_t)((size_t)(start - tracts.range) / HEARTH_SECTOR);
   uint32_t length = tracts.sectors[first].length;
 
+  hearth_expect(start == sector_address(first) && first + length <= tracts.frontier);
+  hearth_expect(tracts.sectors[first].kind >= HEARTH_TRACT_SMALL && tracts.sectors[first].kind <= HEARTH_TRACT_LARGE);
   /* Before it can be taken again, and outside the lock: this is the slow part. */
   hearth_os_discard(start, length * HEARTH_SECTOR);
   hearth_shadow_give_back(start, length * HEARTH_SECTOR);
@@ -218,6 +225,7 @@ bool hearth_tract_peek(const void *address, hearth_tract *ret_tract) {
 bool hearth_tract_next(uint32_t *sector, hearth_tract *ret_tract) {
   while (*sector < tracts.frontier) {
     *ret_tract = describe(*sector);
+    hearth_expect(ret_tract->size > 0 && ret_tract->kind != HEARTH_TRACT_INNER);
     *sector += tracts.sectors[*sector].length;
     if (ret_tract->kind != HEARTH_TRACT_FREE)
       return true;

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hearth/expect.h"
+
 #define HEARTH_SECTOR ((size_t)65536)
 
 typedef enum hearth_tract_kind {
@@ -52,6 +54,8 @@ static inline void hearth_sector_link(hearth_sector **list, hearth_sector *secto
 }
 
 static inline void hearth_sector_unlink(hearth_sector **list, hearth_sector *sector) {
+  hearth_expect(sector->previous ? sector->previous->next == sector : *list == sector);
+  hearth_expect(!sector->next || sector->next->previous == sector);
   *(sector->previous ? &sector->previous->next : list) = sector->next;
   if (sector->next)
     sector->next->previous = sector->previous;

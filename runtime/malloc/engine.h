@@ -37,10 +37,10 @@
 #define HEARTH_MALLOC_ENGINE_H
 
 #include "futex_lock.h"
+#include "hearth/expect.h"
 #include "size_classes.h"
 #include "system_memory.h"
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,12 +49,6 @@
 #define HEARTH_HIDDEN              __attribute__((visibility("hidden")))
 #define HEARTH_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HEARTH_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-
-#ifdef HEARTH_MALLOC_CHECKS /* in the build of the tests */
-#define hearth_expect(condition) assert(condition)
-#else
-#define hearth_expect(condition) ((void)0)
-#endif
 
 #pragma GCC visibility push(hidden)
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "builder_tables.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 
 /* Which contexts are added. */
@@ -249,18 +250,21 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
   }
   for (size_t i = 0; i < from->frame_count; i++) {
     builder_frame frame = from->frames[i];
+    hearth_expect(frame.function < from->function_count);
     frame.function = rows->functions[frame.function];
     frame.discriminator = discriminator_of(builder, from->scheme, frame.discriminator);
     HEARTH_TRY(hearth_builder_intern_frame(builder, &frame, &rows->frames[i], err));
   }
   for (size_t i = 0; i < from->node_count; i++) { /* a parent was there before its children */
     const builder_node *node = &from->nodes[i];
+    hearth_expect(node->frame < from->frame_count && (node->parent == HEARTH_NONE || node->parent < i));
     HEARTH_TRY(hearth_builder_intern_node(builder,
                                           node->parent == HEARTH_NONE ? HEARTH_NONE : rows->nodes[node->parent],
                                           rows->frames[node->frame], &rows->nodes[i], err));
   }
   for (size_t i = 0; i < from->context_count; i++) {
     hearth_mib mib;
+    hearth_expect(from->nodes[from->context_nodes[i]].context == i);
     hearth_mib_rows_get(&from->mibs, i, &mib);
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
     hearth_histogram histogram = hearth_builder_histogram(from, i);
