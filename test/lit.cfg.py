@@ -3,7 +3,7 @@
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
 below. Features: llvm22 (the release under test; 14 to 19 likewise), chained, alone or
-beside (its form of contexts, see below), lto-plugin, and what the machine has (jemalloc, valgrind,
+beside (its form of contexts, see below), views, traces, fleet (the modules of this build), lto-plugin, and what the machine has (jemalloc, valgrind,
 ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja,
  parallel, sshd and slurm, which merge profiles of a fleet)."""
 import glob
@@ -77,6 +77,7 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features |= {f"llvm{llvm}", lists.lower()}
+config.available_features |= {name for name, on in config.modules.items() if on in ("ON", "1", "TRUE")}
 if int(llvm) >= 19:
     config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
 for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod", "bazel"):

@@ -74,7 +74,7 @@ for path in subprocess.run(["git", "ls-files"], capture_output=True, text=True, 
         if path.endswith("runtime_options.def"):
             part.options += len(re.findall(r"^HEARTH_\w*OPTION\w*\(", code, re.M))
         if part_of(path) != "tests":
-            verbs += len(re.findall(r'"[a-z+]+", hearth_cmd_', code))
+            verbs += len(re.findall(r'"[a-z+]+", +hearth_cmd_', code))
         if suffix in (".c", ".cpp", ".h"):
             found = FUNCTION.findall(without_strings(code))
             part.functions += len(found)

@@ -8,33 +8,20 @@
 #include "command_line.h"
 #include "install_paths.h"
 
+/* A verb of a module that this build leaves out has no function. */
+#define RUN_IF(on, run)  RUN_IF_(on, run)
+#define RUN_IF_(on, run) RUN_IF_##on(run)
+#define RUN_IF_0(run)    NULL
+#define RUN_IF_1(run)    run
+#define HEARTH_CORE      1
+
 static const struct command {
   const char *name;
   int (*run)(int argc, char **argv);
-  const char *help;
+  const char *option, *help;
 } commands[] = {
-    {"record", hearth_cmd_record, "run a program as it is and write its heap profile"},
-    {"run", hearth_cmd_run, "run a program as it is, with its blocks placed by a profile"},
-    {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
-    {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
-    {"plan", hearth_cmd_plan, "choose the call sites that tell contexts apart at run time"},
-    {"tune", hearth_cmd_tune, "find the pools that a program gains by, by running it"},
-    {"show", hearth_cmd_show, "print the contents of an indexed profile"},
-    {"strip", hearth_cmd_strip, "take all names and paths out of a profile"},
-    {"split", hearth_cmd_split, "split a profile into shards, to be merged on several machines"},
-    {"advise", hearth_cmd_advise, "print what a program could do better with its memory"},
-    {"diff", hearth_cmd_diff, "compare two indexed profiles"},
-    {"heap", hearth_cmd_heap, "show the live blocks at moments of a recorded run"},
-    {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
-    {"report", hearth_cmd_report, "write a page that shows a profile: flame graph, contexts, plots"},
-    {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
-    {"trace", hearth_cmd_trace, "count, print or replay the operations of a trace"},
-    {"dump", hearth_cmd_dump, "ask a running program to write its profile"},
-    {"top", hearth_cmd_top, "show the contents of a running program's hot and cold ranges"},
-    {"verify", hearth_cmd_verify, "compare the placements of a recorded run with a profile's plan"},
-    {"cc", hearth_cmd_cc, "compile and link C as the variable HEARTH says; also called hearth-cc"},
-    {"c++", hearth_cmd_cc, "the same for C++; also called hearth-c++"},
-    {"flags", hearth_cmd_flags, "print compiler and linker flags"},
+#define HEARTH_VERB(part, name, run, help) {name, RUN_IF(HEARTH_##part, run), "HEARTH_" #part, help},
+#include "verbs.def"
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -48,8 +35,9 @@ static const hearth_help help = {
 
 static bool help_asked(const char *argument, FILE *stream) {
   hearth_option rows[COMMAND_COUNT + 1] = {{0}};
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
-    rows[i] = (hearth_option){.name = commands[i].name, .help = commands[i].help};
+  for (size_t i = 0, count = 0; i < COMMAND_COUNT; i++)
+    if (commands[i].run)
+      rows[count++] = (hearth_option){.name = commands[i].name, .help = commands[i].help};
   return hearth_help_asked(argument, &help, rows, stream);
 }
 
@@ -71,6 +59,12 @@ static bool is_compiler(char **argv) {
   return is;
 }
 
+static int run_command(const struct command *command, int argc, char **argv) {
+  if (command->run)
+    return command->run(argc, argv);
+  return hearth_tool_error("this build leaves out '%s': build with -D%s=ON", command->name, command->option);
+}
+
 int main(int argc, char **argv) {
   if (argc > 0 && is_compiler(argv))
     return hearth_cmd_cc(argc, argv);
@@ -88,7 +82,7 @@ int main(int argc, char **argv) {
     return print_version();
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(argv[1], commands[i].name) == 0)
-      return commands[i].run(argc - 1, argv + 1);
+      return run_command(&commands[i], argc - 1, argv + 1);
   hearth_guess guess = {0};
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     hearth_tool_guess(&guess, commands[i].name, argv[1], strlen(argv[1]));

@@ -2,6 +2,7 @@
  * where no hinted call was made; the file is found after a change of the working directory, and one that cannot be
  * written is told of.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -o %t
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc -Wl,-rpath,$(dirname %malloc) -o %t.shared
  * RUN: rm -f %t.stats && env HEARTH_MALLOC=stats=%t.stats %t "%hearth top --json" > %t.top

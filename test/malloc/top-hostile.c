@@ -1,6 +1,7 @@
 /* `hearth top` ends soon, with an error, whatever the process says about itself: here a list of heaps that leads back into
  * itself, or goes on as long as there is memory, and segments at all addresses.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -I%format %s -o %t
  * RUN: for list in circle self long pieces; do (%t $list "%hearth top" 2>&1; test $? = 1) | FileCheck %s || exit 1; done
  * RUN: %t short "%hearth top" | FileCheck %s --check-prefix=SHORT

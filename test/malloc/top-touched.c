@@ -1,6 +1,7 @@
 /* `hearth top --touched` says how much of each range was touched in an interval: all of the hot one here, a quarter of the
  * cold one. Cold memory that is to leave has no huge pages, which would count as a whole.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
  * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=0 %t "%hearth top --touched --every=0.5 --count=2 --json" > %t.json
  * RUN: FileCheck %s --check-prefix=MIB < %t.json

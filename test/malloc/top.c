@@ -1,6 +1,7 @@
 /* `hearth top` reads the counters of a running program: archive and shared object, stripped too, with threads that hold
  * blocks back, one range switched off; it says what a process lacks. hearth_malloc_stats says the same from inside.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -s -o %t -pthread
  * RUN: %t "%hearth top" | FileCheck %s --check-prefix=TEXT
  * RUN: %t "%hearth top --json" > %t.json && FileCheck %s --check-prefix=JSON < %t.json

@@ -1,5 +1,6 @@
 // A stripped profile has no name and no path, and a compile with it gives the same hints. Shards, merged, are the whole.
 //
+// REQUIRES: fleet
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clang -O2 -fno-inline $(%hearth flags instrument) %s -o program
 // RUN: env HEARTH_OPTIONS=log_path=%t/raw ./program && %hearth index raw.* -q -o named.prof
@@ -34,6 +35,12 @@
 // RUN: %hearth strip both.prof -o - | cmp - twice.prof
 // RUN: sed 's/#................ / /' stripped.txt > other.txt
 // RUN: %hearth merge other.txt -q -o other.prof
+//
+// Of the facts of runs, the peak stays.
+// RUN: printf 'hearth-profile-text 1\nrun duration_ns=1000000000\nfacts peak=9\ncommand "tar cf a b"\ncontext\n  frame f a.c 1 1 1 0\n  AllocCount 1\n' > facts.txt
+// RUN: %hearth merge facts.txt -q -o facts.prof && %hearth show --text facts.prof | grep tar
+// RUN: %hearth strip facts.prof -o - | %hearth show --text - | FileCheck %s --check-prefix=FACTS --implicit-check-not=tar
+// FACTS: facts peak=9
 //
 // Shards.
 // RUN: %hearth merge named.prof %S/Inputs/views.txt -q -o whole.prof

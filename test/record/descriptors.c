@@ -1,6 +1,7 @@
 /* A recorded program gets the descriptors that it gets without, also after it has closed all that it does not know. A trace
  * is not appended to another file that got its name meanwhile. */
-/* RUN: %clang -O1 -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
+/* REQUIRES: traces
+ * RUN: %clang -O1 -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: for mode in aggregate trace live; do %hearth record -q --mode=$mode -o $mode -- %t | FileCheck %s || exit 1; done
  * CHECK: first 3
  * CHECK-NEXT: closed 3

@@ -1,6 +1,6 @@
 /* Bytes and blocks of each call stack are those that valgrind's DHAT counts, of the aggregate and of a trace. Without
  * realloc, which DHAT counts as one block that grows. */
-/* REQUIRES: valgrind
+/* REQUIRES: valgrind, views
  * RUN: %clang -O1 -fno-inline -fno-optimize-sibling-calls -gdwarf-4 -gmlt -fdebug-info-for-profiling %s -o %t
  * RUN: valgrind --tool=dhat --num-callers=60 --dhat-out-file=%t.theirs -q %t
  * RUN: rm -f %t.raw* %t.trace* && env HEARTH_OPTIONS=recursion=full %hearth record -o %t.raw -- %t

@@ -1,5 +1,6 @@
 /* Tables of a heap dump: by function, caller and file, wrappers looked through, instead of its call stacks.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q --mode=live -o dump -- %t && %hearth heap --by=function dump.* | FileCheck %s
  * CHECK: 1 peak

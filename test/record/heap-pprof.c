@@ -1,6 +1,6 @@
 /* What 'go tool pprof' makes of a heap dump: what is live, nothing of what was freed.
  *
- * REQUIRES: go
+ * REQUIRES: go, traces, views
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q --mode=live -o dump -- %t && %hearth heap --format=pprof dump.1 -o pprof
  * RUN: env HOME=%t.d go tool pprof -top -sample_index=inuse_space -unit=B pprof | FileCheck %s

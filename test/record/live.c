@@ -1,5 +1,6 @@
 /* Heap dumps of a program as it is: on request, at the peak and at the end; by context, type and allocator, exact.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin -I%include %s -lpthread -o %t
  * RUN: rm -rf %t.d && mkdir %t.d && cd %t.d && %hearth record --mode=live -o dump -- %t && ls | FileCheck %s --check-prefix=FILES
  * FILES: {{^}}dump.1{{$}}

@@ -1,6 +1,7 @@
 /* Call stacks are the program's: they end at main, without the frames below it, of the library that is preloaded and of the C
  * library's start code; a call that main makes by a jump has none. With frame pointers, and without.
  *
+ * REQUIRES: traces
  * RUN: rm -rf %t && mkdir %t && cd %t
  * RUN: %clang -O2 -fno-builtin -fomit-frame-pointer %s -o without && %clang -O2 -fno-builtin -fno-omit-frame-pointer %s -o with
  * RUN: %hearth record -q -o with.raw -- ./with || true

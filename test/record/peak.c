@@ -1,5 +1,6 @@
 /* The heap dump of the peak has what was live at the peak, to half a percent: also what ended it, and if that is all there was. */
-/* RUN: %clang -O1 -fno-builtin %s -lpthread -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
+/* REQUIRES: traces, views
+ * RUN: %clang -O1 -fno-builtin %s -lpthread -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: sh %S/Inputs/peak.sh %hearth %t one few many huge tail | FileCheck %s
  * RUN: sh %S/Inputs/peak.sh %hearth %t shrink move zero signal threads | FileCheck %s
  * CHECK-COUNT-5: {{^[a-z]+}} exact

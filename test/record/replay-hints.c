@@ -1,6 +1,7 @@
 /* A trace is replayed with the hints that a profile's plan has for its stacks, as often as asked for: blocks of both
  * functions are in pools each time, and nothing else is. Recursion and inlining make no difference.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -g -fno-builtin %s -o %t && rm -f %t.trace
  * RUN: %hearth record -q --mode=trace -o %t.trace -- %t
  * RUN: %hearth index -q --symbols %t.trace -o %t.heap

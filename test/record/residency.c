@@ -1,6 +1,7 @@
 /* Which live bytes are in memory: of two blocks of 8 MiB, the one that was written to; and where the kernel tells (soft-dirty
  * bits), that nobody wrote to it between the two dumps.
  *
+ * REQUIRES: traces
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin -I%include %s -o %t
  * RUN: rm -f %t.dump.* && %hearth record --mode=live --residency -o %t.dump -- %t 2> %t.err
  * RUN: %hearth heap --dump=1 --limit=2 %t.dump.1 %t.dump.2 > %t.txt && FileCheck %s < %t.txt

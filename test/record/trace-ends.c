@@ -1,6 +1,7 @@
 /* However a program ends, what it did is in its trace; of one that is killed, all that was written before. Threads and
  * forked children have their own. */
-/* RUN: %clang -O1 -fno-builtin %s -o %t -pthread && rm -rf %t.d && mkdir %t.d && cd %t.d
+/* REQUIRES: traces
+ * RUN: %clang -O1 -fno-builtin %s -o %t -pthread && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: for how in exit leave abort segv term exec quick; do \
  * RUN:   %hearth record --mode=trace -o $how -- %t $how > /dev/null 2>&1; %hearth trace stat $how | grep -e '^malloc' -e '^dropped'; \
  * RUN: done | FileCheck %s

@@ -1,6 +1,7 @@
 /* The example of CERN openlab's report on MemProf (2016): four records, in this order, with these sizes and kinds; stacks
  * as deep as the calls. */
-/* RUN: %clang -O0 -gmlt -fdebug-info-for-profiling %s -o %t && rm -f %t.trace*
+/* REQUIRES: traces
+ * RUN: %clang -O0 -gmlt -fdebug-info-for-profiling %s -o %t && rm -f %t.trace*
  * RUN: not %hearth record --mode=trace -o %t.trace -- %t
  * RUN: %hearth trace dump %t.trace | grep -e '^malloc' -e '^free' > %t.events
  * RUN: FileCheck %s --check-prefix=EVENTS < %t.events

@@ -1,4 +1,5 @@
 // Each way to allocate and free has its kind; realloc is two halves, the old block's first.
+// REQUIRES: traces
 // RUN: %clangxx -O1 -fno-builtin -std=c++17 %s -o %t && rm -f %t.trace*
 // RUN: %hearth record --mode=trace -o %t.trace -- %t
 // RUN: %hearth trace dump %t.trace | grep -e thread | awk '$3 >= 1001 && $3 <= 1100 { print $1, $3 }' | FileCheck %s

@@ -1,5 +1,6 @@
 /* A file of another kind than a command takes is named for what it is, with the command that takes it. */
-/* RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
+/* REQUIRES: views, traces
+ * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q -o raw -- %t && %hearth record -q --mode=trace -o trace -- %t && %hearth record -q --mode=live -o dump -- %t
  * RUN: %hearth index -q raw -o prof && %hearth index -q raw --format=llvm -o llvm.prof && %hearth trace dump trace > trace.txt
  * RUN: for file in raw trace dump.1 trace.txt; do not %hearth show $file || exit 1; done 2>&1 | FileCheck %s --check-prefix=SHOW

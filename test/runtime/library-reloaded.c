@@ -2,6 +2,7 @@
  * blocks, whether the last one is still open at the end or not. Another thread than the one that closes them remembers its
  * stacks, too. One that comes back is itself again.
  *
+ * REQUIRES: traces
  * RUN: %clang -DSIZE=222 -DNAME=from_one -DLIBRARY -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin -fPIC -shared -Wl,--build-id %s -o %t.one.so
  * RUN: %clang -DSIZE=333 -DNAME=from_other -DLIBRARY -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin -fPIC -shared -Wl,--build-id %s -o %t.other.so
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t -rdynamic -ldl && rm -rf %t.dir && mkdir %t.dir

@@ -62,15 +62,10 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
 /* Add a part of a profile, such that all its parts, merged, are the profile again.
- *   shards  a number for each context of the profile, which hearth_profile_shard assigns
+ *   shards  a number for each context of the profile, which hearth_profile_shard (fleet.h) assigns
  *   shard   the contexts with this number are added; with the least that any has, also runs and binaries */
 hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *profile, const uint32_t *shards,
                                        uint32_t shard, hearth_error *err);
-/* Assign contexts to `count` shards by the file of their allocating function, or by its id where no file is known. `ret` has room for every context. */
-hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint32_t *ret, hearth_error *err);
-/* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a builder. Ids stay: a compile with the profile
- * gives the same hints. */
-hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err);
 
 /* Add all that another builder holds. E_MISMATCH as above. */
 hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);

@@ -38,7 +38,7 @@ count, names = 0, {"--help", "--name"}  # of every command; of none
 commands = in_help - {"c++", "cc", "merge", "run"}  # clang's options; another name of index; none
 for command in sorted(commands):
     labels = options_of(command)
-    source = pathlib.Path(sources, f"cmd_{command}.c").read_text()
+    source = next(pathlib.Path(sources).rglob(f"cmd_{command}.c")).read_text()
     table = re.findall(r'\.name = "(--[^"]+)"', source)
     missing = [name for name in table if name not in labels]
     assert table and not missing, f"{command}: not in the help: {missing}"

@@ -9,14 +9,9 @@
 
 #include <cmocka.h>
 
-#include "hearth/heap_dumps.h"
-#include "hearth/heap_view.h"
 #include "hearth/indexer.h"
 #include "hearth/listing.h"
 #include "hearth/plan.h"
-#include "hearth/profile_diff.h"
-#include "hearth/profile_export.h"
-#include "hearth/report_page.h"
 #include "option_size.h"
 
 /* -------------------------------------------------- the copy ------------------------------------------------ */
@@ -131,29 +126,8 @@ static hearth_status use_plan(fixture *f, const void *options, hearth_error *err
   return status;
 }
 
-static hearth_status use_view(fixture *f, const void *options, hearth_error *err) {
-  hearth_profile *const profiles[] = {f->profile, f->profile};
-  const char *const names[] = {"a", "b"};
-  hearth_diff *diff;
-  hearth_status status = hearth_diff_create(profiles, names, options, &diff, err);
-  hearth_diff_destroy(diff);
-  return status;
-}
-
 static hearth_status use_listing(fixture *f, const void *options, hearth_error *err) {
   return hearth_listing_print_text(f->profile, "p", options, f->stream, err);
-}
-
-static hearth_status use_export(fixture *f, const void *options, hearth_error *err) {
-  return hearth_export(f->profile, HEARTH_EXPORT_FOLDED, options, f->stream, err);
-}
-
-static hearth_status use_page(fixture *f, const void *options, hearth_error *err) {
-  return hearth_page_write_html(f->profile, options, f->stream, err);
-}
-
-static hearth_status use_heap_view(fixture *f, const void *options, hearth_error *err) {
-  return hearth_heap_print(&(hearth_heap_dumps){0}, NULL, options, f->stream, err);
 }
 
 static hearth_status use_indexer(fixture *f, const void *options, hearth_error *err) {
@@ -164,6 +138,40 @@ static hearth_status use_indexer(fixture *f, const void *options, hearth_error *
   return status;
 }
 
+#if HEARTH_VIEWS
+#include "hearth/profile_diff.h"
+#include "hearth/profile_export.h"
+#include "hearth/report_page.h"
+
+static const hearth_export_options export = {.title = "p"};
+static const hearth_page_options page = {.title = "p"};
+
+static hearth_status use_view(fixture *f, const void *options, hearth_error *err) {
+  hearth_profile *const profiles[] = {f->profile, f->profile};
+  const char *const names[] = {"a", "b"};
+  hearth_diff *diff;
+  hearth_status status = hearth_diff_create(profiles, names, options, &diff, err);
+  hearth_diff_destroy(diff);
+  return status;
+}
+
+static hearth_status use_export(fixture *f, const void *options, hearth_error *err) {
+  return hearth_export(f->profile, HEARTH_EXPORT_FOLDED, options, f->stream, err);
+}
+
+static hearth_status use_page(fixture *f, const void *options, hearth_error *err) {
+  return hearth_page_write_html(f->profile, options, f->stream, err);
+}
+#endif
+
+#if HEARTH_TRACES
+#include "hearth/heap_dumps.h"
+#include "hearth/heap_view.h"
+
+static hearth_status use_heap_view(fixture *f, const void *options, hearth_error *err) {
+  return hearth_heap_print(&(hearth_heap_dumps){0}, NULL, options, f->stream, err);
+}
+
 static hearth_status use_heap_reader(fixture *f, const void *options, hearth_error *err) {
   hearth_heap_reader *reader;
   (void)f;
@@ -171,6 +179,7 @@ static hearth_status use_heap_reader(fixture *f, const void *options, hearth_err
   hearth_heap_reader_destroy(reader);
   return status;
 }
+#endif
 
 typedef struct any_options {
   size_t size;
@@ -178,18 +187,20 @@ typedef struct any_options {
 } any_options;
 
 static void every_interface_tells_releases_apart(void **state) {
-  static const hearth_export_options export = {.title = "p"};
-  static const hearth_page_options page = {.title = "p"};
   static const struct {
     use *use;
     size_t size;
     const void *needed; /* what must be set; NULL: nothing */
   } rows[] = {
+#if HEARTH_VIEWS
+      {use_view, sizeof(hearth_view_options), NULL},           {use_export, sizeof(hearth_export_options), &export},
+      {use_page, sizeof(hearth_page_options), &page},
+#endif
+#if HEARTH_TRACES
+      {use_heap_view, sizeof(hearth_heap_view_options), NULL}, {use_heap_reader, sizeof(hearth_indexer_options), NULL},
+#endif
       {use_classify, sizeof(hearth_classify_options), NULL},   {use_plan, sizeof(hearth_plan_options), NULL},
-      {use_view, sizeof(hearth_view_options), NULL},           {use_listing, sizeof(hearth_listing_options), NULL},
-      {use_export, sizeof(hearth_export_options), &export},    {use_page, sizeof(hearth_page_options), &page},
-      {use_heap_view, sizeof(hearth_heap_view_options), NULL}, {use_indexer, sizeof(hearth_indexer_options), NULL},
-      {use_heap_reader, sizeof(hearth_indexer_options), NULL}};
+      {use_listing, sizeof(hearth_listing_options), NULL},     {use_indexer, sizeof(hearth_indexer_options), NULL}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     any_options given = {0};
     hearth_error err = {0};

@@ -74,22 +74,6 @@ static void equal_commands_stay_and_others_do_not(void **state) {
     free(all[i]->data);
 }
 
-static void a_stripped_profile_has_no_command(void **state) {
-  (void)state;
-  hearth_error err;
-  bytes named = bytes_from_text(texts[2]);
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_profile *profile = open_bytes(named);
-  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-  hearth_profile_close(profile);
-  expect_ok(hearth_builder_strip(builder, &err), &err);
-  bytes stripped = write_bytes(builder);
-  expect_facts(stripped, 9, "", false);
-  hearth_builder_destroy(builder);
-  free(named.data);
-  free(stripped.data);
-}
-
 static void text_goes_there_and_back(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
@@ -144,11 +128,8 @@ static void damage_is_found(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_tree_has_one_result),
-      cmocka_unit_test(equal_commands_stay_and_others_do_not),
-      cmocka_unit_test(a_stripped_profile_has_no_command),
-      cmocka_unit_test(text_goes_there_and_back),
-      cmocka_unit_test(bad_text_is_refused),
+      cmocka_unit_test(any_tree_has_one_result),  cmocka_unit_test(equal_commands_stay_and_others_do_not),
+      cmocka_unit_test(text_goes_there_and_back), cmocka_unit_test(bad_text_is_refused),
       cmocka_unit_test(damage_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-"""A report's data, read without a browser (profile/view/page/html.c, which writes it)."""
+"""A report's data, read without a browser (profile/views/page/html.c, which writes it)."""
 import base64
 import json
 from html.parser import HTMLParser

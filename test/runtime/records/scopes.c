@@ -32,7 +32,7 @@
  * TEXT: frame parse.1 (scope) 0 ? 0 0
  * TEXT-NEXT: frame request (scope) 0 ? 0 0
  * RUN: %hearth index -q %t.txt -o %t.again && cmp %t.prof %t.again
- * RUN: %hearth export --format=folded --value=allocs %t.prof | grep -q '^request;parse.1;main;.* 2$'
+ * RUN: %if views %{ %hearth export --format=folded --value=allocs %t.prof | grep -q '^request;parse.1;main;.* 2$' %}
  *
  * In LLVM's layout, names have no place.
  * RUN: rm -f %t.llvm.* && HEARTH_OPTIONS=log_path=%t.llvm:format=llvm %t && %profdata show --memory %t.llvm.* \

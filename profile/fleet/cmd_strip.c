@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* `hearth strip`: takes the names out of a profile. */
+#include <stdlib.h>
+
+#include "command_line.h"
+#include "commands.h"
+#include "hearth/fleet.h"
+#include "hearth/plan.h"
+#include "output_file.h"
+#include "view_options.h"
+
+typedef struct arguments {
+  const char *profile, *output;
+} arguments;
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  static const hearth_help help = {
+      .usage = "strip PROFILE -o OUT",
+      .about =
+          "Take the names of functions, types, scopes and binaries, and all paths, out of an indexed profile. It "
+          "keeps numbers and ids, by which a compile gives the same hints. What a profile discloses: docs/fleet.md."};
+  const hearth_option options[] = {{.name = "--output",
+                                    .letter = 'o',
+                                    .value = "OUT",
+                                    .expects = "a file",
+                                    .text = &a->output,
+                                    .help = "the profile to write; replaced whole; '-' is standard output"},
+                                   {0}};
+  int operands;
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
+    return false;
+  a->profile = argv[1];
+  *ret_code = operands != 1 ? hearth_tool_usage_error("strip", operands ? "one profile at a time" : "which profile?")
+              : !a->output  ? hearth_tool_usage_error("strip", "where to write? Give -o OUT")
+                            : HEARTH_EXIT_OK;
+  return *ret_code == HEARTH_EXIT_OK;
+}
+
+static hearth_status give_layout(const hearth_plan *known, void **data, size_t *size, hearth_error *err) {
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_profile *stripped;
+  void *old = *data;
+  hearth_layout_print(known->pools, layout);
+  HEARTH_TRY(hearth_profile_open_memory(old, *size, "stripped", &stripped, err));
+  hearth_status status = hearth_plan_set_layout(stripped, layout, &known->tuning, data, size, err);
+  hearth_profile_close(stripped);
+  if (status == HEARTH_OK)
+    free(old);
+  return status;
+}
+
+/* The layout stays: pool ids are those of before, as weights are. */
+static hearth_status write_planned(hearth_builder *builder, const char *path, const hearth_plan *known,
+                                   hearth_error *err) {
+  void *data;
+  size_t size;
+  HEARTH_TRY(hearth_builder_write_planned(builder, NULL, &data, &size, err));
+  hearth_status status = known->id ? give_layout(known, &data, &size, err) : HEARTH_OK;
+  if (status == HEARTH_OK)
+    status = hearth_output_write(path, data, size, err);
+  free(data);
+  return status;
+}
+
+static hearth_status strip(const arguments *a, hearth_profile *profile, hearth_error *err) {
+  hearth_profile_summary summary;
+  hearth_plan plan;
+  HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  hearth_builder *builder = hearth_builder_create(summary.id_scheme);
+  hearth_status status = builder ? hearth_builder_add_profile(builder, profile, err) : hearth_error_nomem(err);
+  if (status == HEARTH_OK)
+    status = hearth_builder_strip(builder, err);
+  if (status == HEARTH_OK)
+    status = write_planned(builder, a->output, &plan, err);
+  hearth_builder_destroy(builder);
+  return status;
+}
+
+int hearth_cmd_strip(int argc, char **argv) {
+  arguments a = {0};
+  hearth_error err;
+  int code;
+  if (!parse(argc, argv, &a, &code))
+    return code;
+  hearth_profile *profile = hearth_tool_open_profile(a.profile);
+  if (!profile)
+    return HEARTH_EXIT_ERROR;
+  hearth_output_guard();
+  hearth_status status = strip(&a, profile, &err);
+  hearth_profile_close(profile);
+  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+}
