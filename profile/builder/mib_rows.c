@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "hearth/mib.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the low bytes of a number are stored first: add byte swaps for this machine"
@@ -94,4 +95,20 @@ bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
     return false;
   rows->count++;
   return true;
+}
+
+/* Names of a MIB's fields: an array made of mib_fields.def, searched from its beginning. */
+
+static const char *const names[HEARTH_MIB_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
+#include "hearth/mib_fields.def"
+};
+
+const char *hearth_mib_column_name(int column) { return names[column]; }
+
+int hearth_mib_column_find(const char *name, size_t length) {
+  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+      return i;
+  return -1;
 }

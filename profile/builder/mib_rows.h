@@ -38,4 +38,10 @@ void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_
 bool hearth_mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
 bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib);
 
+/* Names of the fields of a MIB, as in mib_fields.def. */
+
+const char *hearth_mib_column_name(int column); /* enum hearth_mib_column */
+/* The column whose name is these bytes; -1: none. */
+int hearth_mib_column_find(const char *name, size_t length);
+
 #endif

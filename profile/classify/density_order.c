@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Densities in ascending order, with the accesses of all contexts up to each: what a cutoff would be if one context moved. */
-#include "density_order.h"
+#include "cutoffs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "density_order.h"
+#include "cutoffs.h"
 #include "numbers.h"
 
 /* The exponent and the highest four bits of the fraction stand together in a binary64 number. */

@@ -11,9 +11,8 @@
 
 #include "array.h"
 #include "body_functions.h"
-#include "body_pieces.h"
-#include "code_names.h"
 #include "debug_files.h"
+#include "symbols.h"
 #include "units.h"
 
 #ifndef DW_AT_GNU_discriminator

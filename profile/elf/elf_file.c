@@ -6,13 +6,76 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
-#include "compression.h"
+#include "bytes.h"
+
+/* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
+
+typedef enum hearth_compression { HEARTH_PLAIN, HEARTH_ZLIB, HEARTH_ZSTD } hearth_compression;
+
+/* The content of a section: `packed` is plain, or is to be unpacked to `plain_size` bytes. */
+typedef struct hearth_packed_section {
+  hearth_compression method;
+  hearth_bytes packed;
+  size_t plain_size;
+} hearth_packed_section;
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2 /* gABI; glibc of 2022 does not name it */
+#endif
+
+/* The most that a byte can become: a block of zstd is 128 KiB at most, in 4 bytes at least; zlib's limit is 1032. */
+static bool is_believable(const hearth_packed_section *section) {
+  size_t most = section->method == HEARTH_ZSTD ? 32768 : 1032;
+  return section->plain_size / most <= section->packed.size;
+}
+
+/* Tell from header and content of a section: SHF_COMPRESSED as in the gABI.
+ * False: compressed by an unknown method (number in *ret_method), or its header is damaged (0). */
+static bool hearth_compression_detect(const Elf64_Shdr *header, hearth_bytes content, hearth_packed_section *ret,
+                                      uint32_t *ret_method) {
+  Elf64_Chdr compression;
+  *ret_method = 0;
+  if (!(header->sh_flags & SHF_COMPRESSED)) {
+    *ret = (hearth_packed_section){HEARTH_PLAIN, content, content.size};
+    return true;
+  }
+  if (content.size < sizeof compression)
+    return false;
+  memcpy(&compression, content.data, sizeof compression);
+  *ret_method = compression.ch_type;
+  if (compression.ch_type != ELFCOMPRESS_ZLIB && compression.ch_type != ELFCOMPRESS_ZSTD)
+    return false;
+  *ret = (hearth_packed_section){compression.ch_type == ELFCOMPRESS_ZLIB ? HEARTH_ZLIB : HEARTH_ZSTD,
+                                 {content.data + sizeof compression, content.size - sizeof compression},
+                                 compression.ch_size};
+  *ret_method = is_believable(ret) ? *ret_method : 0;
+  return is_believable(ret);
+}
+
+/* Write `plain_size` bytes to `to`. False: the data is damaged. */
+static bool hearth_compression_unpack(const hearth_packed_section *section, uint8_t *to) {
+  uLongf size = section->plain_size;
+  switch (section->method) {
+  case HEARTH_PLAIN:
+    if (section->plain_size > 0)
+      memcpy(to, section->packed.data, section->plain_size);
+    return true;
+  case HEARTH_ZLIB:
+    return uncompress(to, &size, section->packed.data, section->packed.size) == Z_OK && size == section->plain_size;
+  case HEARTH_ZSTD:
+    return ZSTD_decompress(to, section->plain_size, section->packed.data, section->packed.size) == section->plain_size;
+  }
+  return false;
+}
 
 /* The sections of debug information that are read; where it is split, each name has ".dwo" appended. */
 static const char *const needed[] = {

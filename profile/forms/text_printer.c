@@ -10,7 +10,7 @@
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
-#include "mib_names.h"
+#include "mib_rows.h"
 #include "text_form.h"
 
 static bool needs_quotes(const char *string) {

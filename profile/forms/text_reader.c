@@ -7,7 +7,7 @@
 #include "builder_tables.h"
 #include "file_kind.h"
 #include "hearth/ids.h"
-#include "mib_names.h"
+#include "mib_rows.h"
 #include "text_form.h"
 
 /* -------------------------------------------------- tokens -------------------------------------------------- */

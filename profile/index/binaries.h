@@ -24,7 +24,7 @@ typedef struct hearth_known_binary {
 hearth_binaries *hearth_binaries_create(const hearth_indexer_options *options);
 void hearth_binaries_destroy(hearth_binaries *binaries); /* accepts NULL */
 
-/* Name functions of binaries without debug information by their symbols (code_names.h). */
+/* Name functions of binaries without debug information by their symbols (symbols.h). */
 void hearth_binaries_use_symbols(hearth_binaries *binaries, bool use);
 /* A folder with separate debug files, .dwo or .dwp files, or binaries by build id; before the first binary. Copied.
  * Errors: E_NOMEM. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The indexer: indexer.c creates and sums it, index.c fills it, workers.c has several fill it, index_result.c takes the
- * result. A worker is an indexer that tells through its owner and is added to it in the end. */
+/* The indexer: indexer.c creates and sums it and takes the result, index.c fills it, workers.c has several fill
+ * it. A worker is an indexer that tells through its owner and is added to it in the end. */
 #ifndef HEARTH_INDEXER_STATE_H
 #define HEARTH_INDEXER_STATE_H
 

@@ -6,7 +6,7 @@
 #include "hash_table.h"
 #include "hearth/builder.h"
 #include "hearth/llvm_container.h"
-#include "mib_entries.h"
+#include "records.h"
 
 /* More frames than any profile has: a damaged length must not cost time and memory without end. */
 #define HEARTH_LLVM_STACK_LIMIT 65536u

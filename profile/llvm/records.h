@@ -12,8 +12,13 @@
 #ifndef HEARTH_LLVM_RECORDS_H
 #define HEARTH_LLVM_RECORDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
+#include "hearth/mib.h"
 #include "id_table.h"
 
 typedef struct hearth_llvm_node {
@@ -55,5 +60,28 @@ typedef struct hearth_llvm_summary {
   uint64_t contexts, cold, hot, largest_cold, largest_warm, largest_hot; /* in a file: in this order */
 } hearth_llvm_summary;
 hearth_llvm_summary hearth_llvm_summarise(const hearth_llvm_records *records);
+
+/* A MIB of LLVM's, field by field, and Hearth's. */
+
+#define HEARTH_LLVM_MIB_LIMIT 28 /* one more than the greatest tag */
+
+typedef struct hearth_llvm_entry {
+  uint32_t bytes; /* in a file; 0: there is no such tag */
+  int column;     /* of hearth_mib; -1: Hearth does not keep it */
+  uint64_t unit;  /* Hearth's number for 1 of LLVM's */
+} hearth_llvm_entry;
+
+extern const hearth_llvm_entry hearth_llvm_entries[HEARTH_LLVM_MIB_LIMIT]; /* by tag */
+
+/* Set the field that a value of LLVM's stands for; saturates. */
+void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib);
+/* The value of LLVM's that a field is: the greatest that fits if it is too great (*ret_cut counts those). */
+uint64_t hearth_llvm_entry_value(uint32_t tag, const hearth_mib *mib, uint64_t *ret_cut);
+
+/* A bit for each column that some entry holds. */
+uint64_t hearth_llvm_held_columns(void);
+
+/* Is a context cold by the rule of LLVM's compiler with its default options? */
+bool hearth_llvm_is_cold(const hearth_mib *mib);
 
 #endif

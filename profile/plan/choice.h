@@ -68,7 +68,7 @@ static inline bool plan_set_has(const planner *p, uint32_t set, uint32_t candida
 
 static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
-/* verdict.c: the places that allocations may conclude from the bits.
+/* planner.c: the places that allocations may conclude from the bits.
  *
  * Bits get lost: where a caller was edited, its file renamed, compiled without optimisation or by another plan, or where the
  * profile never saw it. Then an allocation sees fewer bits than its context has by the plan. Lost bits must never make a block

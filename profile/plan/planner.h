@@ -134,7 +134,7 @@ static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
 hearth_status hearth_plan_place_contexts(planner *p);
 /* The leaf frame behind those of the same allocation call. */
 size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
-/* pool_ids.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold. E_NOMEM. */
+/* placements.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold. E_NOMEM. */
 hearth_status hearth_plan_give_pool_ids(planner *p);
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads a raw profile of any layout: its magic number tells the reader. */
-#include "raw_dump.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hearth/raw_llvm.h"
 #include "hearth/trace.h"
+#include "raw_dump.h"
 
 static uint64_t magic_at(const void *data) {
   uint64_t magic;
@@ -112,4 +111,73 @@ void hearth_raw_free(hearth_raw_dump *dump) {
   free(dump->mibs);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);
+}
+
+/* Messages and room that the readers of all layouts share. */
+
+static const char *remedy(hearth_status status) {
+  switch (status) {
+  case HEARTH_E_TRUNCATED:
+    return "was the program killed while writing, or the copy cut short? run it again";
+  case HEARTH_E_VERSION:
+    return "use the runtime and the hearth command of one release, or clang 16 to 22 for LLVM's layout";
+  case HEARTH_E_NOMEM:
+    return "free memory or index fewer profiles at once";
+  default:
+    return "run the program again to get an intact profile";
+  }
+}
+
+hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_status status, hearth_error *err,
+                              const char *reason) {
+  return hearth_error_set(err, status, "%s: offset %zu: %s (%s)", in->name, in->begin + at, reason, remedy(status));
+}
+
+hearth_status hearth_raw_check_version(const hearth_raw_input *in, uint32_t version, hearth_error *err) {
+  char reason[96];
+  if (version == HEARTH_RAW_VERSION)
+    return HEARTH_OK;
+  snprintf(reason, sizeof reason, "raw profile version %u, this command reads version %u", (unsigned)version,
+           HEARTH_RAW_VERSION);
+  return hearth_raw_fail(in, offsetof(hearth_raw_header, version), HEARTH_E_VERSION, err, reason);
+}
+
+hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_raw_dump *dump, uint64_t size,
+                                           hearth_error *err) {
+  if (size == 0)
+    return HEARTH_OK;
+  dump->counts = malloc(size * sizeof *dump->counts);
+  return dump->counts ? HEARTH_OK : hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
+}
+
+/* Snapshot files have two halves, written in turn, each with a sequence number: lists those that are complete, the
+ * newer one first. */
+
+static hearth_status check_header(const hearth_raw_input *in, hearth_raw_snapshots *header, hearth_error *err) {
+  size_t rest = in->file->size - in->begin;
+  if (rest < sizeof *header)
+    return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
+  memcpy(header, in->file->data + in->begin, sizeof *header);
+  HEARTH_TRY(hearth_raw_check_version(in, header->version, err));
+  if (header->header_size < sizeof *header)
+    return hearth_raw_fail(in, offsetof(hearth_raw_snapshots, header_size), HEARTH_E_CORRUPT, err, "wrong header size");
+  if (header->header_size > rest || header->half_size > (rest - header->header_size) / 2)
+    return hearth_raw_fail(in, rest, HEARTH_E_TRUNCATED, err, "the file ends before its snapshots do");
+  return HEARTH_OK;
+}
+
+hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_places *ret, hearth_error *err) {
+  hearth_raw_snapshots header;
+  HEARTH_TRY(check_header(in, &header, err));
+  size_t newer = header.sequence[1] > header.sequence[0];
+  *ret = (hearth_raw_places){.size = header.header_size + 2 * header.half_size};
+  for (size_t i = 0; i < 2; ++i) {
+    size_t half = i == 0 ? newer : !newer;
+    if (header.sequence[half] != 0)
+      ret->begin[ret->count++] = header.header_size + half * header.half_size;
+  }
+  if (ret->count == 0)
+    return hearth_raw_fail(in, offsetof(hearth_raw_snapshots, sequence), HEARTH_E_TRUNCATED, err,
+                           "no snapshot was complete");
+  return HEARTH_OK;
 }

@@ -10,12 +10,12 @@
 #include "array.h"
 #include "file.h"
 #include "groups.h"
+#include "names.h"
 #include "option_size.h"
 #include "pair_set.h"
 #include "path_name.h"
 #include "print.h"
 #include "search.h"
-#include "short_name.h"
 
 enum { LEAST_SHARE_PER_CENT = 1, DEFAULT_DEPTH = 3 };
 

@@ -5,7 +5,7 @@
 #include "array.h"
 #include "listing_rows.h"
 #include "option_size.h"
-#include "untouched.h"
+#include "selection.h"
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
 

@@ -4,7 +4,6 @@
 
 #include "file.h"
 #include "hearth/touch_rate.h"
-#include "json_frames.h"
 #include "listing_rows.h"
 #include "option_size.h"
 #include "print.h"

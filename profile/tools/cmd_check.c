@@ -8,7 +8,7 @@
 #include "command_line.h"
 #include "commands.h"
 #include "file_kind.h"
-#include "ir_program.h"
+#include "install_paths.h"
 
 static const hearth_help help = {
     .usage = "check [--stats] [--limit=N] FILE...",

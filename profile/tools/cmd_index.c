@@ -14,10 +14,8 @@
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "input_list.h"
-#include "mib_names.h"
+#include "mib_rows.h"
 #include "output_file.h"
-#include "output_formats.h"
-#include "repeats.h"
 #include "utf8.h"
 #include "view_options.h"
 

@@ -2,9 +2,12 @@
 /* `hearth record`: run an unchanged program, with the runtime preloaded.
  *
  * The command takes this process's place: input, output, exit and process id are its own. */
+#define _GNU_SOURCE /* setenv under strict C */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,76 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "preloaded_program.h"
+#include "install_paths.h"
+#include "messages.h"
+#include "program_file.h"
+
+/* A program that takes this process's place, as it is, with a library of the installation preloaded. */
+
+typedef struct hearth_preloaded {
+  char program[PATH_MAX], library[PATH_MAX + 32];
+} hearth_preloaded;
+
+enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* The library comes first, before those that are preloaded anyway. */
+static bool preload(const char *library) {
+  const char *others = getenv("LD_PRELOAD");
+  bool any = others && *others;
+  size_t size = strlen(library) + (any ? strlen(others) : 0) + 2;
+  char *all = malloc(size);
+  if (!all)
+    return false;
+  snprintf(all, size, "%s%s%s", library, any ? ":" : "", any ? others : "");
+  bool set = setenv("LD_PRELOAD", all, 1) == 0;
+  free(all);
+  return set;
+}
+
+static int cannot_run(const char *path, int error) {
+  hearth_tool_error("%s: %s", path, strerror(error));
+  return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+/* Prints the message; returns 125. */
+static int hearth_preloaded_refuse(const char *format, ...) {
+  char text[2 * PATH_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  hearth_tool_error("%s", text);
+  return EXIT_REFUSED;
+}
+
+/* The file of `command`, and that library. HEARTH_EXIT_OK; after a message, else: 125 it cannot be preloaded there, 126 the command
+ * cannot be run, 127 it does not exist. */
+static int hearth_preloaded_find(const char *command, const char *library, hearth_preloaded *ret) {
+  char directory[PATH_MAX], reason[1024];
+  if (!hearth_program_find(command, ret->program, sizeof ret->program))
+    return cannot_run(command, errno);
+  if (!hearth_program_can_preload(ret->program, reason, sizeof reason))
+    return hearth_preloaded_refuse("%s", reason);
+  if (!hearth_tool_library_directory(directory, sizeof directory))
+    return hearth_preloaded_refuse("the directory of the installation cannot be told");
+  snprintf(ret->library, sizeof ret->library, "%s/%s", directory, library);
+  if (access(ret->library, R_OK) != 0)
+    return hearth_preloaded_refuse("%s: %s (is the installation complete?)", ret->library, strerror(errno));
+  if (strpbrk(ret->library, ": "))
+    return hearth_preloaded_refuse("%s: a path with blanks or colons cannot be preloaded; move it", ret->library);
+  return HEARTH_EXIT_OK;
+}
+
+/* Run it with the library, with this environment variable (NULL: none), and argv[0] as the command. Returns only
+ * if that fails: 125 or 126. */
+static int hearth_preloaded_start(const hearth_preloaded *program, const char *variable, const char *value,
+                                  char **argv) {
+  if (!preload(program->library) || (variable && setenv(variable, value, 1) != 0))
+    return hearth_preloaded_refuse("out of memory");
+  execvp(argv[0], argv);
+  hearth_tool_error("%s: %s", program->program, strerror(errno));
+  return EXIT_NOT_RUN;
+}
 
 static const hearth_help help = {
     .usage = "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]",
@@ -213,4 +285,28 @@ int hearth_cmd_record(int argc, char **argv) {
     return code;
   argv[operands + 1] = NULL;
   return run(&request, argv + 1);
+}
+
+/* `hearth run`: run an unchanged program with Hearth's allocator preloaded. The command takes this process's place: input,
+ * output, exit and process id are its own. */
+
+static const hearth_help run_help = {
+    .usage = "run [--] COMMAND [ARGUMENT...]",
+    .about = "Run a dynamically linked program as it is, with Hearth's allocator.",
+    .end =
+        "HEARTH_MALLOC takes options of the allocator. Programs that the command starts inherit both.\n"
+        "Exit code: the command's; 125 the allocator is not installed, 126 the command cannot be run, 127 it does not "
+        "exist; 2 wrong usage."};
+
+int hearth_cmd_run(int argc, char **argv) {
+  const hearth_option options[] = {{0}};
+  hearth_preloaded program;
+  int operands, code;
+  if (!hearth_tool_parse_command(options, &run_help, argc, argv, &operands, &code))
+    return code;
+  if (operands == 0)
+    return hearth_tool_usage_error("run", "which command?");
+  argv[operands + 1] = NULL;
+  code = hearth_preloaded_find(argv[1], "libhearth_malloc.so", &program);
+  return code == HEARTH_EXIT_OK ? hearth_preloaded_start(&program, NULL, NULL, argv + 1) : code;
 }

@@ -8,7 +8,7 @@
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
-#include "ir_program.h"
+#include "install_paths.h"
 #include "view_options.h"
 
 enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */

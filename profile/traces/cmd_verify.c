@@ -6,8 +6,8 @@
 
 #include "command_line.h"
 #include "commands.h"
+#include "known_stacks.h"
 #include "names.h"
-#include "placed_stacks.h"
 #include "print.h"
 #include "view_options.h"
 

@@ -4,7 +4,7 @@
 #define HEARTH_TRACE_REPLAY_H
 
 #include "hearth/trace.h"
-#include "trace_hints.h"
+#include "known_stacks.h"
 
 enum { HEARTH_REPLAYS_MOST = 1000 };
 

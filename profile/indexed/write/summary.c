@@ -5,7 +5,6 @@
 
 #include "array.h"
 #include "cutoffs.h"
-#include "density_order.h"
 #include "writer.h"
 
 static const uint32_t hot_shares_ppm[] = {500000, 800000, HEARTH_HOT_SHARE_PPM, 950000, 990000};

@@ -90,19 +90,19 @@ hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hea
 void hearth_writer_choose_columns(writer *w);
 void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
-/* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
+/* section_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status hearth_writer_encode_histograms(writer *w);
 
-/* spread_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
+/* section_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_spreads(writer *w);
 
-/* origin_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
+/* section_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
 hearth_status hearth_writer_encode_origins(writer *w);
 
 /* The same of the facts of runs; empty if none is known. */
 hearth_status hearth_writer_encode_run_facts(writer *w);
 
-/* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
+/* section_rows.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
 hearth_status hearth_writer_sum_without_scopes(writer *w);
 static inline uint32_t writer_unscoped_context(const writer *w, uint32_t context) {
   return w->unscoped_contexts ? w->unscoped_contexts[context] : context;
@@ -119,7 +119,7 @@ hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context);
 /* Once there is a summary. */
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 
-/* type_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
+/* section_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
 hearth_status hearth_writer_order_types(writer *w);
 void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows);
 

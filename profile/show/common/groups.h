@@ -11,7 +11,7 @@
 typedef struct hearth_listing_totals {
   uint64_t contexts, allocs, bytes, live, accesses, lifetime_ns;
   uint64_t library_bytes;                    /* of `bytes`: allocated in libraries without debug information */
-  uint64_t untouched;                        /* bytes, of those too (untouched.h) */
+  uint64_t untouched;                        /* bytes, of those too (selection.h) */
   uint64_t used_page_bytes, idle_page_bytes; /* UsedPageBytes and IdlePageBytes */
   uint64_t byte_seconds;                     /* of lives */
   uint64_t sorted;                           /* of the quantity that is sorted by */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "hearth/ids.h"
-#include "short_name.h"
 
 enum { KIND_WRAPPER = 1, KIND_OTHER = 2 };
 

@@ -55,4 +55,15 @@ hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hear
 /* A linkage name in this style; a name that is none stays. Free with free(); NULL: out of memory. */
 char *hearth_name_make(const char *linkage_name, hearth_name_style style);
 
+/* Names of functions and files as people say them. */
+
+/* The short form of a demangled C++ name, in place: without return type, parameters and template arguments
+ * ("std::map<>::operator[]"), inline namespaces of the standard library, and the anonymous namespace; strings have the names
+ * of their typedefs ("std::string"). C names lose the suffixes of a compiler's copies (".part.0"). Names that are neither
+ * stay. */
+void hearth_shorten_name(char *name);
+
+/* Take "." and ".." and repeated separators out of a path, in place, without a look at the file system. */
+void hearth_shorten_path(char *path);
+
 #endif

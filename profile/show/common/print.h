@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "hearth/histogram.h"
+#include "hearth/json_writer.h"
+#include "hearth/origin.h"
 #include "selection.h"
 
 static inline const char *hearth_plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -19,5 +21,32 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
 
 /* One line for neighbouring places that were accessed equally often, and one for accesses that are in no place. */
 void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream);
+
+/* The "frames" table of our JSON outputs. Stacks are arrays of positions in it; it follows them and holds the frames
+ * that were used, in order of first use. */
+
+/* The owner decides the meaning of a frame number: a row of a profile, or a number given to equal frames of two. */
+typedef struct hearth_json_frames {
+  uint32_t *positions; /* by frame; HEARTH_NONE: not used yet */
+  uint32_t *used;      /* by position */
+  uint32_t count;
+} hearth_json_frames;
+
+/* For frames numbered below `limit`. Destroy also after an error. */
+hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit, hearth_error *err);
+void hearth_json_frames_destroy(hearth_json_frames *frames);
+/* Print the position of a frame. */
+void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame);
+/* The keys of facts of runs; of those that are unknown, none. */
+void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts);
+/* "binaries" of the profile. */
+hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err);
+/* "stack" and "frames" of one profile, whose rows are the frame numbers. */
+void hearth_json_stack(hearth_json_frames *frames, hearth_json *json, const hearth_frames *stack);
+hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_json *json, hearth_profile *profile,
+                                       hearth_names *names, hearth_error *err);
+/* Print one frame as an object. */
+hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
+                                hearth_error *err);
 
 #endif

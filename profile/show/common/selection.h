@@ -4,6 +4,7 @@
 #ifndef HEARTH_VIEW_SELECTION_H
 #define HEARTH_VIEW_SELECTION_H
 
+#include "hearth/profile.h"
 #include "hearth/spread.h"
 #include "hearth/view.h"
 #include "names.h"
@@ -62,5 +63,19 @@ typedef struct hearth_place {
 
 hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uint32_t frame, hearth_place *ret,
                                hearth_error *err);
+
+/* Untouched: bytes of parts of blocks, of 64 bytes each, without a counted access. Profiles have a percentage for each block, so
+ * that the sum is an estimate. Libraries that are not compiled for profiling access blocks uncounted: those that they allocate
+ * themselves, such as a std::string's, are left out. */
+
+/* Of a profile in which some context has percentages. */
+static inline bool hearth_untouched_is_known(const hearth_profile_summary *summary) {
+  return summary->accesses_counted && !summary->accesses_estimated;
+}
+
+static inline uint64_t hearth_untouched_bytes(const hearth_mib *mib) {
+  double all = 100 * (double)mib->AllocCount, touched = (double)mib->TotalPercentUtilized;
+  return touched < all ? (uint64_t)((double)mib->TotalSize * (1 - touched / all) + 0.5) : 0;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One pass over the name, which is never longer afterwards, so that it is written over itself. A blank outside of all
  * brackets ends a return type: what was written before it goes. */
-#include "short_name.h"
+#include "names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,6 +4,7 @@
 #define HEARTH_INPUT_LIST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "hearth/indexer.h"
 
@@ -27,5 +28,22 @@ hearth_status hearth_input_list_add_file(input_list *list, const char *path, hea
  * many. What is no file, or not there, is new. */
 enum { HEARTH_INPUT_SCALE = 64 };
 size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now);
+
+/* Warnings of many inputs: of each kind the first few are worth a line. */
+
+enum { HEARTH_REPEATS_TOLD = 8, HEARTH_REPEATS_KINDS = 64 };
+
+/* All zero at first. */
+typedef struct hearth_repeats {
+  struct {
+    uint64_t hash;
+    uint64_t count;
+  } kinds[HEARTH_REPEATS_KINDS]; /* texts of further kinds are all told */
+  unsigned kind_count;
+  uint64_t untold;
+} hearth_repeats;
+
+/* Is "NAME: TEXT" to be told? Texts are of one kind if they differ in the name of the input and in numbers only. */
+bool hearth_repeats_tell(hearth_repeats *repeats, const char *text);
 
 #endif

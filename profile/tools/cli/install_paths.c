@@ -2,8 +2,16 @@
 /* /proc/self/exe leads to the executable, or where it is missing, the path that was executed; its folder leads to the
  * others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the libraries, PREFIX/lib/hearth/llvm-N/ with what is linked for one
  * release. In a build tree both are links to lib/. */
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "install_paths.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "messages.h"
+
+#define _XOPEN_SOURCE 700 /* realpath */
 
 #include <limits.h>
 #include <stdio.h>
@@ -40,4 +48,17 @@ int hearth_tool_release_below(int limit, const char *name) {
     if (hearth_tool_release_file(release, name, path, sizeof path))
       return release;
   return 0;
+}
+
+/* The code that needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. */
+
+static const char name[] = "hearth-ir";
+
+int hearth_tool_run_ir(char **argv) {
+  char path[PATH_MAX];
+  if (!hearth_tool_release_file(hearth_tool_release_below(HEARTH_RELEASE_LIMIT, name), name, path, sizeof path))
+    return hearth_tool_error("%s is not installed; it comes with the plugin for a release of LLVM", name);
+  argv[0] = path;
+  execv(path, argv);
+  return hearth_tool_error("%s: %s", path, strerror(errno));
 }

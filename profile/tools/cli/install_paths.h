@@ -19,4 +19,10 @@ bool hearth_tool_release_file(int release, const char *name, char *path, size_t 
 int hearth_tool_release_below(int limit, const char *name);
 enum { HEARTH_RELEASE_LIMIT = 100 };
 
+/* The program that needs LLVM. */
+
+/* Become `hearth-ir`, the program that needs LLVM, with these arguments (argv[0] is replaced, NULL-terminated). Returns
+ * the exit code if that is not possible. */
+int hearth_tool_run_ir(char **argv);
+
 #endif

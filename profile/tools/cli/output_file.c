@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "hearth/llvm_container.h"
+#include "hearth/llvm_profile.h"
+#include "hearth/plan.h"
 #include "messages.h"
 
 /* The signal's own action follows on return: SA_RESETHAND put it back. */
@@ -79,4 +84,150 @@ bool hearth_output_close(hearth_output *output, bool keep) {
     return good;
   hearth_tool_error("%s", err.message);
   return false;
+}
+
+/* One writer for each format; which one is a table. */
+
+/* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
+ * too new for it even where it only wants the function counters. */
+enum { FIRST_CONTAINER_FOR_DEFAULT = 13, OLDEST_SECTION = 3 };
+
+/* The result as an indexed profile: open, and as the bytes that it is in. */
+typedef struct indexed {
+  void *data;
+  size_t size;
+  hearth_profile *profile;
+} indexed;
+
+static hearth_status make_indexed(const output_request *request, bool planned, indexed *ret, hearth_error *err) {
+  HEARTH_TRY(planned ? hearth_builder_write_planned(request->builder, request->plan, &ret->data, &ret->size, err)
+                     : hearth_builder_write_memory(request->builder, &ret->data, &ret->size, err));
+  hearth_status status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
+  if (status != HEARTH_OK)
+    free(ret->data);
+  return status;
+}
+
+static void free_indexed(indexed *in) {
+  hearth_profile_close(in->profile);
+  free(in->data);
+}
+
+static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
+  char text[512];
+  if (hearth_llvm_describe_losses(losses, text, sizeof text))
+    request->tell(text);
+}
+
+/* -------------------------------------------------- the text form -------------------------------------------------- */
+
+static hearth_status print_into_memory(const indexed *in, char **ret_text, size_t *ret_size, hearth_error *err) {
+  FILE *stream = open_memstream(ret_text, ret_size);
+  if (!stream)
+    return hearth_error_nomem(err);
+  hearth_status status = hearth_profile_print_text(in->profile, stream, err);
+  if (fclose(stream) != 0 && status == HEARTH_OK)
+    status = hearth_error_nomem(err);
+  return status;
+}
+
+/* Counters are all that a .profdata without a heap profile was given for; of one that has both, they can be spared. */
+static hearth_status leave_out_code(const output_request *request, hearth_error *err) {
+  hearth_llvm_contents contents;
+  char text[512];
+  if (!request->code)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
+  if (!contents.section_offset && !contents.trailer_size)
+    return hearth_error_set(
+        err, HEARTH_E_USAGE,
+        "%s: not written: the text form has no place for the profile of -fprofile-use that was given", request->path);
+  snprintf(text, sizeof text, "%.300s: its function counters are left out: the text form has no place for them",
+           request->code_name);
+  request->tell(text);
+  return HEARTH_OK;
+}
+
+static hearth_status write_text(const output_request *request, hearth_error *err) {
+  indexed in;
+  char *text = NULL;
+  size_t size = 0;
+  HEARTH_TRY(leave_out_code(request, err));
+  HEARTH_TRY(make_indexed(request, false, &in, err));
+  hearth_status status = print_into_memory(&in, &text, &size, err);
+  if (status == HEARTH_OK)
+    status = hearth_output_write(request->path, text, size, err);
+  free(text);
+  free_indexed(&in);
+  return status;
+}
+
+/* -------------------------------------------------- containers -------------------------------------------------- */
+
+static hearth_status write_container(const output_request *request, uint32_t section, bool with_trailer,
+                                     hearth_error *err) {
+  indexed in;
+  void *data = NULL;
+  size_t size = 0;
+  hearth_llvm_losses losses;
+  HEARTH_TRY(make_indexed(request, with_trailer, &in, err));
+  hearth_llvm_output output = {
+      .section = section, .base = request->code, .base_name = request->code_name, .base_size = request->code_size};
+  if (with_trailer) {
+    output.trailer = in.data;
+    output.trailer_size = in.size;
+  }
+  hearth_status status = hearth_llvm_write_memory(in.profile, &output, &data, &size, &losses, err);
+  if (status == HEARTH_OK)
+    status = hearth_output_write(request->path, data, size, err);
+  if (status == HEARTH_OK && !with_trailer) /* which holds everything */
+    tell_losses(request, &losses);
+  free(data);
+  free_indexed(&in);
+  return status;
+}
+
+static hearth_status write_llvm(const output_request *request, hearth_error *err) {
+  return write_container(request, request->section ? request->section : HEARTH_LLVM_DEFAULT_SECTION, false, err);
+}
+
+static hearth_status write_hearth(const output_request *request, hearth_error *err) {
+  void *data;
+  size_t size;
+  if (request->code)
+    return write_container(request, 0, true, err);
+  HEARTH_TRY(hearth_builder_write_planned(request->builder, request->plan, &data, &size, err));
+  hearth_status status = hearth_output_write(request->path, data, size, err);
+  free(data);
+  return status;
+}
+
+/* Beside function counters: Hearth's profile for Hearth, and LLVM's for LLVM where every reader of such a file knows it. */
+static hearth_status write_default(const output_request *request, hearth_error *err) {
+  hearth_llvm_contents contents;
+  if (!request->code)
+    return request->section ? write_llvm(request, err) : write_hearth(request, err);
+  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
+  uint32_t section = request->section;
+  if (!section && contents.container_version >= FIRST_CONTAINER_FOR_DEFAULT)
+    section = HEARTH_LLVM_DEFAULT_SECTION;
+  else if (!section && contents.section_offset) /* which the compiler of that release had use for */
+    section = OLDEST_SECTION;
+  return write_container(request, section, true, err);
+}
+
+/* -------------------------------------------------- the table -------------------------------------------------- */
+
+const output_format hearth_output_formats[] = {
+    {"default", write_default, true, true},
+    {"hearth", write_hearth, false, true},
+    {"llvm", write_llvm, true, true},
+    {"text", write_text, false, false},
+};
+
+const output_format *hearth_output_format_find(const char *name) {
+  for (size_t i = 0; i < sizeof hearth_output_formats / sizeof hearth_output_formats[0]; i++)
+    if (strcmp(hearth_output_formats[i].name, name) == 0)
+      return &hearth_output_formats[i];
+  return NULL;
 }

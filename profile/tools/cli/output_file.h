@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "hearth/plan.h"
 #include "replacement.h"
 
 typedef struct hearth_output {
@@ -27,5 +28,31 @@ hearth_status hearth_output_write(const char *path, const void *data, size_t siz
 bool hearth_output_open(hearth_output *output, const char *path);
 /* Close; put the file in place if `keep`, else take it away. Prints the error and returns false if that fails. */
 bool hearth_output_close(hearth_output *output, bool keep);
+
+/* The formats that `hearth merge --format=NAME` can write. */
+
+typedef struct output_request {
+  hearth_builder *builder;
+  const hearth_plan_options *plan; /* NULL: defaults */
+  const char *path;                /* "-": standard output */
+  const void *code;                /* a profile of -fprofile-use that the output begins with; NULL: none */
+  const char *code_name;
+  size_t code_size;
+  uint32_t section;               /* version of LLVM's MemProf section; 0: the default */
+  void (*tell)(const char *text); /* the data that the output cannot hold */
+} output_request;
+
+typedef struct output_format {
+  const char *name;
+  hearth_status (*write)(const output_request *request, hearth_error *err);
+  bool has_section; /* `section` may be chosen */
+  bool is_indexed;  /* hearth_profile_open reads it */
+} output_format;
+
+/* The first is the default. */
+extern const output_format hearth_output_formats[];
+
+/* NULL if there is no format of this name. */
+const output_format *hearth_output_format_find(const char *name);
 
 #endif

@@ -15,7 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "symbol_table.h"
+#include "symbols.h"
 
 #define SCRIPTS_MOST 4 /* interpreters that are scripts themselves; the kernel follows as many */
 #define LINE_MOST    256

@@ -58,7 +58,7 @@ struct hearth_diff {
 /* The numbers of an entry on one side, summed over runs; empty if it is not there. */
 hearth_status hearth_diff_mib(const hearth_diff *diff, const hearth_diff_entry *entry, int side, hearth_mib *ret,
                               hearth_error *err);
-/* significance.c: may the change of an entry, whose classes and bytes are known, come from the differences between runs? */
+/* diff.c: may the change of an entry, whose classes and bytes are known, come from the differences between runs? */
 hearth_status hearth_diff_is_noise(const hearth_diff *diff, const hearth_diff_entry *entry, bool *ret,
                                    hearth_error *err);
 double hearth_diff_per_run(const hearth_diff *diff, int side, uint64_t value);

@@ -2,7 +2,6 @@
 /* docs/tools.md, "hearth diff --json", describes the shape: change both in one commit. */
 #include "comparison.h"
 #include "file.h"
-#include "json_frames.h"
 #include "print.h"
 
 enum { JSON_VERSION = 1 };

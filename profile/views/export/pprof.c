@@ -2,15 +2,136 @@
 /* google/pprof's profile.proto, whose comments are the specification. Contexts are samples; a frame and what was inlined
  * into it are one location with several lines, leaf first. Fields of a message may come in any order: samples are
  * written as the contexts come, then the locations and functions that they use; strings where they are first needed. */
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "array.h"
 #include "exporter.h"
-#include "gzip.h"
+#include "hearth/status.h"
 #include "pair_set.h"
-#include "protobuf.h"
 #include "utf8.h"
+
+/* Fields are appended to one buffer: tag, and number or length and bytes. */
+
+/* All zero is the empty message; `size = 0` empties it again. Free `data`. */
+typedef struct hearth_protobuf {
+  uint8_t *data;
+  size_t size, room;
+  bool failed; /* out of memory: `data` is not complete */
+} hearth_protobuf;
+
+enum { WIRE_VARINT = 0, WIRE_LENGTH = 2, VARINT_MAX = 10 };
+
+static bool reserve(hearth_protobuf *m, size_t size) {
+  m->failed = m->failed || !hearth_array_reserve(&m->data, &m->room, m->size, size, 1);
+  return !m->failed;
+}
+
+static void hearth_protobuf_raw(hearth_protobuf *m, const void *data, size_t size) {
+  if (size == 0 || !reserve(m, size))
+    return;
+  memcpy(m->data + m->size, data, size);
+  m->size += size;
+}
+
+static void hearth_protobuf_varint(hearth_protobuf *m, uint64_t value) {
+  if (!reserve(m, VARINT_MAX))
+    return;
+  for (; value >= 0x80; value >>= 7)
+    m->data[m->size++] = (uint8_t)(value | 0x80);
+  m->data[m->size++] = (uint8_t)value;
+}
+
+static void hearth_protobuf_uint(hearth_protobuf *m, unsigned field, uint64_t value) {
+  if (value == 0)
+    return;
+  hearth_protobuf_varint(m, field << 3 | WIRE_VARINT);
+  hearth_protobuf_varint(m, value);
+}
+
+static void hearth_protobuf_bytes(hearth_protobuf *m, unsigned field, const void *data, size_t size) {
+  hearth_protobuf_varint(m, field << 3 | WIRE_LENGTH);
+  hearth_protobuf_varint(m, size);
+  hearth_protobuf_raw(m, data, size);
+}
+
+/* A message or packed field inside another. */
+static void hearth_protobuf_nest(hearth_protobuf *m, unsigned field, const hearth_protobuf *inner) {
+  m->failed |= inner->failed;
+  hearth_protobuf_bytes(m, field, inner->data, inner->size);
+}
+
+/* zlib's deflate with a gzip header, through one buffer. */
+
+typedef struct hearth_gzip hearth_gzip;
+
+enum {
+  WINDOW_BITS = 15 + 16, /* 16: with gzip's header and trailer */
+  MEMORY_LEVEL = 8,      /* zlib's default */
+  BUFFER_SIZE = 1 << 16
+};
+
+struct hearth_gzip {
+  z_stream z;
+  FILE *stream;
+  unsigned char buffer[BUFFER_SIZE];
+};
+
+/* The stream is borrowed; its errors stay in it. */
+static hearth_status hearth_gzip_create(FILE *stream, hearth_gzip **ret, hearth_error *err) {
+  hearth_gzip *gzip = calloc(1, sizeof *gzip);
+  *ret = NULL;
+  if (gzip && deflateInit2(&gzip->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
+                           Z_DEFAULT_STRATEGY) == Z_OK) {
+    gzip->stream = stream;
+    *ret = gzip;
+    return HEARTH_OK;
+  }
+  free(gzip);
+  return hearth_error_nomem(err);
+}
+
+static hearth_status deflate_all(hearth_gzip *gzip, int flush, hearth_error *err) {
+  do {
+    gzip->z.next_out = gzip->buffer;
+    gzip->z.avail_out = BUFFER_SIZE;
+    if (deflate(&gzip->z, flush) == Z_STREAM_ERROR)
+      return hearth_error_set(err, HEARTH_E_IO, "zlib refuses to compress");
+    fwrite(gzip->buffer, 1, BUFFER_SIZE - gzip->z.avail_out, gzip->stream);
+  } while (gzip->z.avail_out == 0);
+  return HEARTH_OK;
+}
+
+static hearth_status hearth_gzip_write(hearth_gzip *gzip, const void *data, size_t size, hearth_error *err) {
+  const unsigned char *at = data;
+  while (size > 0) {
+    size_t part = size < UINT_MAX ? size : UINT_MAX;
+    gzip->z.next_in = (unsigned char *)at; /* zlib's type lacks const; it only reads */
+    gzip->z.avail_in = (unsigned)part;
+    HEARTH_TRY(deflate_all(gzip, Z_NO_FLUSH, err));
+    at += part;
+    size -= part;
+  }
+  return HEARTH_OK;
+}
+
+/* Write the remaining bytes and the trailer. Nothing may follow but destroy. */
+static hearth_status hearth_gzip_finish(hearth_gzip *gzip, hearth_error *err) {
+  gzip->z.avail_in = 0;
+  return deflate_all(gzip, Z_FINISH, err);
+}
+
+static void hearth_gzip_destroy(hearth_gzip *gzip) {
+  if (gzip)
+    deflateEnd(&gzip->z);
+  free(gzip);
+}
 
 enum { /* field numbers */
        PROFILE_SAMPLE_TYPE = 1,

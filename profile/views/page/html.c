@@ -9,12 +9,12 @@
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
-#include "json_frames.h"
 #include "markup.h"
 #include "model.h"
 #include "notes.h"
 #include "option_size.h"
 #include "page_assets.h"
+#include "print.h"
 #include "selection.h"
 #include "sources.h"
 

@@ -30,7 +30,7 @@ typedef struct hearth_page_context {
   uint32_t row;                         /* in the profile */
   uint64_t lifetime_ns;                 /* summed over blocks */
   uint64_t base[HEARTH_QUANTITY_COUNT]; /* in the profile that is compared with; `of` is without it */
-  uint64_t untouched;                   /* bytes (untouched.h) */
+  uint64_t untouched;                   /* bytes (selection.h) */
   uint64_t temporary, peak;             /* of a tallied trace: blocks; bytes at the heap's peak */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;

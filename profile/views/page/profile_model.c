@@ -8,7 +8,6 @@
 #include "selection.h"
 #include "tallies.h"
 #include "trace_model.h"
-#include "untouched.h"
 
 /* Rows of the profile to numbers of the model. */
 typedef struct hearth_page_maker {

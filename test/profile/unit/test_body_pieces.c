@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "body_pieces.h"
+#include "body_functions.h"
 
 #define MOST_RANGES 100u
 #define ADDRESSES   120u

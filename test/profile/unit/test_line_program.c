@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "line_program.h"
+#include "lines.h"
 
 #define HEADER_BYTES 35u /* of the tables made here: DWARF 4, a file "a", no directories */
 

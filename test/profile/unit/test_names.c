@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "short_name.h"
+#include "names.h"
 
 typedef struct row {
   const char *given, *expected;

@@ -3,7 +3,7 @@
 #include "profile_fixture.h"
 #include "reseal.h"
 
-#include "binary_types.h"
+#include "binary.h"
 #include "hearth/ids.h"
 #include "hearth/type_table.h"
 

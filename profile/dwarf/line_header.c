@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of directories and files are passed over, and read again up to one file when its path is asked for. */
-#include "line_header.h"
+#include "lines.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -235,5 +235,25 @@ bool hearth_line_header_path(const hearth_line_header *h, uint64_t wanted, char 
   if (!(*ret = malloc(size)))
     return false;
   snprintf(*ret, size, "%s%s%s/%s", above ? above : "", above ? "/" : "", directory.name, file.name);
+  return true;
+}
+
+/* Sections are those of the unit's file; the offset is the root's DW_AT_stmt_list. */
+
+bool hearth_line_source_find(const hearth_die *root, hearth_line_source *ret) {
+  hearth_attribute attribute;
+  const hearth_dwarf_sections *sections = &root->unit->of->sections;
+  uint64_t offset = 0; /* a split unit need not say it: it has no other table */
+  if (!hearth_die_attribute(root, DW_AT_stmt_list, &attribute)) {
+    if (root->unit->type != DW_UT_split_compile)
+      return false;
+  } else if (!hearth_attribute_number(&attribute, &offset)) {
+    offset = UINT64_MAX; /* there is none */
+  }
+  *ret = (hearth_line_source){.lines = sections->lines,
+                              .line_strings = sections->line_strings,
+                              .strings = sections->strings,
+                              .offset = offset,
+                              .directory = hearth_die_string(root, DW_AT_comp_dir)};
   return true;
 }

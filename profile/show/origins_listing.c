@@ -7,20 +7,28 @@
 
 #include "amount.h"
 #include "file.h"
+#include "hearth/json_writer.h"
 #include "hearth/origin.h"
-#include "origin_names.h"
 #include "print.h"
+
+/* Builds and days of runs, as views print them; "" if unknown. */
+
+typedef struct hearth_origin_text {
+  char c[72];
+} hearth_origin_text;
 
 enum { SECONDS_OF_A_DAY = 86400 };
 
-hearth_origin_text hearth_origin_build_text(const hearth_origin *row) {
+/* In hexadecimal. */
+static hearth_origin_text hearth_origin_build_text(const hearth_origin *row) {
   hearth_origin_text text = {""};
   for (uint32_t i = 0; i < row->build_id_size; i++)
     snprintf(text.c + 2 * (size_t)i, 3, "%02x", row->build_id[i]);
   return text;
 }
 
-hearth_origin_text hearth_origin_day_text(uint32_t day) {
+/* "2026-11-23". */
+static hearth_origin_text hearth_origin_day_text(uint32_t day) {
   hearth_origin_text text = {""};
   time_t begin = (time_t)day * SECONDS_OF_A_DAY;
   struct tm date;
@@ -162,4 +170,41 @@ hearth_status hearth_origins_print_text(hearth_profile *profile, size_t most, FI
   for (size_t i = 0; origins.count > 0 && i < sizeof kinds / sizeof kinds[0]; i++)
     print_kind(profile, &origins, &kinds[i], &summary, most, stream);
   return hearth_stream_flush(stream, err);
+}
+
+/* docs/tools.md, "hearth show --runs --json", describes the shape: change both in one commit. */
+
+enum { JSON_VERSION = 1 };
+
+static void print_known(hearth_json *json, const char *key, const char *value) {
+  if (*value)
+    hearth_json_key_string(json, key, value);
+}
+
+static void print_row(hearth_json *json, const hearth_origin *row) {
+  hearth_json_line_open(json, '{');
+  print_known(json, "build_id", hearth_origin_build_text(row).c);
+  print_known(json, "host", row->host);
+  print_known(json, "day", hearth_origin_day_text(row->day).c);
+  hearth_json_key_uint(json, "runs", row->runs);
+  hearth_json_key_uint(json, "bytes", row->total_bytes);
+  hearth_json_close(json, '}');
+}
+
+hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  hearth_profile_summary summary;
+  hearth_origins origins;
+  hearth_json json = {.stream = stream};
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
+  hearth_json_begin(&json, "hearth-runs", JSON_VERSION);
+  hearth_json_key_uint(&json, "runs", summary.runs);
+  hearth_json_key_uint(&json, "bytes", summary.total_bytes);
+  hearth_json_key_uint(&json, "grain", origins.grain);
+  hearth_json_line(&json);
+  hearth_json_key_array(&json, "origins");
+  for (size_t i = 0; i < origins.count; i++)
+    print_row(&json, &origins.rows[i]);
+  hearth_json_close(&json, ']');
+  return hearth_json_end(&json, err);
 }

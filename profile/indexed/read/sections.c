@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads the sections that not every profile has: histograms, names of types, spreads, origins of runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ids.h"
+#include "hearth/origin.h"
+#include "hearth/raw_codec.h"
+#include "reader_internal.h"
+
+/* Reads the HISTOGRAMS section: a binary search for the context's row, then variable-length numbers. A row's bytes end
+ * where those of the next one begin. */
+
+static hearth_status read_row(hearth_profile *profile, uint32_t row, hearth_indexed_histogram *ret, hearth_error *err) {
+  return hearth_profile_read_row(profile, HEARTH_SECTION_HISTOGRAMS, row, ret, sizeof *ret, "histogram", err);
+}
+
+static uint32_t row_count(const hearth_profile *profile) {
+  return hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS)->count;
+}
+
+static hearth_status read_context(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  hearth_indexed_histogram found;
+  HEARTH_TRY(read_row(profile, row, &found, err));
+  *ret = found.context;
+  return HEARTH_OK;
+}
+
+/* Where the bytes of a row lie in the file. */
+static hearth_status find_bytes(hearth_profile *profile, uint32_t number, const hearth_indexed_histogram *row,
+                                const uint8_t **ret, size_t *ret_size, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS);
+  uint64_t rows_size = (uint64_t)s->count * sizeof *row;
+  hearth_indexed_histogram next;
+  uint64_t end = s->size - rows_size;
+  if (number + 1 < s->count) {
+    HEARTH_TRY(read_row(profile, number + 1, &next, err));
+    if (next.offset > end)
+      return hearth_profile_corrupt(profile, err, "histogram %u lies outside", number + 1);
+    end = next.offset;
+  }
+  if (row->offset > end)
+    return hearth_profile_corrupt(profile, err, "histogram %u ends before it begins", number);
+  *ret_size = end - row->offset;
+  return hearth_profile_touch(profile, s->offset + rows_size + row->offset, *ret_size, ret, err);
+}
+
+/* Exactly the numbers that there should be, each of at least one byte. */
+static hearth_status decode(hearth_profile *profile, uint32_t number, const uint8_t *from, size_t bytes,
+                            hearth_histogram *ret, hearth_error *err) {
+  const uint8_t *end = from + bytes;
+  uint64_t size = 0;
+  bool good = hearth_raw_take_varint(&from, end, &size) && size > 0 && size <= (size_t)(end - from);
+  if (good)
+    HEARTH_TRY(hearth_check_memory(
+        hearth_array_reserve(&profile->counts, &profile->counts_room, 0, size, sizeof *profile->counts), err));
+  for (uint64_t i = 0; good && i < size; i++)
+    good = hearth_raw_take_varint(&from, end, &profile->counts[i]);
+  if (!good || from != end || profile->counts[size - 1] == 0)
+    return hearth_profile_corrupt(profile, err, "histogram %u does not fill its place", number);
+  *ret = (hearth_histogram){profile->counts, size};
+  return HEARTH_OK;
+}
+
+static hearth_status read_histogram(hearth_profile *profile, uint32_t number, const hearth_indexed_histogram *row,
+                                    hearth_histogram *ret, hearth_error *err) {
+  const uint8_t *from;
+  size_t bytes = 0;
+  HEARTH_TRY(find_bytes(profile, number, row, &from, &bytes, err));
+  return decode(profile, number, from, bytes, ret, err);
+}
+
+hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row, hearth_histogram *ret,
+                                           hearth_error *err) {
+  hearth_indexed_histogram found;
+  uint32_t number;
+  *ret = (hearth_histogram){NULL, 0};
+  if (row_count(profile) == 0) /* most profiles */
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_search(profile, read_context, 0, row_count(profile), row, &number, err));
+  if (number == row_count(profile))
+    return HEARTH_OK;
+  HEARTH_TRY(read_row(profile, number, &found, err));
+  return found.context == row ? read_histogram(profile, number, &found, ret, err) : HEARTH_OK;
+}
+
+hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err) {
+  uint32_t contexts = 0; /* one more than the context before */
+  for (uint32_t i = 0; i < row_count(profile); i++) {
+    hearth_indexed_histogram row;
+    hearth_histogram histogram;
+    HEARTH_TRY(read_row(profile, i, &row, err));
+    if (row.context < contexts || row.context >= hearth_profile_context_count(profile) || (i == 0 && row.offset != 0))
+      return hearth_profile_corrupt(profile, err, "its histograms are not sorted at %u", i);
+    HEARTH_TRY(read_histogram(profile, i, &row, &histogram, err));
+    contexts = row.context + 1;
+  }
+  return HEARTH_OK;
+}
+
+/* Reads the TYPES section: a binary search by id. */
+
+uint32_t hearth_profile_type_count(const hearth_profile *profile) {
+  return hearth_profile_section(profile, HEARTH_SECTION_TYPES)->count;
+}
+
+hearth_status hearth_profile_get_type(hearth_profile *profile, uint32_t row, uint64_t *ret_id, const char **ret_name,
+                                      hearth_error *err) {
+  hearth_indexed_type type;
+  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_TYPES, row, &type, sizeof type, "type", err));
+  *ret_id = type.id;
+  return hearth_profile_get_string(profile, type.name, ret_name, err);
+}
+
+static hearth_status read_type_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  const char *name;
+  return hearth_profile_get_type(profile, row, ret, &name, err);
+}
+
+hearth_status hearth_profile_type_name(hearth_profile *profile, uint64_t id, const char **ret_name, hearth_error *err) {
+  uint32_t count = hearth_profile_type_count(profile), row;
+  uint64_t found = 0;
+  HEARTH_TRY(hearth_profile_search(profile, read_type_id, 0, count, id, &row, err));
+  if (row < count)
+    HEARTH_TRY(hearth_profile_get_type(profile, row, &found, ret_name, err));
+  if (row == count || found != id)
+    *ret_name = "";
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err) {
+  uint64_t previous = 0; /* no type's */
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    if (id <= previous)
+      return hearth_profile_corrupt(profile, err, "its types are not sorted at %u", i);
+    if (id != hearth_type_id(name, strlen(name)))
+      return hearth_profile_corrupt(profile, err, "the id of type %u is not that of its name", i);
+    previous = id;
+  }
+  return HEARTH_OK;
+}
+
+/* Reads the SPREADS section, whole, when it is first asked for: a row for each context, empty where the section has none. */
+
+bool hearth_profile_has_spreads(const hearth_profile *profile) {
+  return hearth_profile_section(profile, HEARTH_SECTION_SPREADS)->id != 0;
+}
+
+static hearth_status read_rows(hearth_profile *profile, const packed_table *table, hearth_spread *spreads,
+                               hearth_error *err) {
+  uint64_t v[HEARTH_SPREAD_COLUMNS][HEARTH_PACKED_ROWS], lowest = 0;
+  for (uint32_t i = 0; i < table->row_count; i++) {
+    uint32_t k = i % HEARTH_PACKED_ROWS;
+    if (k == 0)
+      HEARTH_TRY(hearth_profile_read_block(profile, table, i, HEARTH_SPREAD_COLUMNS, v, "spread", err));
+    uint64_t context = v[HEARTH_SPREAD_CONTEXT][k];
+    if (context < lowest || context >= hearth_profile_context_count(profile))
+      return hearth_profile_corrupt(profile, err, "its spreads are not sorted at %u", i);
+    for (size_t column = HEARTH_SPREAD_RUNS; column < HEARTH_SPREAD_COLUMNS; column++)
+      spreads[context].sums[column - HEARTH_SPREAD_RUNS] = v[column][k];
+    lowest = context + 1;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status decode_spread(hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_SPREADS);
+  packed_table table = {.section = s->id, .row_count = s->count, .end = s->offset + s->size};
+  hearth_spread *spreads;
+  if (s->count > hearth_profile_context_count(profile))
+    return hearth_profile_corrupt(profile, err, "more contexts have spreads than there are");
+  HEARTH_TRY(hearth_profile_open_packed(profile, s->offset, &table, err));
+  if (table.column_count < HEARTH_SPREAD_COLUMNS)
+    return hearth_profile_corrupt(profile, err, "its spreads have too few columns");
+  HEARTH_TRY(hearth_array_create(&spreads, hearth_profile_context_count(profile), sizeof *spreads, err));
+  hearth_status status = read_rows(profile, &table, spreads, err);
+  if (status == HEARTH_OK)
+    profile->spreads = spreads;
+  else
+    free(spreads);
+  return status;
+}
+
+hearth_status hearth_profile_get_spread(hearth_profile *profile, uint32_t context, hearth_spread *ret,
+                                        hearth_error *err) {
+  *ret = (hearth_spread){{0}};
+  if (!hearth_profile_has_spreads(profile))
+    return HEARTH_OK;
+  if (!profile->spreads)
+    HEARTH_TRY(decode_spread(profile, err));
+  if (context < hearth_profile_context_count(profile))
+    *ret = profile->spreads[context];
+  return HEARTH_OK;
+}
+
+/* Reads two sections about runs: RUN FACTS, and ORIGINS, whole, as it has few rows. Its rows agree with its grain, so that merges
+ * may rely on it. */
+
+static int compare_rows(const hearth_origin *a, const hearth_origin *b) {
+  int order = memcmp(a->build_id, b->build_id, sizeof a->build_id);
+  if (order == 0)
+    order = (a->build_id_size > b->build_id_size) - (a->build_id_size < b->build_id_size);
+  if (order == 0)
+    order = strcmp(a->host, b->host);
+  return order ? order : (a->day > b->day) - (a->day < b->day);
+}
+
+/* Does the row have no more than the grain keeps? */
+static bool is_coarse(const hearth_origin *row, uint32_t grain) {
+  return (grain < HEARTH_ORIGINS_BY_WEEK || row->day == hearth_origin_week(row->day)) &&
+         (grain < HEARTH_ORIGINS_NO_HOST || !*row->host) && (grain < HEARTH_ORIGINS_BUILDS || row->day == 0) &&
+         (grain < HEARTH_ORIGINS_ONE || row->build_id_size == 0);
+}
+
+static bool is_padded(const hearth_origin *row) {
+  uint8_t rest = 0;
+  for (size_t i = row->build_id_size; i < sizeof row->build_id; i++)
+    rest |= row->build_id[i];
+  return rest == 0;
+}
+
+static hearth_status read_origin_row(hearth_profile *profile, const uint8_t *from, uint32_t i, hearth_origins *ret,
+                                     hearth_error *err) {
+  hearth_indexed_origin stored;
+  memcpy(&stored, from, sizeof stored);
+  hearth_origin *row = &ret->rows[i];
+  *row = (hearth_origin){
+      .day = stored.day, .build_id_size = stored.build_id_size, .runs = stored.runs, .total_bytes = stored.total_bytes};
+  memcpy(row->build_id, stored.build_id, sizeof row->build_id);
+  HEARTH_TRY(hearth_profile_get_string(profile, stored.host, &row->host, err));
+  if (row->build_id_size > sizeof row->build_id || !is_padded(row) || !is_coarse(row, ret->grain) ||
+      stored.reserved != 0 || (row->runs == 0 && row->total_bytes == 0))
+    return hearth_profile_corrupt(profile, err, "origin %u is impossible", i);
+  if (i > 0 && compare_rows(row - 1, row) >= 0)
+    return hearth_profile_corrupt(profile, err, "its origins are not sorted at %u", i);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins *ret, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_ORIGINS);
+  hearth_indexed_origins header;
+  const uint8_t *from;
+  ret->grain = ret->count = 0;
+  if (s->id == 0)
+    return HEARTH_OK;
+  if (s->count == 0 || s->count > HEARTH_ORIGINS_MOST ||
+      s->size != sizeof header + (uint64_t)s->count * sizeof(hearth_indexed_origin))
+    return hearth_profile_corrupt(profile, err, "it has an impossible number of origins");
+  HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
+  memcpy(&header, from, sizeof header);
+  if (header.grain >= HEARTH_ORIGIN_GRAINS || header.reserved != 0)
+    return hearth_profile_corrupt(profile, err, "its origins have an unknown grain");
+  ret->grain = header.grain;
+  for (uint32_t i = 0; i < s->count; i++)
+    HEARTH_TRY(read_origin_row(profile, from + sizeof header + i * sizeof(hearth_indexed_origin), i, ret, err));
+  ret->count = s->count;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_RUN_FACTS);
+  hearth_indexed_run_facts stored;
+  const uint8_t *from;
+  *ret = (hearth_run_facts){.command = ""};
+  if (s->id == 0)
+    return HEARTH_OK;
+  if (s->size != sizeof stored)
+    return hearth_profile_corrupt(profile, err, "its facts of runs have a wrong size");
+  HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
+  memcpy(&stored, from, sizeof stored);
+  if (stored.flags > HEARTH_COMMANDS_DIFFER || (stored.flags & HEARTH_COMMANDS_DIFFER && stored.command) ||
+      (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0))
+    return hearth_profile_corrupt(profile, err, "its facts of runs are impossible");
+  ret->peak_bytes = stored.peak_bytes;
+  ret->commands_differ = stored.flags & HEARTH_COMMANDS_DIFFER;
+  return hearth_profile_get_string(profile, stored.command, &ret->command, err);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes sections of rows: types, histograms, spreads, origins of runs; and sums contexts that differ in scopes alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "compare.h"
+#include "hearth/ids.h"
+#include "hearth/raw_codec.h"
+#include "packed.h"
+#include "writer.h"
+
+/* Writes the TYPES section: the types that contexts have, sorted by id. */
+
+static builder_type *find_type(const writer *w, uint64_t id) {
+  return bsearch(&id, w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
+}
+
+/* Those that contexts have. */
+hearth_status hearth_writer_order_types(writer *w) {
+  const hearth_builder *b = w->builder;
+  bool *used;
+  size_t kept = 0;
+  HEARTH_TRY(hearth_array_create(&w->types, b->type_count, sizeof *w->types, w->err));
+  HEARTH_TRY(hearth_array_create(&used, b->type_count, sizeof *used, w->err));
+  w->type_count = b->type_count;
+  if (b->type_count > 0) {
+    memcpy(w->types, b->types, b->type_count * sizeof *w->types);
+    qsort(w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
+  }
+  for (size_t i = 0; w->type_count > 0 && i < b->context_count; i++) {
+    hearth_mib mib;
+    hearth_mib_rows_get(&b->mibs, i, &mib);
+    builder_type *type = find_type(w, mib.DataTypeId);
+    if (type)
+      used[type - w->types] = true;
+  }
+  for (size_t i = 0; i < w->type_count; i++)
+    if (used[i])
+      w->types[kept++] = w->types[i];
+  w->type_count = kept;
+  free(used);
+  return HEARTH_OK;
+}
+
+void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows) {
+  for (size_t i = 0; i < w->type_count; i++)
+    rows[i] =
+        (hearth_indexed_type){w->types[i].id, hearth_writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
+}
+
+/* Writes the HISTOGRAMS section: its size is computed first, then rows and numbers are written side by side. */
+
+static size_t varint_size(uint64_t number) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+  return (size_t)(hearth_raw_put_varint(packed, number) - packed);
+}
+
+static size_t encoded_size(const hearth_histogram *histogram) {
+  size_t size = varint_size(histogram->size);
+  for (uint64_t i = 0; i < histogram->size; i++)
+    size += varint_size(histogram->counts[i]);
+  return size;
+}
+
+static hearth_histogram histogram_of(const writer *w, uint32_t context) {
+  return hearth_builder_histogram(w->builder, w->contexts.order[context]);
+}
+
+hearth_status hearth_writer_encode_histograms(writer *w) {
+  uint64_t bytes = 0, count = 0;
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
+    hearth_histogram histogram = histogram_of(w, i);
+    count += histogram.size > 0;
+    bytes += histogram.size > 0 ? encoded_size(&histogram) : 0;
+  }
+  if (bytes > UINT32_MAX)
+    return hearth_error_set(w->err, HEARTH_E_FULL, "the histograms exceed 4 GiB");
+  w->histogram_count = (uint32_t)count;
+  w->histograms.size = count * sizeof(hearth_indexed_histogram) + bytes;
+  HEARTH_TRY(hearth_array_create(&w->histograms.data, w->histograms.size, 1, w->err));
+  hearth_indexed_histogram *row = (hearth_indexed_histogram *)w->histograms.data;
+  uint8_t *first = (uint8_t *)(row + count), *to = first;
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
+    hearth_histogram histogram = histogram_of(w, i);
+    if (histogram.size == 0)
+      continue;
+    *row++ = (hearth_indexed_histogram){i, (uint32_t)(to - first)};
+    to = hearth_raw_put_varint(to, histogram.size);
+    for (uint64_t k = 0; k < histogram.size; k++)
+      to = hearth_raw_put_varint(to, histogram.counts[k]);
+  }
+  return HEARTH_OK;
+}
+
+/* The SPREADS section: a packed table in the order of the contexts. Its rows are put in order before they are packed, since
+ * the packing reads them twice. */
+
+typedef struct spread_row {
+  uint32_t context;
+  hearth_spread spread;
+} spread_row;
+
+static size_t order_rows(const writer *w, spread_row *rows) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
+    spread_row row = {i, hearth_builder_spread(w->builder, w->contexts.order[i])};
+    if (row.spread.runs > 0)
+      rows[count++] = row;
+  }
+  return count;
+}
+
+static void fill_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
+  const spread_row *rows = (const spread_row *)context + first;
+  for (size_t i = 0; i < count; i++) {
+    ret[HEARTH_SPREAD_CONTEXT][i] = rows[i].context;
+    for (size_t column = HEARTH_SPREAD_RUNS; column < HEARTH_SPREAD_COLUMNS; column++)
+      ret[column][i] = rows[i].spread.sums[column - HEARTH_SPREAD_RUNS];
+  }
+}
+
+/* Without weights the runs are their own squares. */
+static const uint32_t references[HEARTH_SPREAD_COLUMNS] = {HEARTH_NONE, HEARTH_NONE, HEARTH_SPREAD_RUNS,
+                                                           HEARTH_NONE, HEARTH_NONE, HEARTH_NONE,
+                                                           HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
+
+hearth_status hearth_writer_encode_spreads(writer *w) {
+  spread_row *rows;
+  if (hearth_builder_is_one_run(w->builder))
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_array_create(&rows, w->contexts.count, sizeof *rows, w->err));
+  w->spread_count = (uint32_t)order_rows(w, rows);
+  bool good = w->spread_count == 0 || hearth_packed_encode(fill_rows, rows, w->spread_count, references,
+                                                           HEARTH_SPREAD_COLUMNS, &w->spreads.data, &w->spreads.size);
+  free(rows);
+  return hearth_check_memory(good, w->err);
+}
+
+/* Two sections about runs: RUN FACTS, and ORIGINS: its grain, then the rows, sorted where they lie. Strings are sorted, so their
+ * offsets are in the order of hosts. */
+
+static int compare_rows(const void *a, const void *b) {
+  const hearth_indexed_origin *x = a, *y = b;
+  int order = memcmp(x->build_id, y->build_id, sizeof x->build_id);
+  if (order == 0)
+    order = (x->build_id_size > y->build_id_size) - (x->build_id_size < y->build_id_size);
+  if (order == 0)
+    order = (x->host > y->host) - (x->host < y->host);
+  return order ? order : (x->day > y->day) - (x->day < y->day);
+}
+
+hearth_status hearth_writer_encode_origins(writer *w) {
+  const hearth_builder *b = w->builder;
+  size_t count = b->origins.count, size = sizeof(hearth_indexed_origins) + count * sizeof(hearth_indexed_origin);
+  if (count == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_array_create(&w->origins.data, size, 1, w->err));
+  w->origins.size = size;
+  hearth_indexed_origins *header = (hearth_indexed_origins *)w->origins.data;
+  hearth_indexed_origin *rows = (hearth_indexed_origin *)(header + 1);
+  *header = (hearth_indexed_origins){.grain = b->origins.grain};
+  for (size_t i = 0; i < count; i++) {
+    hearth_origin origin = hearth_builder_origin(b, i);
+    rows[i] = (hearth_indexed_origin){.runs = origin.runs,
+                                      .total_bytes = origin.total_bytes,
+                                      .host = hearth_writer_string_offset(w, origin.host),
+                                      .day = origin.day,
+                                      .build_id_size = origin.build_id_size};
+    memcpy(rows[i].build_id, origin.build_id, sizeof rows[i].build_id);
+  }
+  qsort(rows, count, sizeof *rows, compare_rows);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_writer_encode_run_facts(writer *w) {
+  hearth_run_facts facts = hearth_builder_run_facts(w->builder);
+  hearth_indexed_run_facts stored = {.peak_bytes = facts.peak_bytes,
+                                     .command = hearth_writer_string_offset(w, facts.command),
+                                     .flags = facts.commands_differ ? HEARTH_COMMANDS_DIFFER : 0};
+  if (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_array_create(&w->run_facts.data, sizeof stored, 1, w->err));
+  memcpy(w->run_facts.data, &stored, sizeof stored);
+  w->run_facts.size = sizeof stored;
+  return HEARTH_OK;
+}
+
+/* Sums of contexts without their scopes. The compiler sees no scopes: contexts that differ in them only are one to it,
+ * and count together for cutoffs and plans. The tree of stacks is copied without frames of scopes; contexts that meet
+ * at a node are equal. */
+
+static bool *mark_scopes(const hearth_builder *b, bool *ret_any) {
+  bool *is_scope = calloc(b->function_count + 1, sizeof *is_scope);
+  *ret_any = false;
+  for (size_t i = 0; is_scope && i < b->function_count; i++) {
+    is_scope[i] = strcmp(b->pool + b->functions[i].path, HEARTH_SCOPE_FILE) == 0;
+    *ret_any |= is_scope[i];
+  }
+  return is_scope;
+}
+
+/* Nodes that are left: rows of `nodes`, found by parent and frame; in `context`, the first context there. */
+typedef struct unscoped_stacks {
+  builder_node *nodes;
+  size_t count;
+  node_table by_content;
+  uint32_t *of; /* of each node of the builder; HEARTH_NONE: only scopes so far */
+} unscoped_stacks;
+
+static bool begin(unscoped_stacks *unscoped, size_t node_count) {
+  unscoped->nodes = malloc((node_count + 1) * sizeof *unscoped->nodes);
+  unscoped->of = malloc((node_count + 1) * sizeof *unscoped->of);
+  return unscoped->nodes && unscoped->of && node_table_reserve(&unscoped->by_content, unscoped->nodes, 0, node_count);
+}
+
+/* A caller's node is lower. */
+static void strip_node(unscoped_stacks *unscoped, const hearth_builder *b, const bool *is_scope, uint32_t node) {
+  const builder_node *n = &b->nodes[node];
+  uint32_t parent = n->parent == HEARTH_NONE ? HEARTH_NONE : unscoped->of[n->parent];
+  if (is_scope[b->frames[n->frame].function]) {
+    unscoped->of[node] = parent;
+    return;
+  }
+  uint32_t *slot = node_table_slot(&unscoped->by_content, unscoped->nodes, parent, n->frame);
+  if (*slot == HEARTH_NONE) {
+    *slot = (uint32_t)unscoped->count;
+    unscoped->nodes[unscoped->count++] = (builder_node){.frame = n->frame, .parent = parent, .context = HEARTH_NONE};
+  }
+  unscoped->of[node] = *slot;
+}
+
+/* Sum the contexts of each node that is left under the first of them. */
+static void sum_contexts(writer *w, unscoped_stacks *unscoped) {
+  const hearth_builder *b = w->builder;
+  for (uint32_t i = 0; i < b->context_count; i++) {
+    uint32_t node = unscoped->of[b->context_nodes[i]];
+    uint32_t *first = node == HEARTH_NONE ? NULL : &unscoped->nodes[node].context; /* a scope alone is like no other */
+    if (first && *first == HEARTH_NONE)
+      *first = i;
+    w->unscoped_contexts[i] = first ? *first : i;
+    hearth_mib mib;
+    hearth_mib_rows_get(&b->mibs, i, &mib);
+    hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &mib);
+    hearth_spread spread = hearth_builder_spread(b, i);
+    hearth_spread_add(&w->unscoped_spreads[w->unscoped_contexts[i]], &spread, 1, 1);
+  }
+}
+
+hearth_status hearth_writer_sum_without_scopes(writer *w) {
+  const hearth_builder *b = w->builder;
+  unscoped_stacks unscoped = {0};
+  bool any;
+  bool *is_scope = mark_scopes(b, &any);
+  bool good = is_scope != NULL;
+  if (good && any && (good = begin(&unscoped, b->node_count))) {
+    for (uint32_t i = 0; i < b->node_count; i++)
+      strip_node(&unscoped, b, is_scope, i);
+    w->unscoped_contexts = malloc((b->context_count + 1) * sizeof *w->unscoped_contexts);
+    w->unscoped_sums = calloc(b->context_count + 1, sizeof *w->unscoped_sums);
+    w->unscoped_spreads = calloc(b->context_count + 1, sizeof *w->unscoped_spreads);
+    if ((good = w->unscoped_contexts && w->unscoped_sums && w->unscoped_spreads))
+      sum_contexts(w, &unscoped);
+  }
+  free(is_scope);
+  free(unscoped.nodes);
+  free(unscoped.of);
+  free(unscoped.by_content.slots);
+  return good ? HEARTH_OK : hearth_error_nomem(w->err);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* `hearth show --plan`: as text and as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+#include "file.h"
+#include "hearth/plan.h"
+#include "print.h"
+#include "selection.h"
+
+/* Decision sites and tables, those with the most bytes first. */
+
+/* A plan as views print it: the most valuable choice first. */
+
+typedef struct hearth_plan_view {
+  hearth_profile *profile;
+  hearth_names names;
+  hearth_plan plan;
+  const hearth_plan_site **sites;   /* by bytes, the most first */
+  const hearth_plan_table **tables; /* by bytes of their contexts */
+} hearth_plan_view;
+
+static int compare(uint64_t bytes, uint64_t other_bytes, uint64_t id, uint64_t other_id) {
+  return bytes != other_bytes ? (bytes < other_bytes) - (bytes > other_bytes) : (id > other_id) - (id < other_id);
+}
+
+static int compare_sites(const void *a, const void *b) {
+  const hearth_plan_site *x = *(const hearth_plan_site *const *)a, *y = *(const hearth_plan_site *const *)b;
+  return compare(x->bytes, y->bytes, x->stack_id, y->stack_id);
+}
+
+typedef struct weighed {
+  const hearth_plan_table *table;
+  uint64_t bytes;
+} weighed;
+
+static int compare_weighed(const void *a, const void *b) {
+  const weighed *x = a, *y = b;
+  return compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
+}
+
+static uint64_t bytes_of(const hearth_plan_view *view, const hearth_plan_table *table) {
+  uint32_t count;
+  uint64_t sum = 0;
+  const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    sum += entries[i].bytes;
+  return sum;
+}
+
+static void sort_tables(hearth_plan_view *view, weighed *scratch) {
+  uint32_t count = view->plan.table_count;
+  for (uint32_t i = 0; i < count; i++)
+    scratch[i] = (weighed){&view->plan.tables[i], bytes_of(view, &view->plan.tables[i])};
+  qsort(scratch, count, sizeof *scratch, compare_weighed);
+  for (uint32_t i = 0; i < count; i++)
+    view->tables[i] = scratch[i].table;
+}
+
+/* Destroy also after an error. */
+static hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profile *profile, hearth_error *err) {
+  *view = (hearth_plan_view){.profile = profile};
+  HEARTH_TRY(hearth_names_init(&view->names, profile, false, err));
+  HEARTH_TRY(hearth_profile_get_plan(profile, &view->plan, err));
+  view->sites = malloc((view->plan.site_count + (size_t)1) * sizeof *view->sites);
+  view->tables = malloc((view->plan.table_count + (size_t)1) * sizeof *view->tables);
+  weighed *scratch = malloc((view->plan.table_count + (size_t)1) * sizeof *scratch);
+  if (!view->sites || !view->tables || !scratch) {
+    free(scratch);
+    return hearth_error_nomem(err);
+  }
+  for (uint32_t i = 0; i < view->plan.site_count; i++)
+    view->sites[i] = &view->plan.sites[i];
+  qsort(view->sites, view->plan.site_count, sizeof *view->sites, compare_sites);
+  sort_tables(view, scratch);
+  free(scratch);
+  return HEARTH_OK;
+}
+
+static void hearth_plan_view_destroy(hearth_plan_view *view) {
+  hearth_names_destroy(&view->names);
+  free(view->sites);
+  free(view->tables);
+}
+
+/* Bytes that get another placement than theirs. */
+static uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table) {
+  uint32_t count;
+  uint64_t sum = 0;
+  const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    sum += entries[i].bytes - entries[i].right_bytes;
+  return sum;
+}
+
+/* `hearth show --plan`: each choice of the plan and its worth. */
+
+/* "name  file:line:column", or "name  library" */
+static hearth_status print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
+  hearth_place place;
+  HEARTH_TRY(hearth_place_get(v->profile, &v->names, row, &place, err));
+  hearth_print_name(place.function.name, 0, stream);
+  fputs("  ", stream);
+  hearth_print_name(*place.function.path ? place.function.path : "?", 0, stream);
+  if (place.frame.stack_id)
+    fprintf(stream, ":%" PRIu32 ":%" PRIu32, place.line, place.frame.column);
+  return HEARTH_OK;
+}
+
+static hearth_status print_sites(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+  fprintf(stream,
+          "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
+  for (uint32_t i = 0; i < v->plan.site_count; i++) {
+    const hearth_plan_site *site = v->sites[i];
+    fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_amount_bytes(site->bytes).c, site->allocs);
+    HEARTH_TRY(print_place(v, site->frame, stream, err));
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
+static void print_bits(uint64_t bits, FILE *stream) {
+  const char *separator = "";
+  for (int bit = 0; bit < 64; bit++)
+    if (bits >> bit & 1) {
+      fprintf(stream, "%s%d", separator, bit);
+      separator = "+";
+    }
+  if (!bits)
+    fputs("none", stream);
+}
+
+static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
+  fputs("    bits ", stream);
+  print_bits(entry->bits, stream);
+  fprintf(stream, ": %s; %s", hearth_placement_name((hearth_placement)entry->placement),
+          hearth_amount_bytes(entry->bytes).c);
+  if (entry->right_bytes < entry->bytes)
+    fprintf(stream, ", of others %s", hearth_amount_bytes(entry->bytes - entry->right_bytes).c);
+  fputc('\n', stream);
+}
+
+static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *table, FILE *stream, hearth_error *err) {
+  uint32_t count;
+  const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
+  uint64_t left = hearth_plan_table_bytes_left(v, table);
+  fputs("  ", stream);
+  HEARTH_TRY(print_place(v, table->frame, stream, err));
+  fputc('\n', stream);
+  for (uint32_t i = 0; i < count; i++)
+    print_entry(&entries[i], stream);
+  if (left && !table->mask)
+    fprintf(stream,
+            "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
+  else if (left)
+    fprintf(stream, "    %s remain: cold contexts go through none of the decision sites, or others through the same\n",
+            hearth_amount_bytes(left).c);
+  return HEARTH_OK;
+}
+
+static hearth_status print_calls(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+  fputs("\nAllocation calls by pool id: pool; weight, bytes, blocks, accesses; mean lifetime, of blocks that die young "
+        "or "
+        "stay\n",
+        stream);
+  for (uint32_t i = 0; i < v->plan.call_count; i++) {
+    const hearth_plan_call *call = &v->plan.calls[i];
+    fprintf(stream, "  %2" PRIu32 " %4d %10s %10s %12" PRIu64 " %14" PRIu64 " %8s %s  ", i + 1, v->plan.pools[i],
+            hearth_amount_bytes(call->weight).c, hearth_amount_bytes(call->bytes).c, call->allocs, call->accesses,
+            hearth_amount_time(call->lifetime_ns).c, call->dies_young ? "young" : "stay ");
+    HEARTH_TRY(print_place(v, call->frame, stream, err));
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
+/* Per cent that a ratio is below one. */
+static double saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
+
+static void print_layout(const hearth_plan *plan, FILE *stream) {
+  const hearth_plan_tuning *t = &plan->tuning;
+  char layout[HEARTH_POOLS_MAX + 1];
+  hearth_layout_print(plan->pools, layout);
+  fprintf(stream, "layout %s", strcmp(layout, "0") == 0 ? "one" : layout);
+  if (t->kind == HEARTH_TUNING_NONE)
+    fputc('\n', stream);
+  else
+    fprintf(stream,
+            ", tuned for %s: %.1f %% less time than with one pool (spread %.1f %%), %.1f %% less memory (%.1f %%), in "
+            "%" PRIu32 " rounds\n",
+            hearth_tuning_name(t->kind), saving(t->time_ppm), (double)t->time_spread_ppm / 1e4, saving(t->memory_ppm),
+            (double)t->memory_spread_ppm / 1e4, t->rounds);
+}
+
+static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+  uint64_t bits = 0, left = 0;
+  for (uint32_t i = 0; i < v->plan.site_count; i++)
+    bits |= UINT64_C(1) << v->plan.sites[i].bit;
+  if (!v->plan.id) {
+    fputs("no plan: no context has a placement ('hearth plan' makes plans)\n", stream);
+    return HEARTH_OK;
+  }
+  fprintf(stream,
+          "plan %016" PRIx64 ": %" PRIu32 " pool id%s, %" PRIu32 " decision site%s in %d bit%s for %" PRIu32
+          " allocation call%s\n",
+          v->plan.id, v->plan.call_count, hearth_plural(v->plan.call_count), v->plan.site_count,
+          hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
+          hearth_plural((uint64_t)__builtin_popcountll(bits)), v->plan.table_count, hearth_plural(v->plan.table_count));
+  print_layout(&v->plan, stream);
+  if (v->plan.call_count)
+    HEARTH_TRY(print_calls(v, stream, err));
+  if (v->plan.site_count)
+    HEARTH_TRY(print_sites(v, stream, err));
+  if (!v->plan.table_count)
+    return HEARTH_OK;
+  fprintf(stream, "\nAllocation calls with cold contexts and others: placement and bytes by the bits that are set\n");
+  for (uint32_t i = 0; i < v->plan.table_count; i++) {
+    HEARTH_TRY(print_table(v, v->tables[i], stream, err));
+    left += hearth_plan_table_bytes_left(v, v->tables[i]);
+  }
+  fprintf(stream, "\n%s get a placement that is not theirs\n", hearth_amount_bytes(left).c);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  hearth_plan_view v;
+  hearth_status status = hearth_plan_view_init(&v, profile, err);
+  if (status == HEARTH_OK)
+    status = print_plan(&v, stream, err);
+  hearth_plan_view_destroy(&v);
+  return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
+}
+
+/* docs/tools.md, "hearth show --plan --json", describes the shape: change both in one commit. */
+
+enum { JSON_VERSION = 3 };
+
+typedef struct plan_json {
+  hearth_plan_view view;
+  hearth_json json;
+  hearth_json_frames frames;
+} plan_json;
+
+static void print_frame(plan_json *p, uint32_t frame) {
+  hearth_json_key(&p->json, "frame");
+  hearth_json_frames_use(&p->frames, &p->json, frame);
+}
+
+static void print_sites_json(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_key_array(json, "sites");
+  for (uint32_t i = 0; i < p->view.plan.site_count; i++) {
+    const hearth_plan_site *site = p->view.sites[i];
+    hearth_json_line_open(json, '{');
+    print_frame(p, site->frame);
+    HEARTH_JSON_MEMBERS(json, site, bit, bytes, allocs);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void print_bits_json(hearth_json *json, const char *name, uint64_t bits) {
+  hearth_json_key_array(json, name);
+  for (uint32_t bit = 0; bit < 64; bit++)
+    if (bits >> bit & 1)
+      hearth_json_uint(json, bit);
+  hearth_json_close(json, ']');
+}
+
+static void print_entry_json(hearth_json *json, const hearth_plan_entry *entry) {
+  hearth_json_open(json, '{');
+  print_bits_json(json, "bits", entry->bits);
+  hearth_json_key_string(json, "placement", hearth_placement_name((hearth_placement)entry->placement));
+  HEARTH_JSON_MEMBERS(json, entry, bytes, right_bytes);
+  hearth_json_close(json, '}');
+}
+
+static void print_tables(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key_array(json, "tables");
+  for (uint32_t i = 0; i < p->view.plan.table_count; i++) {
+    uint32_t count;
+    const hearth_plan_table *table = p->view.tables[i];
+    const hearth_plan_entry *entries = hearth_plan_entries(&p->view.plan, table, &count);
+    hearth_json_line_open(json, '{');
+    print_frame(p, table->frame);
+    print_bits_json(json, "mask", table->mask);
+    hearth_json_key_uint(json, "bytes_left", hearth_plan_table_bytes_left(&p->view, table));
+    hearth_json_key_array(json, "entries");
+    for (uint32_t k = 0; k < count; k++)
+      print_entry_json(json, &entries[k]);
+    hearth_json_close(json, ']');
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void print_calls_json(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key_array(json, "calls");
+  for (uint32_t i = 0; i < p->view.plan.call_count; i++) {
+    const hearth_plan_call *call = &p->view.plan.calls[i];
+    hearth_json_line_open(json, '{');
+    hearth_json_key_uint(json, "id", i + 1);
+    hearth_json_key_uint(json, "pool", p->view.plan.pools[i]);
+    print_frame(p, call->frame);
+    HEARTH_JSON_MEMBERS(json, call, weight, bytes, allocs, accesses, contexts, lifetime_ns);
+    hearth_json_key_bool(json, "dies_young", call->dies_young);
+    hearth_json_key_string(json, "class", hearth_class_name((hearth_class)call->hotness));
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void print_tuning(hearth_json *json, const hearth_plan_tuning *tuning) {
+  if (tuning->kind == HEARTH_TUNING_NONE) {
+    hearth_json_key_null(json, "tuning");
+    return;
+  }
+  hearth_json_key_object(json, "tuning");
+  hearth_json_key_string(json, "for", hearth_tuning_name(tuning->kind));
+  hearth_json_key_uint(json, "rounds", tuning->rounds);
+  hearth_json_key_double(json, "time", tuning->time_ppm / 1e6);
+  hearth_json_key_double(json, "time_spread", tuning->time_spread_ppm / 1e6);
+  hearth_json_key_double(json, "memory", tuning->memory_ppm / 1e6);
+  hearth_json_key_double(json, "memory_spread", tuning->memory_spread_ppm / 1e6);
+  hearth_json_close(json, '}');
+}
+
+static hearth_status print_plan_json(plan_json *p, hearth_error *err) {
+  hearth_json *json = &p->json;
+  char id[17], layout[HEARTH_POOLS_MAX + 1];
+  hearth_layout_print(p->view.plan.pools, layout);
+  snprintf(id, sizeof id, "%016" PRIx64, p->view.plan.id);
+  hearth_json_begin(json, "hearth-plan", JSON_VERSION);
+  if (p->view.plan.id)
+    hearth_json_key_string(json, "plan", id);
+  else
+    hearth_json_key_null(json, "plan");
+  hearth_json_key_string(json, "layout", layout);
+  print_tuning(json, &p->view.plan.tuning);
+  print_calls_json(p);
+  print_sites_json(p);
+  print_tables(p);
+  HEARTH_TRY(hearth_json_frames_print(&p->frames, json, p->view.profile, &p->view.names, err));
+  return hearth_json_end(json, err);
+}
+
+hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  plan_json p = {.json = {.stream = stream}};
+  hearth_status status = hearth_plan_view_init(&p.view, profile, err);
+  if (status == HEARTH_OK)
+    status = hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err);
+  if (status == HEARTH_OK)
+    status = print_plan_json(&p, err);
+  hearth_json_frames_destroy(&p.frames);
+  hearth_plan_view_destroy(&p.view);
+  return status;
+}

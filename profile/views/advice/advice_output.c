@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings as text and as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "file.h"
+#include "findings.h"
+#include "print.h"
+
+/* A paragraph for each finding, and the kinds that were not looked for. */
+
+static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE *out, hearth_error *err) {
+  const char *type;
+  HEARTH_TRY(hearth_profile_type_name(a->profile, a->places[f->group].mib.DataTypeId, &type, err));
+  if (f->kind != HEARTH_ADVICE_FIELDS || !*type)
+    return HEARTH_OK;
+  fputs("   of type ", out);
+  hearth_print_name(type, 0, out);
+  fputs(*f->fields ? ": " : " (--binary with -g names its fields)", out);
+  hearth_print_name(f->fields, 0, out);
+  fputc('\n', out);
+  return HEARTH_OK;
+}
+
+static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, hearth_error *err) {
+  const hearth_finding *f = &a->findings[number];
+  uint32_t node;
+  HEARTH_TRY(hearth_profile_get_context(a->profile, a->places[f->group].context, &node, NULL, err));
+  fprintf(out, "\n%zu. %s (%s): up to %.1f%% of all %s\n   ", number + 1, hearth_advice_title(f->kind),
+          hearth_advice_kind_name(f->kind), 100 * f->share,
+          hearth_advice_saves_work(f->kind) ? "allocations" : "memory by time");
+  hearth_print_name(a->groups.items[f->group].name, 0, out);
+  fprintf(out, "\n   %s\n", f->evidence);
+  HEARTH_TRY(print_type(a, f, out, err));
+  fprintf(out, "   remedy: %s\n   most of it here:\n", hearth_advice_remedy(f->kind));
+  return hearth_print_stack(a->profile, &a->names, node, out, err);
+}
+
+static void print_missing(const hearth_advice *a, FILE *out) {
+  static const char *const sources[] = {"", "a program compiled for profiling, that counts all accesses",
+                                        "the same for some seconds, with 4 MiB of heap or more",
+                                        "the same in histogram mode", "a trace ('hearth record --mode=trace')"};
+  for (hearth_advice_data data = HEARTH_ADVICE_ACCESSES; data <= HEARTH_ADVICE_TRACE; data++) {
+    const char *separator = "";
+    if (a->has[data])
+      continue;
+    fputs("not looked for: ", out);
+    for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
+      if (hearth_advice_needs(kind) == data) {
+        fprintf(out, "%s%s", separator, hearth_advice_kind_name(kind));
+        separator = ", ";
+      }
+    fprintf(out, " (needs %s)\n", sources[data]);
+  }
+}
+
+hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_t top, FILE *out, hearth_error *err) {
+  hearth_print_name(name, 0, out);
+  fprintf(out, ": %zu finding%s\n", a->finding_count, hearth_plural(a->finding_count));
+  for (size_t i = 0; i < a->finding_count && i < top; i++)
+    HEARTH_TRY(print_finding(a, i, out, err));
+  if (a->finding_count > top)
+    fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
+  fputc('\n', out);
+  print_missing(a, out);
+  return hearth_stream_flush(out, err);
+}
+
+/* docs/tools.md, "hearth advise --json", describes the shape: change both in one commit. */
+
+enum { JSON_VERSION = 1 };
+
+typedef struct advice_json {
+  hearth_advice *advice;
+  hearth_json json;
+  hearth_json_frames table;
+  hearth_frames stack;
+} advice_json;
+
+static hearth_status print_stack(advice_json *p, uint32_t context, hearth_error *err) {
+  uint32_t node;
+  HEARTH_TRY(hearth_profile_get_context(p->advice->profile, context, &node, NULL, err));
+  HEARTH_TRY(hearth_frames_read(&p->stack, p->advice->profile, node, err));
+  hearth_json_stack(&p->table, &p->json, &p->stack);
+  return HEARTH_OK;
+}
+
+static hearth_status print_finding_json(advice_json *p, const hearth_finding *f, hearth_error *err) {
+  const hearth_place_sum *place = &p->advice->places[f->group];
+  hearth_json *json = &p->json;
+  hearth_json_line_open(json, '{');
+  hearth_json_key_string(json, "kind", hearth_advice_kind_name(f->kind));
+  hearth_json_key_string(json, "saves", hearth_advice_saves_work(f->kind) ? "allocations" : "memory");
+  hearth_json_key_double(json, "share", f->share);
+  hearth_json_key_string(json, "place", p->advice->groups.items[f->group].name);
+  hearth_json_key_string(json, "evidence", f->evidence);
+  if (*f->fields)
+    hearth_json_key_string(json, "fields", f->fields);
+  hearth_json_key_string(json, "remedy", hearth_advice_remedy(f->kind));
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    hearth_json_key_uint(json, hearth_quantity_key(q), hearth_quantity_of(q, &place->mib));
+  HEARTH_TRY(print_stack(p, place->context, err));
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}
+
+static void print_missing_json(advice_json *p) {
+  hearth_json_key_array(&p->json, "not_looked_for");
+  for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
+    if (!hearth_advice_looked_for(p->advice, kind))
+      hearth_json_string(&p->json, hearth_advice_kind_name(kind));
+  hearth_json_close(&p->json, ']');
+}
+
+static hearth_status print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
+  hearth_json *json = &p->json;
+  HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->advice->profile), err));
+  hearth_json_begin(json, "hearth-advice", JSON_VERSION);
+  hearth_json_key_string(json, "profile", name);
+  print_missing_json(p);
+  hearth_json_key_array(json, "findings");
+  for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
+    HEARTH_TRY(print_finding_json(p, &p->advice->findings[i], err));
+  hearth_json_close(json, ']');
+  HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));
+  return hearth_json_end(json, err);
+}
+
+hearth_status hearth_advice_print_json(hearth_advice *a, const char *name, size_t top, FILE *stream,
+                                       hearth_error *err) {
+  advice_json p = {.advice = a, .json = {.stream = stream}};
+  hearth_status status = print_all(&p, name, top, err);
+  hearth_json_frames_destroy(&p.table);
+  free(p.stack.frames);
+  return status;
+}
