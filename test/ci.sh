@@ -16,6 +16,13 @@ done
 echo '==> aarch64, if its packages are there'
 ./test/aarch64.sh || [[ $? == 77 ]]
 
+echo '==> the core of profile/, without its modules'
+mkdir -p build-core
+cmake --preset llvm22 -B build-core -DHEARTH_VIEWS=OFF -DHEARTH_TRACES=OFF -DHEARTH_FLEET=OFF -DHEARTH_WERROR=ON \
+  >build-core/configure.log
+ninja -C build-core >build-core/build.log || { tail -n 40 build-core/build.log >&2 && exit 1; }
+ctest --test-dir build-core --output-on-failure -L '^(profile|fuzz)$' -E fuzz-short
+
 echo '==> unit tests under AddressSanitizer and UBSan'
 mkdir -p build-asan
 [[ -e build-asan/build.ninja ]] || cmake --preset asan >build-asan/configure.log
