@@ -17,12 +17,13 @@
  *             order of requests -->   cursor ^
  *
  *   byte of the map    0                within a block or a hole, or never used
- *                      1 to 127         a live block begins here; its class
- *                      HEARTH_FREE | c  a freed block of class c, or a hole of c granules (c <= 64)
+ *                      1 to 64          a live block of this class begins here: free finds it by the sign
+ *                      HEARTH_FREE | c  a freed block of class c, or a hole of c granules (c <= 64); above: a live block of class c
  *                      HEARTH_FREE      a longer hole: its granules in the next three bytes, the next hole in four more,
- *                                       seven bits each beside HEARTH_FREE
- *                      HEARTH_REMOTE    a block that another thread freed; the next byte has its class. Of one granule:
- *                                       HEARTH_REMOTE_GRANULE
+ *                                       six bits each beside HEARTH_FREE
+ *                      HEARTH_FREED_MEDIUM, HEARTH_REMOTE_MEDIUM, HEARTH_REMOTE
+ *                                       a freed block, whose class follows: above 64, and there without these; freed by another
+ *                                       thread; the same, of at most 64. Of one granule: HEARTH_REMOTE_GRANULE
  *
  * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
  * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being
@@ -62,6 +63,8 @@ enum {
   HEARTH_FIRST_GRANULE = HEARTH_MAP_SLOTS * HEARTH_SLOT_GRANULES,
   HEARTH_HEAD_BYTES = HEARTH_FIRST_GRANULE / HEARTH_GRANULE,
   HEARTH_FREE = 0x80,
+  HEARTH_FREED_MEDIUM = 0xfc,
+  HEARTH_REMOTE_MEDIUM = 0xfd, /* the first of the remote ones */
   HEARTH_REMOTE = 0xfe,
   HEARTH_REMOTE_GRANULE = 0xff,
   HEARTH_CHAINED_GRANULES = 8, /* of a hole whose bytes in the map hold its length and the next hole */
@@ -184,6 +187,26 @@ static inline uint8_t hearth_map_get(hearth_map *map, size_t granule) {
 static inline void hearth_map_set(hearth_map *map, size_t granule, size_t value) {
   atomic_store_explicit(&map[granule], (uint8_t)value, memory_order_relaxed);
 }
+/* Of a live block. */
+static inline size_t hearth_live_byte(size_t class) {
+  return class > HEARTH_SMALL_CLASSES ? HEARTH_FREE | class : class;
+}
+/* 0: no live block begins here. */
+static inline size_t hearth_live_class(uint8_t byte) {
+  size_t class = byte & (HEARTH_FREE - 1);
+  return class < HEARTH_CLASSES && byte == hearth_live_byte(class) ? class : 0;
+}
+/* A mark of two bytes: a class is no live block's, whoever frees a pointer into its block. */
+static inline void hearth_map_set_two(hearth_map *map, size_t granule, uint8_t byte, size_t class) {
+  hearth_map_set(map, granule + 1, HEARTH_FREE | (class > HEARTH_SMALL_CLASSES ? class - HEARTH_SMALL_CLASSES : class));
+  atomic_store_explicit(&map[granule], byte, memory_order_release);
+}
+static inline void hearth_map_set_freed(hearth_map *map, size_t granule, size_t class) {
+  if (class > HEARTH_SMALL_CLASSES)
+    hearth_map_set_two(map, granule, HEARTH_FREED_MEDIUM, class);
+  else
+    hearth_map_set(map, granule, HEARTH_FREE | class);
+}
 static inline char *hearth_address_of(hearth_segment *segment, size_t granule) {
   return (char *)segment + granule * HEARTH_GRANULE;
 }
@@ -227,7 +250,11 @@ static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t gran
   if (HEARTH_UNLIKELY(!block))
     return NULL;
   pool->list[class] = block->next ^ pool->key;
-  hearth_map_set(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block), class);
+  hearth_map *map = hearth_map_of(hearth_segment_of(block));
+  size_t granule = hearth_granule_of(block);
+  hearth_map_set(map, granule, hearth_live_byte(class));
+  if (class > HEARTH_SMALL_CLASSES)
+    hearth_map_set(map, granule + 1, 0);
   pool->budget += (int64_t)granules;
   return block;
 }

@@ -56,9 +56,9 @@ static __attribute__((noinline)) void free_slowly(void *block) {
   if (HEARTH_LIKELY(heap && !(((uintptr_t)block | owner) % HEARTH_GRANULE) && hearth_heap_has(heap, owner))) {
     hearth_pool *pool = (hearth_pool *)owner; /* its blocks go to the lists: HEARTH_MARKED would be a low bit */
     hearth_map *map = hearth_map_of(segment);
-    size_t granule = hearth_granule_of(block), class = hearth_map_get(map, granule);
-    if (HEARTH_LIKELY(class && class < HEARTH_FREE)) {
-      hearth_map_set(map, granule, class + HEARTH_FREE);
+    size_t granule = hearth_granule_of(block), class = hearth_live_class(hearth_map_get(map, granule));
+    if (HEARTH_LIKELY(class)) {
+      hearth_map_set_freed(map, granule, class);
       hearth_pool_push(pool, block, class);
       pool->budget -= (int64_t)hearth_class_granules(class);
       if (HEARTH_UNLIKELY(pool->budget < 0))
@@ -81,7 +81,8 @@ HEARTH_EXPORT void free(void *block) {
       hearth_pool *pool = (hearth_pool *)owner;
       uint8_t *map = (uint8_t *)segment; /* the byte is the block's: no other thread touches it */
       size_t granule = hearth_granule_of(block), class = map[granule];
-      if (HEARTH_LIKELY(class - 1 < HEARTH_SMALL_CLASSES)) {
+      if (HEARTH_LIKELY((int8_t)class > 0)) {
+        __asm__("" : "+r"(granule)); /* so that the next line is one instruction, in memory */
         map[granule] |= HEARTH_FREE;
         hearth_pool_push(pool, block, class);
         pool->budget -= (int64_t)class;

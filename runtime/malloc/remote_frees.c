@@ -34,15 +34,13 @@ static bool count(hearth_pool *pool, hearth_segment *segment, unsigned slot, siz
   return pages;
 }
 
-/* Two bytes: the second is the class. A block of one granule has no room for it, nor need. */
+/* A block of one granule has no room for a class, nor need. */
 static void mark(hearth_segment *segment, size_t granule, size_t class) {
   hearth_map *map = hearth_map_of(segment);
-  uint8_t byte = HEARTH_REMOTE_GRANULE;
-  if (class > 1) {
-    hearth_map_set(map, granule + 1, HEARTH_FREE | class);
-    byte = HEARTH_REMOTE;
-  }
-  atomic_store_explicit(&map[granule], byte, memory_order_release);
+  if (class == 1)
+    atomic_store_explicit(&map[granule], HEARTH_REMOTE_GRANULE, memory_order_release);
+  else
+    hearth_map_set_two(map, granule, class > HEARTH_SMALL_CLASSES ? HEARTH_REMOTE_MEDIUM : HEARTH_REMOTE, class);
 }
 
 void hearth_remote_free(hearth_segment *segment, void *block, size_t class) {

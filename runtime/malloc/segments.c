@@ -175,8 +175,8 @@ hearth_live hearth_segment_count(hearth_segment *segment) {
     if (!__atomic_load_n((const map_word *)(map + first), __ATOMIC_RELAXED))
       continue;
     for (size_t granule = first; granule < first + sizeof(map_word); granule++) {
-      uint8_t class = hearth_map_get(map, granule);
-      if (!class || class & HEARTH_FREE)
+      size_t class = hearth_live_class(hearth_map_get(map, granule));
+      if (!class)
         continue;
       live.blocks++;
       live.bytes += hearth_class_granules(class) * HEARTH_GRANULE;

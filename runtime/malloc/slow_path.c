@@ -236,7 +236,7 @@ static void *take_at_cursor(hearth_pool *pool, unsigned range, size_t class, siz
   cursor->at += granules * HEARTH_GRANULE;
   hearth_map *map = hearth_map_of(hearth_segment_of(block));
   hearth_expect(hearth_map_get(map, hearth_granule_of(block)) == 0);
-  hearth_map_set(map, hearth_granule_of(block), class);
+  hearth_map_set(map, hearth_granule_of(block), hearth_live_byte(class));
   return block;
 }
 
@@ -300,15 +300,15 @@ size_t hearth_block_class(const void *block) {
   size_t granule = hearth_granule_of(block);
   if (!hearth_is_segment(kind) || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
     abort_for(block);
-  size_t class = hearth_map_get(hearth_map_of(segment), granule);
-  if (!class || class & HEARTH_FREE)
+  size_t class = hearth_live_class(hearth_map_get(hearth_map_of(segment), granule));
+  if (!class)
     abort_for(block);
   return class;
 }
 
 static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, size_t class) {
   size_t granules = hearth_class_granules(class);
-  hearth_map_set(hearth_map_of(segment), hearth_granule_of(block), HEARTH_FREE | class);
+  hearth_map_set_freed(hearth_map_of(segment), hearth_granule_of(block), class);
   if (segment->to_sweep) {
     segment->freed_granules += (uint32_t)granules;
     pool->marked_granules += granules;

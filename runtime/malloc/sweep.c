@@ -16,17 +16,17 @@ enum {
   LINK_AT = 4,
 };
 
-/* Numbers in the map, seven bits a byte: none of these bytes is a class, so that free finds out about a block that began there. */
+/* Numbers in the map, six bits a byte: no byte is a live block's, so that free finds out about a block that began there. */
 static size_t get_number(hearth_map *map, size_t granule, size_t count) {
   size_t value = 0;
   for (size_t i = 0; i < count; i++)
-    value |= (size_t)(hearth_map_get(map, granule + i) & ~HEARTH_FREE) << (7 * i);
+    value |= (size_t)(hearth_map_get(map, granule + i) & ~HEARTH_FREE) << (6 * i);
   return value;
 }
 
 static void set_number(hearth_map *map, size_t granule, size_t count, size_t value) {
   for (size_t i = 0; i < count; i++)
-    hearth_map_set(map, granule + i, HEARTH_FREE | ((value >> (7 * i)) & 0x7f));
+    hearth_map_set(map, granule + i, HEARTH_FREE | ((value >> (6 * i)) & 0x3f));
 }
 
 static void mark_hole(hearth_map *map, size_t granule, size_t granules) {
@@ -44,14 +44,15 @@ static size_t read_mark(hearth_map *map, size_t granule, uint8_t byte, size_t *r
   *ret_bytes = 1;
   if (byte == HEARTH_REMOTE_GRANULE)
     return 1;
-  if (byte == HEARTH_REMOTE) {
-    *ret_bytes = 2;
-    byte = hearth_map_get(map, granule + 1);
-  } else if (byte == HEARTH_FREE) {
+  if (byte == HEARTH_FREE) {
     *ret_bytes = HEARTH_CHAINED_GRANULES;
     return get_number(map, granule + LENGTH_AT, LINK_AT - LENGTH_AT);
   }
-  return hearth_class_granules(byte & ~HEARTH_FREE);
+  if (byte < HEARTH_FREED_MEDIUM)
+    return hearth_class_granules(byte & ~HEARTH_FREE);
+  *ret_bytes = 2;
+  size_t class = hearth_map_get(map, granule + 1) & ~HEARTH_FREE;
+  return hearth_class_granules(byte == HEARTH_REMOTE ? class : class + HEARTH_SMALL_CLASSES);
 }
 
 /* The same; its bytes are zero then. */
@@ -73,7 +74,7 @@ static void push_hole(hearth_pool *pool, char *start, size_t granules) {
   hearth_map *map = hearth_map_of(hearth_segment_of(start));
   while (granules) {
     size_t class = hearth_class_below(granules), piece = hearth_class_granules(class);
-    hearth_map_set(map, hearth_granule_of(start), HEARTH_FREE | class);
+    hearth_map_set_freed(map, hearth_granule_of(start), class);
     if (pool->is_listed)
       hearth_pool_push(pool, start, class);
     else
@@ -143,8 +144,9 @@ static void walk(hearth_segment *segment, chains *chains) {
     /* Acquire: whoever freed the block has done with it. */
     uint8_t byte = atomic_load_explicit(&map[granule], memory_order_acquire);
     hearth_expect(byte);
-    if (!(byte & HEARTH_FREE)) {
-      granule += hearth_class_granules(byte);
+    size_t class = hearth_live_class(byte);
+    if (class) {
+      granule += hearth_class_granules(class);
       continue;
     }
     size_t start = granule;
@@ -152,7 +154,7 @@ static void walk(hearth_segment *segment, chains *chains) {
     do {
       granule += unmark(map, granule, byte);
       byte = is_in_use(segment, granule, range) ? atomic_load_explicit(&map[granule], memory_order_acquire) : 0;
-    } while (byte & HEARTH_FREE);
+    } while (byte && !hearth_live_class(byte));
     add_free_run(segment, chains, start, granule);
   }
 }
@@ -160,7 +162,7 @@ static void walk(hearth_segment *segment, chains *chains) {
 static bool is_remote(hearth_map *map, size_t granule, uint8_t *ret_byte) {
   /* Acquire: whoever freed the block has done with it. */
   *ret_byte = atomic_load_explicit(&map[granule], memory_order_acquire);
-  return *ret_byte >= HEARTH_REMOTE;
+  return *ret_byte >= HEARTH_REMOTE_MEDIUM;
 }
 
 /* The end of the cursor that begins here. */

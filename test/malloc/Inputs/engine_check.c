@@ -26,13 +26,13 @@ static uint8_t byte_at(hearth_segment *segment, size_t granule) {
   return hearth_map_get(hearth_map_of(segment), granule);
 }
 
-/* Seven bits a byte: the high one is set in all of them. 0: one is not. */
+/* Six bits a byte: the high one is set in all of them, the next one in none. 0: it is not so. */
 static size_t number_at(hearth_segment *segment, size_t granule, size_t bytes) {
   size_t number = 0;
   for (size_t i = 0; i < bytes; i++) {
-    if (!(byte_at(segment, granule + i) & HEARTH_FREE))
+    if (byte_at(segment, granule + i) >> 6 != 2)
       return 0;
-    number |= (size_t)(byte_at(segment, granule + i) & 0x7f) << (7 * i);
+    number |= (size_t)(byte_at(segment, granule + i) & 0x3f) << (6 * i);
   }
   return number;
 }
@@ -74,18 +74,19 @@ static bool piece_is_valid(walk *walk, hearth_segment *segment, size_t granule, 
     return true;
   }
   VALID(byte);
-  bool is_long_hole = byte == HEARTH_FREE, is_remote = byte == HEARTH_REMOTE;
-  if (is_remote)
-    VALID(byte_at(segment, granule + 1) > (HEARTH_FREE | 1));
-  size_t class = byte == HEARTH_REMOTE_GRANULE ? 1 : byte_at(segment, granule + is_remote) & ~HEARTH_FREE & 0xff;
+  bool is_long_hole = byte == 0x80, is_live = byte <= 64 || (byte > 0x80 + 64 && byte < 0x80 + HEARTH_CLASSES);
+  bool is_of_two = byte >= 0xfc && byte <= 0xfe, is_medium = byte == 0xfc || byte == 0xfd;
+  size_t class = byte == 0xff ? 1 : (byte_at(segment, granule + is_of_two) & 0x7f) + is_medium * 64u;
+  if (is_of_two)
+    VALID(byte_at(segment, granule + 1) > (is_medium ? 0x80 : 0x81) && byte_at(segment, granule + 1) <= 0x80 + 64);
   VALID(class < HEARTH_CLASSES);
   *ret_granules = is_long_hole ? hole_length(segment, granule) : hearth_class_granules(class);
   VALID(*ret_granules && (!is_long_hole || *ret_granules >= HOLE_BYTES));
   if (is_long_hole) /* so that no byte of a hole is a class: a block that began here may be freed once more */
     for (size_t i = 0; i < HOLE_BYTES; i++)
-      VALID(byte_at(segment, granule + i) & HEARTH_FREE);
-  *(is_long_hole ? &walk->sums.holes : byte & HEARTH_FREE ? &walk->sums.freed : &walk->sums.live) += *ret_granules;
-  VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : is_remote ? 2 : 1), granule + *ret_granules));
+      VALID(byte_at(segment, granule + i) >> 6 == 2);
+  *(is_long_hole ? &walk->sums.holes : is_live ? &walk->sums.live : &walk->sums.freed) += *ret_granules;
+  VALID(is_zero(segment, granule + (is_long_hole ? HOLE_BYTES : is_of_two ? 2 : 1), granule + *ret_granules));
   return true;
 }
 
@@ -159,7 +160,9 @@ static bool lists_are_valid(hearth_pool *pool) {
       VALID((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_is_segment(hearth_kind_of(block)));
       hearth_segment *segment = hearth_segment_of(block);
       VALID(segment->pool == pool && !segment->to_sweep);
-      VALID(byte_at(segment, hearth_granule_of(block)) == (HEARTH_FREE | class));
+      size_t granule = hearth_granule_of(block);
+      VALID(class <= 64 ? byte_at(segment, granule) == (0x80 | class)
+                        : byte_at(segment, granule) == 0xfc && byte_at(segment, granule + 1) == (0x80 | (class - 64)));
     }
   }
   return true;

@@ -321,6 +321,23 @@ static void late_double_frees_abort(void **unused) {
     assert_true(dies(free_again, block[i]));
 }
 
+/* In a block that is freed, by its thread or by another one, no live block begins, whatever its class. */
+static void frees_within_freed_blocks_abort(void **unused) {
+  (void)unused;
+  hearth_pool *pool = new_pool();
+  for (size_t class = 1; class < HEARTH_CLASSES; class += 7) {
+    char *own = take(pool, hearth_class_granules(class) * HEARTH_GRANULE);
+    char *remote = take(pool, hearth_class_granules(class) * HEARTH_GRANULE);
+    put(pool, own);
+    hearth_pool_free_slowly(hearth_main_pool, remote);
+    assert_true(hearth_heap_is_valid(pool->heap));
+    for (size_t granule = 0; granule < 2 && granule < hearth_class_granules(class); granule++) {
+      assert_true(dies(free_again, own + granule * HEARTH_GRANULE));
+      assert_true(dies(free_again, remote + granule * HEARTH_GRANULE));
+    }
+  }
+}
+
 /* Large blocks. */
 
 static char *take_large(size_t bytes, size_t alignment, bool *ret_zero) {
@@ -513,6 +530,7 @@ int main(void) {
       cmocka_unit_test(any_alignment_is_served),
       cmocka_unit_test(cold_blocks_are_not_written_to),
       cmocka_unit_test(late_double_frees_abort),
+      cmocka_unit_test(frees_within_freed_blocks_abort),
       cmocka_unit_test(blocks_that_others_free_are_found),
       cmocka_unit_test(large_neighbours_coalesce),
       cmocka_unit_test(large_blocks_grow_in_place),
