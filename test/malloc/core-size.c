@@ -1,11 +1,13 @@
-/* What a core dump would hold: mappings that are readable and writable are little more than what is in use; the rest of the
- * heap's addresses has no access.
+/* What a core dump would hold, and vm.overcommit_memory=2 counts: mappings that are readable and writable are little more than
+ * what is in use; the rest of the heap's addresses has no access.
  *
  * RUN: %clang -O1 -fno-builtin %s -o %t -pthread
  * RUN: env LD_PRELOAD=%malloc %t | FileCheck %s
  *
  * CHECK: 100 MB in small blocks: at most 1.1 times
+ * CHECK: freed: at most 16 MiB
  * CHECK: 100 MB in large blocks: at most 1.1 times
+ * CHECK: freed: at most 16 MiB
  * CHECK: 20 blocks in each of 20 threads: at most 8 MiB
  */
 #include <inttypes.h>
@@ -43,15 +45,23 @@ static const char *least(double ratio) { return ratio <= 1.1 ? "at most 1.1 time
 
 int main(void) {
   enum { THREADS = 20, STACK = 64 << 10, SMALL = 100 };
-  long before = writable_kib();
+  static void *block[1000000];
+  memset(block, 1, sizeof block);
+  long before = writable_kib(), first = before;
   for (int i = 0; i < 1000000; i++)
-    memset(malloc(i % 2 ? 96 : 112), 1, 96);
+    memset((block[i] = malloc(i % 2 ? 96 : 112)), 1, 96);
   long small = writable_kib() - before;
   printf("100 MB in small blocks: %s\n", least((double)small * 1024 / 104e6));
+  for (int i = 0; i < 1000000; i++)
+    free(block[i]);
+  printf("freed: at most %ld MiB\n", ((writable_kib() - first) / 16384 + 1) * 16);
   before = writable_kib();
   for (int i = 0; i < 100; i++)
-    memset(malloc(1000000), 1, 1000000);
+    memset((block[i] = malloc(1000000)), 1, 1000000);
   printf("100 MB in large blocks: %s\n", least((double)(writable_kib() - before) * 1024 / 100e6));
+  for (int i = 0; i < 100; i++)
+    free(block[i]);
+  printf("freed: at most %ld MiB\n", ((writable_kib() - first) / 16384 + 1) * 16);
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
