@@ -259,6 +259,19 @@ static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t gran
   return block;
 }
 
+/* A block at the range's cursor; NULL: there is no room. */
+static inline void *hearth_pool_take(hearth_pool *pool, unsigned range, size_t class, size_t granules) {
+  hearth_cursor *cursor = &pool->cursor[range];
+  char *block = cursor->at;
+  if (HEARTH_UNLIKELY((size_t)(cursor->end - block) < granules * HEARTH_GRANULE))
+    return NULL;
+  cursor->at = block + granules * HEARTH_GRANULE;
+  hearth_map *map = hearth_map_of(hearth_segment_of(block));
+  hearth_expect(hearth_map_get(map, hearth_granule_of(block)) == 0);
+  hearth_map_set(map, hearth_granule_of(block), hearth_live_byte(class));
+  return block;
+}
+
 static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class) {
   ((hearth_block *)block)->next = pool->list[class] ^ pool->key;
   pool->list[class] = (uintptr_t)block;

@@ -30,7 +30,8 @@ static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t by
 
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
   bool is_zero;
-  return alloc_slowly(hearth_main_pool, bytes, &is_zero);
+  void *block = hearth_take_small(bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(hearth_main_pool, bytes, &is_zero);
 }
 
 HEARTH_EXPORT void *malloc(size_t bytes) {

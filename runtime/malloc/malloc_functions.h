@@ -25,4 +25,13 @@ static inline void *hearth_pop_small(size_t bytes) {
   return HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES) ? hearth_pool_pop(hearth_main_pool, class, class) : NULL;
 }
 
+/* The same, when its list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room. */
+static inline void *hearth_take_small(size_t bytes) {
+  hearth_pool *pool = hearth_main_pool;
+  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+  if (HEARTH_UNLIKELY(class - 1 >= HEARTH_SMALL_CLASSES || !pool->is_listed)) /* the secure mode's lists come first */
+    return NULL;
+  return hearth_pool_take(pool, hearth_class_range(class), class, class);
+}
+
 #endif

@@ -6,9 +6,14 @@
 #include "hints.h"
 #include "new_retry.h"
 
+static __attribute__((noinline)) void *new_slowly(size_t bytes) {
+  void *block = hearth_take_small(bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
+}
+
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   void *block = hearth_pop_small(bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
+  return HEARTH_LIKELY(block != NULL) ? block : new_slowly(bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
   return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);

@@ -230,16 +230,6 @@ static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
   return true;
 }
 
-static void *take_at_cursor(hearth_pool *pool, unsigned range, size_t class, size_t granules) {
-  hearth_cursor *cursor = &pool->cursor[range];
-  void *block = cursor->at;
-  cursor->at += granules * HEARTH_GRANULE;
-  hearth_map *map = hearth_map_of(hearth_segment_of(block));
-  hearth_expect(hearth_map_get(map, hearth_granule_of(block)) == 0);
-  hearth_map_set(map, hearth_granule_of(block), hearth_live_byte(class));
-  return block;
-}
-
 void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
   unsigned range = hearth_class_range(class);
   size_t granules = hearth_class_granules(class);
@@ -248,18 +238,19 @@ void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
     if (hole)
       return hole;
   }
-  if (HEARTH_LIKELY(has_room(&pool->cursor[range], granules)))
-    return take_at_cursor(pool, range, class, granules);
+  void *block = hearth_pool_take(pool, range, class, granules);
+  if (HEARTH_LIKELY(block != NULL))
+    return block;
   if (!pool->heap) { /* the thread's first request */
     hearth_heap *heap = hearth_heap_of_thread();
     if (!heap)
       return NULL;
     pool = &heap->main;
   }
-  void *block = hearth_pool_pop(pool, class, granules); /* of a heap that another thread left */
+  block = hearth_pool_pop(pool, class, granules); /* of a heap that another thread left */
   if (block)
     return block;
-  return make_room(pool, range, granules) ? take_at_cursor(pool, range, class, granules) : NULL;
+  return make_room(pool, range, granules) ? hearth_pool_take(pool, range, class, granules) : NULL;
 }
 
 /* At the cursor, behind as much as the alignment asks for, which becomes freed blocks. */
@@ -281,30 +272,30 @@ void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignmen
   cursor->end = start;
   hearth_pool_close_cursor(pool, range);
   *cursor = (hearth_cursor){start, end};
-  return take_at_cursor(pool, range, class, granules);
+  return hearth_pool_take(pool, range, class, granules);
 }
 
 /* Frees. */
 
-static _Noreturn void abort_for(const void *block) {
-  hearth_kind kind = hearth_kind_of(block);
+static _Noreturn void abort_for(const void *block, hearth_kind kind) {
   if (hearth_is_segment(kind) && (uintptr_t)block % HEARTH_GRANULE == 0 &&
       hearth_map_get(hearth_map_of(hearth_segment_of(block)), hearth_granule_of(block)) & HEARTH_FREE)
     hearth_fatal("double free, or realloc of a freed block: ", block);
   hearth_fatal("free or realloc of a pointer that is no block's: ", block);
 }
 
-size_t hearth_block_class(const void *block) {
-  hearth_kind kind = hearth_kind_of(block);
+static size_t class_at(const void *block, hearth_kind kind) {
   hearth_segment *segment = hearth_segment_of(block);
   size_t granule = hearth_granule_of(block);
   if (!hearth_is_segment(kind) || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
-    abort_for(block);
+    abort_for(block, kind);
   size_t class = hearth_live_class(hearth_map_get(hearth_map_of(segment), granule));
   if (!class)
-    abort_for(block);
+    abort_for(block, kind);
   return class;
 }
+
+size_t hearth_block_class(const void *block) { return class_at(block, hearth_kind_of(block)); }
 
 static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, size_t class) {
   size_t granules = hearth_class_granules(class);
@@ -329,11 +320,12 @@ static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, si
 void hearth_pool_free_slowly(hearth_pool *own, void *block) {
   if (!block)
     return;
-  if (hearth_is_large(hearth_kind_of(block))) {
+  hearth_kind kind = hearth_kind_of(block);
+  if (hearth_is_large(kind)) {
     hearth_large_free(block);
     return;
   }
-  size_t class = hearth_block_class(block);
+  size_t class = class_at(block, kind);
   hearth_segment *segment = hearth_segment_of(block);
   if (own->heap && segment->pool->heap == own->heap)
     free_own(segment->pool, segment, block, class);
