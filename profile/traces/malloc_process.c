@@ -228,7 +228,7 @@ static void count_blocks(const malloc_process *process, const piece *segment, ma
     if (!(used >> i & 1) || !read_memory(process->pid, segment->address + i * PART_GRANULES, map, sizeof map))
       continue;
     for (size_t k = 0; k < PART_GRANULES; k++)
-      if (map[k] && map[k] < HEARTH_MALLOC_STATUS_CLASSES) {
+      if (status->granules[map[k]]) {
         blocks++;
         granules += status->granules[map[k]];
       }

@@ -18,7 +18,6 @@ _Static_assert((int)HEARTH_POOL_MAIN == HEARTH_MALLOC_STATUS_MAIN &&
                    (int)HEARTH_KIND_LARGE == HEARTH_MALLOC_STATUS_LARGE &&
                    (int)HEARTH_KIND_LARGE_COLD == HEARTH_MALLOC_STATUS_LARGE_COLD,
                "numbers are the same");
-_Static_assert((int)HEARTH_CLASSES <= HEARTH_MALLOC_STATUS_CLASSES, "all classes fit");
 
 static uint64_t address_of(const volatile void *data) { return (uintptr_t)data; }
 
@@ -46,8 +45,8 @@ void hearth_status_write(void) {
       .fallbacks = address_of(&hearth_hints_of_process.fallbacks),
       .large = {address_of(hearth_large_live(false)), address_of(hearth_large_live(true))},
   };
-  for (size_t class = 1; class < HEARTH_CLASSES; class++)
-    status->granules[class] = (uint16_t)hearth_class_granules(class);
+  for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
+    status->granules[byte] = (uint16_t)hearth_class_granules(hearth_live_class((uint8_t)byte));
   /* Last: a reader that finds the magic finds the rest. */
   atomic_thread_fence(memory_order_release);
   status->magic = HEARTH_MALLOC_STATUS_MAGIC;

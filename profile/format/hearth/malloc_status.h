@@ -7,8 +7,7 @@
  * the process; integers are in its byte order. A reader refuses other versions.
  *
  *   kinds     a byte for each piece (two MiB) of the address space: what lies there, by placement
- *   segment   a piece of one placement; at its start, a byte for each of its granules: 1 to 127, a live block of that
- *             class begins here
+ *   segment   a piece of one placement; at its start, a byte for each of its granules, by which `granules` tells live blocks
  *   heap      of a thread; has the number of hinted requests for each placement */
 #ifndef HEARTH_MALLOC_STATUS_H
 #define HEARTH_MALLOC_STATUS_H
@@ -16,7 +15,7 @@
 #include <stdint.h>
 
 #define HEARTH_MALLOC_STATUS_MAGIC   UINT64_C(0x6c616d4868747248)
-#define HEARTH_MALLOC_STATUS_VERSION 5
+#define HEARTH_MALLOC_STATUS_VERSION 6
 
 enum {
   /* Placements; also kinds of pieces, beside nothing (0) and large blocks. Others are of no interest. */
@@ -26,7 +25,6 @@ enum {
   HEARTH_MALLOC_STATUS_PLACEMENTS = HEARTH_MALLOC_STATUS_FIRST + 32,
   HEARTH_MALLOC_STATUS_LARGE = 64,
   HEARTH_MALLOC_STATUS_LARGE_COLD,
-  HEARTH_MALLOC_STATUS_CLASSES = 128,
   HEARTH_MALLOC_STATUS_GRANULE_BYTES = 16,
   HEARTH_MALLOC_STATUS_PAGE_BYTES = 4096,
 };
@@ -46,7 +44,7 @@ struct hearth_malloc_status {
   uint64_t passed_on,
       fallbacks; /* addresses of uint64_t: hinted requests for no placement; for cold memory, of which there was none */
   uint64_t large[2]; /* addresses of two uint64_t: live large blocks, and their pages; ordinary ones, cold ones */
-  uint16_t granules[HEARTH_MALLOC_STATUS_CLASSES]; /* of a block of each class */
+  uint16_t granules[UINT8_MAX + 1]; /* of the live block that begins where this byte is; 0: none does */
 };
 
 #endif
