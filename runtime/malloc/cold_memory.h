@@ -40,7 +40,7 @@ void hearth_cold_memory_after_fork(void);
  * allocation should not wait until pages are written. It blocks all signals, and sleeps except for some system calls in each
  * interval. */
 
-/* `corrects`: what comes back stays (warm_tiles.h), and rounds do not become rarer. */
+/* `corrects`: what comes back stays (cold_thread.c), and rounds do not become rarer. */
 void hearth_cold_thread_configure(bool corrects, unsigned interval_s);
 /* Starts it, if it is wanted and does not run. With no lock held. */
 void hearth_cold_thread_ensure(void);

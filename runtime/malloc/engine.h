@@ -33,7 +33,7 @@
  * order of addresses.
  *
  * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to whoever may
- * free the block, and queue the slots where many are (remote_frees.c). */
+ * free the block, and queue the slots where many are (sweep.c). */
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 

@@ -8,11 +8,9 @@
 #include "hearth/hints.h"
 #include "hearth/optional.h"
 #include "malloc_messages.h"
-#include "missing_sites.h"
+#include "malloc_statistics.h"
 #include "sanitizers.h"
 #include "secure_mode.h"
-#include "statistics_file.h"
-#include "status_page.h"
 
 #include <malloc.h>
 #include <stdlib.h>

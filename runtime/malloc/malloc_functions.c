@@ -5,10 +5,13 @@
 
 #include "hints.h"
 #include "large_block.h"
+#include "loader_names.h"
 #include "segments.h"
 #include "system_memory.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,8 +231,6 @@ HEARTH_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t byte
 }
 
 HEARTH_HIDDEN void *hearth_engine_malloc(size_t bytes) __attribute__((alias("malloc")));
-/* Before constructors that open libraries. */
-__attribute__((constructor(101))) static void unify_lookups(void) { hearth_lookups_unify(); }
 
 /* The C library's other names. */
 HEARTH_EXPORT void *__libc_malloc(size_t bytes) __attribute__((alias("malloc")));
@@ -242,3 +243,63 @@ HEARTH_EXPORT void *__libc_valloc(size_t bytes) __attribute__((alias("valloc")))
 HEARTH_EXPORT void *__libc_pvalloc(size_t bytes) __attribute__((alias("pvalloc")));
 HEARTH_EXPORT int __posix_memalign(void **ret_block, size_t alignment, size_t bytes)
     __attribute__((alias("posix_memalign")));
+
+/* Lookups that pass by these: a library that is opened with RTLD_DEEPBIND looks into the C library first, as does dlsym with that
+ * library's handle. What they find is made ours, or one allocator would free the blocks of the other. The C++ library's
+ * operators call the C library's functions, and so need no change. */
+
+#pragma weak _r_debug
+
+static const char *const looked_up_names[] = {
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "cfree",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+    "malloc_usable_size",
+    "__libc_malloc",
+    "__libc_calloc",
+    "__libc_realloc",
+    "__libc_free",
+    "__libc_memalign",
+    "__libc_valloc",
+    "__libc_pvalloc",
+};
+enum { LOOKED_UP_NAMES = sizeof looked_up_names / sizeof *looked_up_names };
+_Static_assert((int)LOOKED_UP_NAMES <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
+
+/* Of a library's table of symbols, by the library's own headers. The program itself is not asked for. */
+static bool find_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
+  for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+    const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)map->l_addr;
+    if (!map->l_addr || (uintptr_t)address < map->l_addr || (uintptr_t)address >= (uintptr_t)map->l_ld ||
+        memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
+      continue;
+    const ElfW(Phdr) *segment = (const ElfW(Phdr) *)(map->l_addr + head->e_phoff);
+    for (size_t i = 0; i < head->e_phnum; i++) {
+      uintptr_t start = map->l_addr + segment[i].p_vaddr, end = start + segment[i].p_memsz;
+      if (segment[i].p_type == PT_LOAD && (uintptr_t)address >= start && (uintptr_t)address < end) {
+        *ret_mapping = (hearth_loader_mapping){start & -(uintptr_t)HEARTH_PAGE_BYTES, HEARTH_WHOLE_PAGES(end),
+                                               segment[i].p_flags & PF_W, segment[i].p_flags & PF_X};
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
+  return hearth_system_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
+}
+
+/* Before constructors that open libraries. */
+__attribute__((constructor(101))) static void unify_lookups(void) {
+  static const hearth_loader_system system = {find_mapping, protect_mapping};
+  hearth_loader_unify(&system, looked_up_names, LOOKED_UP_NAMES, (const void *)hearth_engine_malloc);
+}

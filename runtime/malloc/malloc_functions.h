@@ -14,8 +14,6 @@ HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignme
 
 /* malloc, whatever the program finds by that name. */
 HEARTH_HIDDEN void *hearth_engine_malloc(size_t bytes);
-/* loader_lookups.c: lookups that pass by it find it. At the program's start. */
-HEARTH_HIDDEN void hearth_lookups_unify(void);
 
 static inline bool hearth_is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
 

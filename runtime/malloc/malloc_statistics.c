@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* mallinfo and its like, and malloc_trim. Live blocks are counted by the map, without stopping other threads: the
- * pools' own counters leave out what was in lists that were dropped. */
+/* What the allocator says of itself: mallinfo and its like; the parts of the memory, by the program's call, at its end as a line of a
+ * file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps, without stopping other
+ * threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
-#include "malloc_functions.h"
+#include "malloc_statistics.h"
 
+#include "hearth/malloc.h"
+#include "hearth/malloc_status.h"
+#include "hints.h"
 #include "large_block.h"
+#include "malloc_messages.h"
+#include "malloc_options.h"
 #include "segments.h"
+#include "system_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct counts {
   hearth_segments_stats segments;
@@ -108,4 +122,206 @@ HEARTH_EXPORT int mallopt(int option, int value) {
   (void)option;
   (void)value;
   return 1;
+}
+
+/* The parts: pages by the system's list of them. */
+
+enum { PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES };
+
+static void count_segment(hearth_segment *segment, struct hearth_malloc_part_stats *part) {
+  hearth_live live = hearth_segment_count(segment);
+  part->live_blocks += live.blocks;
+  part->live_bytes += live.bytes;
+}
+
+/* Of the memory that is readable and writable. */
+static void count_pages(int pages, const char *piece, struct hearth_malloc_part_stats *part) {
+  uint64_t entries[PIECE_PAGES];
+  part->committed_bytes += HEARTH_SEGMENT_BYTES;
+  off_t offset = (off_t)((uintptr_t)piece / HEARTH_PAGE_BYTES * sizeof *entries);
+  if (pages < 0 || syscall(SYS_pread64, pages, entries, sizeof entries, offset) != sizeof entries)
+    return;
+  for (size_t i = 0; i < PIECE_PAGES; i++) {
+    part->resident_bytes += entries[i] >> 63 ? HEARTH_PAGE_BYTES : 0;
+    part->swap_bytes += entries[i] >> 62 == 1 ? HEARTH_PAGE_BYTES : 0;
+  }
+}
+
+static struct hearth_malloc_part_stats *part_of(hearth_kind kind, struct hearth_malloc_stats *stats) {
+  return hearth_is_cold(kind)                                ? &stats->cold
+         : hearth_is_large(kind) || kind < HEARTH_POOL_FIRST ? &stats->main
+                                                             : &stats->hot;
+}
+
+static void count_hinted(struct hearth_malloc_stats *stats) {
+  for (hearth_heap *heap = *hearth_heaps_head(); heap; heap = heap->next_of_all) {
+    stats->passed_on += heap->hinted[HEARTH_POOL_NONE];
+    for (unsigned placement = HEARTH_POOL_MAIN; placement < HEARTH_POOLS; placement++)
+      part_of((hearth_kind)placement, stats)->placed += heap->hinted[placement];
+  }
+}
+
+static void count_large_of(bool is_cold, struct hearth_malloc_part_stats *part) {
+  hearth_large_stats large;
+  hearth_large_count(is_cold, &large);
+  part->live_blocks += large.live;
+  part->live_bytes += large.live_bytes;
+}
+
+/* Segments may be given back meanwhile: they are looked at under the lock of segments. */
+HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
+  hearth_kind kind;
+  int saved_errno = errno, pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  *ret_stats = (struct hearth_malloc_stats){
+      .passed_on = atomic_load_explicit(&hearth_hints_of_process.passed_on, memory_order_relaxed)};
+  ret_stats->cold.fallbacks = atomic_load_explicit(&hearth_hints_of_process.fallbacks, memory_order_relaxed);
+  count_large_of(false, &ret_stats->main);
+  count_large_of(true, &ret_stats->cold);
+  count_hinted(ret_stats);
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
+    if (hearth_is_segment(kind))
+      count_segment((hearth_segment *)piece, part_of(kind, ret_stats));
+    if (kind != HEARTH_KIND_KEPT)
+      count_pages(pages, piece, part_of(kind, ret_stats));
+  }
+  hearth_futex_lock_release(&hearth_segments_lock);
+  if (pages >= 0)
+    close(pages);
+  errno = saved_errno;
+}
+
+HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_stats *ret_stats) {
+  hearth_kind kind, wanted = (hearth_kind)(HEARTH_POOL_FIRST + pool);
+  *ret_stats = (struct hearth_malloc_part_stats){0};
+  if (pool < 0 || pool > HEARTH_POOL_HOT - HEARTH_POOL_FIRST)
+    return;
+  for (hearth_heap *heap = *hearth_heaps_head(); heap; heap = heap->next_of_all)
+    ret_stats->placed += heap->hinted[wanted];
+  hearth_futex_lock_acquire(&hearth_segments_lock);
+  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
+    if (kind == wanted)
+      count_segment((hearth_segment *)piece, ret_stats);
+  hearth_futex_lock_release(&hearth_segments_lock);
+}
+
+/* A line of a file at the end. Unlike elsewhere, memory may be allocated: the program ends, and is not inside its allocator. */
+
+/* One line, appended at once. */
+struct line {
+  char text[8192];
+  size_t bytes;
+};
+
+static char file_path[PATH_MAX + HEARTH_MALLOC_PATH_BYTES]; /* empty: none */
+
+void hearth_statistics_file_open(const char *path) {
+  char *end = file_path;
+  if (!*path)
+    return;
+  if (*path != '/' && getcwd(file_path, PATH_MAX))
+    end = stpcpy(file_path + strlen(file_path), "/");
+  strcpy(end, path);
+}
+
+__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  size_t room = sizeof line->text - line->bytes;
+  int bytes = vsnprintf(line->text + line->bytes, room, format, arguments);
+  va_end(arguments);
+  line->bytes += bytes < 0 ? 0 : (size_t)bytes < room ? (size_t)bytes : room - 1;
+}
+
+static void append_part(struct line *line, const char *name, bool is_on, const struct hearth_malloc_part_stats *part) {
+  append(line, ",\"%s\":{\"on\":%s", name, is_on ? "true" : "false");
+#define HEARTH_MALLOC_FIELD(name, description) append(line, ",\"" #name "\":%" PRIu64, part->name);
+#include "hearth/malloc_fields.def"
+  append(line, "}");
+}
+
+/* Those that were ever used. */
+static void append_pools(struct line *line) {
+  const char *comma = "";
+  append(line, ",\"pools\":[");
+  for (int pool = 0; pool <= HEARTH_POOL_HOT - HEARTH_POOL_FIRST; pool++) {
+    struct hearth_malloc_part_stats stats;
+    hearth_malloc_pool_stats(pool, &stats);
+    if (!stats.placed)
+      continue;
+    append(line, "%s{\"pool\":%d,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"placed\":%" PRIu64 "}", comma,
+           pool, stats.live_blocks, stats.live_bytes, stats.placed);
+    comma = ",";
+  }
+  append(line, "]");
+}
+
+static bool append_to_file(const struct line *line) {
+  int descriptor = open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return false;
+  ssize_t written = write(descriptor, line->text, line->bytes);
+  return !close(descriptor) && written == (ssize_t)line->bytes;
+}
+
+/* It runs late, so that the blocks that the program's own destructors free are gone. */
+__attribute__((destructor(101))) static void write_statistics(void) {
+  struct hearth_malloc_stats stats;
+  struct line line = {.bytes = 0};
+  if (!*file_path)
+    return;
+  hearth_malloc_stats(&stats);
+  append(&line, "{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)getpid(), hearth_hints_of_process.cold_below,
+         hearth_hints_of_process.hot_from);
+  append_part(&line, "cold", hearth_hints_of_process.cold_below > 0, &stats.cold);
+  append_part(&line, "hot", hearth_hints_of_process.hot_from <= UINT8_MAX, &stats.hot);
+  append_part(&line, "main", true, &stats.main);
+  append_pools(&line);
+  append(&line, ",\"passed_on\":%" PRIu64 "}\n", stats.passed_on);
+  if (!append_to_file(&line))
+    hearth_malloc_warn("stats= cannot be written: ", file_path);
+}
+
+/* Where the tables lie: written once; readers in other processes then read them by themselves. */
+
+_Static_assert(sizeof(struct hearth_malloc_status) <= HEARTH_PAGE_BYTES, "the status is one page");
+_Static_assert((int)HEARTH_POOL_MAIN == HEARTH_MALLOC_STATUS_MAIN &&
+                   (int)HEARTH_POOL_COLD == HEARTH_MALLOC_STATUS_COLD &&
+                   (int)HEARTH_POOL_FIRST == HEARTH_MALLOC_STATUS_FIRST &&
+                   (int)HEARTH_POOLS == HEARTH_MALLOC_STATUS_PLACEMENTS &&
+                   (int)HEARTH_KIND_LARGE == HEARTH_MALLOC_STATUS_LARGE &&
+                   (int)HEARTH_KIND_LARGE_COLD == HEARTH_MALLOC_STATUS_LARGE_COLD,
+               "numbers are the same");
+
+static uint64_t address_of(const volatile void *data) { return (uintptr_t)data; }
+
+void hearth_status_write(void) {
+  char *pages = hearth_system_reserve(2 * HEARTH_PAGE_BYTES, HEARTH_PAGE_BYTES);
+  if (!pages || !hearth_system_open(pages + HEARTH_PAGE_BYTES, HEARTH_PAGE_BYTES))
+    return;
+  struct hearth_malloc_status *status = (struct hearth_malloc_status *)(pages + HEARTH_PAGE_BYTES);
+  hearth_kind_table kinds = hearth_kind_table_get();
+  *status = (struct hearth_malloc_status){
+      .version = HEARTH_MALLOC_STATUS_VERSION,
+      .bytes = sizeof *status,
+      .cold_below = hearth_hints_of_process.cold_below,
+      .hot_from = hearth_hints_of_process.hot_from,
+      .leaves = address_of(kinds.leaves),
+      .leaf_count = (uint32_t)kinds.leaf_count,
+      .leaf_bytes = (uint32_t)kinds.leaf_bytes,
+      .piece_bytes = HEARTH_SEGMENT_BYTES,
+      .used_offset = offsetof(hearth_segment, used_slots),
+      .heaps = address_of(hearth_heaps_head()),
+      .heap_bytes = sizeof(hearth_heap),
+      .next_offset = offsetof(hearth_heap, next_of_all),
+      .hinted_offset = offsetof(hearth_heap, hinted),
+      .passed_on = address_of(&hearth_hints_of_process.passed_on),
+      .fallbacks = address_of(&hearth_hints_of_process.fallbacks),
+      .large = {address_of(hearth_large_live(false)), address_of(hearth_large_live(true))},
+  };
+  for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
+    status->granules[byte] = (uint16_t)hearth_class_granules(hearth_live_class((uint8_t)byte));
+  /* Last: a reader that finds the magic finds the rest. */
+  atomic_thread_fence(memory_order_release);
+  status->magic = HEARTH_MALLOC_STATUS_MAGIC;
 }

@@ -13,8 +13,6 @@ void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigne
 void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment);
 void hearth_segment_set_state(hearth_segment *segment);
 
-/* The blocks that other threads marked in these slots become holes. */
-void hearth_slots_sweep(hearth_segment *segment, uint32_t slots);
 /* Holes or slots are used again. */
 static inline void hearth_pool_reuse(hearth_pool *pool, size_t granules) {
   pool->received_granules -= granules < pool->received_granules ? granules : pool->received_granules;
@@ -24,6 +22,11 @@ static inline void hearth_pool_reuse(hearth_pool *pool, size_t granules) {
 static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
   return (int64_t)(pool->used_granules / 4 + 2 * HEARTH_SLOT_GRANULES);
 }
+
+/* Marks a block of another thread's heap, or of none. */
+void hearth_remote_free(hearth_segment *segment, void *block, size_t class);
+/* By the pool's owner: marked blocks of the slots in the queue become holes. false: there were no such slots. */
+bool hearth_pool_receive(hearth_pool *pool);
 
 #pragma GCC visibility pop
 
