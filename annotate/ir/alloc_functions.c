@@ -196,6 +196,21 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   return row_named(name, length) && !row_of(instruction, callee);
 }
 
+#define FREQUENT "hearth-frequent"
+
+bool hearth_alloc_is_frequent(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
+}
+
+void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent) {
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+  LLVMAttributeRef mark = LLVMCreateStringAttribute(context, FREQUENT, strlen(FREQUENT), "", 0);
+  if (is_frequent)
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, mark);
+  else
+    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
+}
+
 #define FRAME "hearth-coroutine-frame"
 
 /* The size is known only when the coroutine is split. */

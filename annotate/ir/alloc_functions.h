@@ -79,6 +79,10 @@ bool hearth_alloc_note_frame(LLVMValueRef call);
  * of a coroutine, where the compiler calls it by name. */
 bool hearth_alloc_is_by_name(LLVMValueRef call);
 
+/* Note whether the call makes many of the profile's allocations. */
+void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent);
+bool hearth_alloc_is_frequent(LLVMValueRef call);
+
 /* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);
 

@@ -20,6 +20,10 @@ void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *
   LLVMSetComdat(global, LLVMGetOrInsertComdat(module, name));
 }
 
+LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module) {
+  return LLVMGetModuleFlag(module, "PIC Level", 9) ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel;
+}
+
 /* `callee`, called with this type and the first parameters of `function`, returned. */
 static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block, LLVMTypeRef type,
                             LLVMValueRef callee) {

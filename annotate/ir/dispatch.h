@@ -22,6 +22,10 @@ LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function 
  * visible outside of the program or library that it is linked into. */
 void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *name);
 
+/* For a variable of threads that any module may define: at a fixed distance from the thread's pointer. Linkers write that
+ * distance into programs' code; it is not known yet in code that may become part of a library, as that of -fPIE may. */
+LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module);
+
 /* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */
 void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value);
 

@@ -49,9 +49,10 @@ typedef struct hearth_pass_options {
   bool by_plan;                   /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
   hearth_classify_options classify; /* else, or without one, by class */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
-  bool update_existing;       /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
-  bool nobuiltin;             /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
-  unsigned cold_percent;      /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
+  bool update_existing;  /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
+  bool nobuiltin;        /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
+  unsigned cold_percent; /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
+  unsigned fast_path; /* -memprof-fast-path: share of all allocations, per cent, from which a call gets it; 0: none */
   hearth_lto_phase lto_phase; /* not AUTO while a pass runs */
   bool link_has_plugin;       /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
   unsigned clone_budget;      /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */

@@ -13,6 +13,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #if LLVM_VERSION_MAJOR >= 15
 #include <llvm-c/blake3.h>
@@ -168,6 +169,12 @@ void hearth_shim_make_support_function(LLVMValueRef function) {
   if (F->getParent()->getUwtable())
     F->addFnAttr(Attribute::UWTable);
 #endif
+}
+
+bool hearth_shim_inline(LLVMValueRef call) {
+  auto *Call = cast<CallBase>(unwrap(call));
+  InlineFunctionInfo Info;
+  return !Call->hasOperandBundles() && InlineFunction(*Call, Info).isSuccess();
 }
 
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {

@@ -49,6 +49,9 @@ void hearth_shim_infer_attributes(LLVMValueRef function);
  * which would take the attributes of an allocation from its callers' calls. */
 void hearth_shim_make_support_function(LLVMValueRef function);
 
+/* Put the callee's code in place of a call. false: LLVM cannot, and nothing has changed. */
+bool hearth_shim_inline(LLVMValueRef call);
+
 /* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that names no
  * target is for this machine. If not, one remark says so. */
 bool hearth_shim_has_runtime(LLVMModuleRef module);

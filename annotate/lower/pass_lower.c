@@ -10,6 +10,7 @@
 #include "context_remarks.h"
 #include "context_word.h"
 #include "dispatch.h"
+#include "fast_path.h"
 #include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
@@ -22,6 +23,7 @@ typedef struct lowering {
   const hearth_pass_options *options;
   hearth_md *md;
   hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
+  hearth_fast_calls frequent;
   size_t left_to_link;
   bool has_pools; /* a call has the hint of a pool, whose number another plan has for other contexts */
   bool changed;
@@ -184,7 +186,10 @@ static void visit(LLVMValueRef call, void *data) {
     return;
   }
   choose_value(l, call, &v);
-  report(hearth_ir_call_append_argument(call, hinted, v.value), name, v);
+  LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, v.value);
+  report(lowered, name, v);
+  if (hearth_alloc_is_frequent(lowered))
+    hearth_fast_note(&l->frequent, lowered, function);
   l->changed = true;
 }
 
@@ -214,6 +219,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
   l.word = by_word ? &word : NULL;
   hearth_ir_for_each_instruction(module, visit, &l);
+  hearth_fast_inline(module, &l.frequent);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
   if (l.has_pools && opened)

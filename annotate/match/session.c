@@ -311,11 +311,28 @@ static hearth_class common_class(const hearth_placer *placer, const hearth_conte
   return hearth_contexts_pool(contexts) ? HEARTH_CLASS_NOTCOLD : HEARTH_CLASS_UNKNOWN;
 }
 
+/* Of contexts that are matched: metadata may lack them (-memprof-contexts, -memprof-mib). */
+static bool is_frequent(const hearth_session *session, const hearth_contexts *contexts) {
+  hearth_profile_summary summary;
+  uint64_t allocs = 0;
+  if (!session->options->fast_path ||
+      hearth_profile_get_summary(session->matcher->profile, &summary, NULL) != HEARTH_OK)
+    return false;
+  for (size_t i = 0; i < contexts->count; i++)
+    allocs = hearth_merge_SUM(allocs, contexts->items[i].mib.AllocCount);
+  return (double)allocs * 100 >= (double)summary.total_allocs * session->options->fast_path;
+}
+
+static void note_frequency(const hearth_session *session, const hearth_edit *edit) {
+  hearth_alloc_note_frequent(edit->call, is_frequent(session, &edit->contexts));
+}
+
 static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {
   hearth_class hotness = resolve ? common_class(&session->matcher->placer, &edit->contexts) : HEARTH_CLASS_UNKNOWN;
   bool changed = hearth_md_remove(session->md, edit->call);
   if (hotness == HEARTH_CLASS_UNKNOWN)
     return changed;
+  note_frequency(session, edit);
   hearth_md_resolve(session->md, edit->call, hotness);
   hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(&edit->contexts));
   return true;
@@ -334,10 +351,12 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool res
       changed |= pass_over(session, edit, resolve);
       continue;
     }
-    if (edit->contexts.count)
+    if (edit->contexts.count) {
+      note_frequency(session, edit);
       attach_contexts(session, edit);
-    else
+    } else {
       hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);
+    }
     hearth_forbid_merging(edit->call);
     changed = true;
   }

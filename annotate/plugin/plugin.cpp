@@ -161,6 +161,11 @@ using PercentOption = cl::opt<unsigned, false, PercentParser>;
 PercentOption ColdPercent("memprof-cold-percent",
                           cl::desc("A call whose contexts differ is cold if this share of its bytes is"),
                           cl::init(100));
+PercentOption
+    FastPath("memprof-fast-path",
+             cl::desc("Calls of at least this share of all allocations get the allocator's fast path in place; "
+                      "0: none"),
+             cl::init(1));
 PercentOption CoverageThreshold("memprof-coverage-threshold",
                                 cl::desc("Warn if the module matches less of the profile's bytes; 0: never"),
                                 cl::init(80));
@@ -224,6 +229,7 @@ hearth_pass_options currentOptions() {
   Options.by_plan = Classify == "plan";
   hearth_classify_parse(Options.by_plan ? "auto" : Classify.c_str(), &Options.classify, &Err); // as its parser did
   Options.cold_percent = ColdPercent;
+  Options.fast_path = FastPath;
   Options.lto_phase = LTOPhase;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;

@@ -70,12 +70,6 @@ void hearth_context_word_close(hearth_context_word *word) {
 
 static LLVMContextRef context_of(const hearth_context_word *word) { return LLVMGetModuleContext(word->session.module); }
 
-/* Code for programs finds it at a fixed distance from the thread's pointer. */
-static LLVMThreadLocalMode model_of(LLVMModuleRef module) {
-  bool is_for_libraries = LLVMGetModuleFlag(module, "PIC Level", 9) && !LLVMGetModuleFlag(module, "PIE Level", 9);
-  return is_for_libraries ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel;
-}
-
 /* Any module's definition will do; the linker keeps one, and the loader takes the program's for libraries, too. */
 static LLVMValueRef get_variable(hearth_context_word *word) {
   char name[48];
@@ -88,7 +82,7 @@ static LLVMValueRef get_variable(hearth_context_word *word) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
     word->variable = LLVMAddGlobal(module, i64, name);
     LLVMSetInitializer(word->variable, LLVMConstNull(i64));
-    LLVMSetThreadLocalMode(word->variable, model_of(module));
+    LLVMSetThreadLocalMode(word->variable, hearth_thread_model(module));
     LLVMSetLinkage(word->variable, LLVMWeakODRLinkage);
     LLVMSetComdat(word->variable, LLVMGetOrInsertComdat(module, name));
   }

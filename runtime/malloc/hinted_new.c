@@ -110,3 +110,10 @@ bool hearth_deletes_are_own(void) {
 #undef HEARTH_COMPARE
   return !foreign;
 }
+
+HEARTH_HIDDEN void *hearth_own_Znwm(size_t bytes);
+HEARTH_HIDDEN void *hearth_own_Znam(size_t bytes);
+
+bool hearth_news_are_own(void) {
+  return (uintptr_t)_Znwm == (uintptr_t)hearth_own_Znwm && (uintptr_t)_Znam == (uintptr_t)hearth_own_Znam;
+}

@@ -55,6 +55,8 @@ void hearth_hints_set_layout(const uint8_t *layout);
 
 /* hinted_new.c: do all forms of operator delete lead to ours? */
 bool hearth_deletes_are_own(void);
+/* And those of operator new that throw? */
+bool hearth_news_are_own(void);
 /* So many calls of free with NULL came to ours, by this thread. */
 extern _Thread_local unsigned hearth_frees_of_null;
 

@@ -68,6 +68,8 @@ HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _Zdl
   HEARTH_OWN(name##St11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow))
 HEARTH_DELETE(_ZdlPv)
 HEARTH_DELETE(_ZdaPv)
+HEARTH_HIDDEN void *hearth_own_Znwm(size_t bytes) __attribute__((alias("_Znwm")));
+HEARTH_HIDDEN void *hearth_own_Znam(size_t bytes) __attribute__((alias("_Znam")));
 HEARTH_OWN(_ZdaPv, (void *block))
 HEARTH_OWN(_ZdaPvSt11align_val_t, (void *block, size_t alignment))
 

@@ -6,7 +6,9 @@
 #include "cold_memory.h"
 #include "engine.h"
 
+#include "hearth/fast_path.h"
 #include "large_block.h"
+#include "malloc_functions.h"
 #include "segments.h"
 #include "slots.h"
 #include "system_memory.h"
@@ -29,9 +31,11 @@ bool hearth_heap_try_take(hearth_heap *heap) {
 
 void hearth_heap_give(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
 
+/* A pool that is not there yet reads as an empty one, to code of the program that looks for it. */
 hearth_heap *hearth_heap_create(void) {
   hearth_heap *heap = hearth_system_reserve(HEARTH_HEAP_ROOM, HEARTH_PAGE_BYTES);
-  if (!heap || !hearth_system_open(heap, HEARTH_POOLS_AT))
+  if (!heap || !hearth_system_open(heap, HEARTH_POOLS_AT) ||
+      !hearth_system_protect((char *)heap + HEARTH_POOLS_AT, HEARTH_HEAP_ROOM - HEARTH_POOLS_AT, false, false))
     return NULL;
   hearth_pool_init(&heap->main, heap, HEARTH_POOL_MAIN);
   heap->pool[HEARTH_POOL_MAIN] = &heap->main;
@@ -82,11 +86,39 @@ static void collect_if_worth(hearth_pool *pool, void *unused) {
   hearth_pool_collect_if_worth(pool);
 }
 
+/* The fast path of the program. */
+
+_Static_assert((int)HEARTH_FAST_GRANULE == HEARTH_GRANULE && (int)HEARTH_FAST_CLASSES == HEARTH_SMALL_CLASSES &&
+                   (int)HEARTH_FAST_SEGMENT == HEARTH_SEGMENT_BYTES && offsetof(hearth_pool, list) == 0 &&
+                   offsetof(hearth_pool, budget) == HEARTH_FAST_BUDGET && offsetof(hearth_pool, key) == HEARTH_FAST_KEY,
+               "another layout has another number in its names");
+
+HEARTH_EXPORT _Thread_local char *hearth_fast_pools_1[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
+HEARTH_EXPORT uint32_t hearth_fast_offsets_1[HEARTH_FAST_OFFSETS_COUNT];
+static bool has_fast_path[HEARTH_FAST_FAMILIES]; /* from the program's start on */
+
+static void publish(hearth_heap *heap) {
+  for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
+    hearth_fast_pools_1[family] = has_fast_path[family] ? (char *)heap : NULL;
+}
+
+void hearth_heaps_open_fast_path(bool has_malloc, bool has_new) {
+  has_fast_path[HEARTH_FAST_MALLOC] = has_malloc;
+  has_fast_path[HEARTH_FAST_NEW] = has_new;
+  publish(hearth_main_pool->heap);
+}
+
+void hearth_heaps_set_fast_pool(unsigned index, unsigned placement) {
+  bool is_main = placement == HEARTH_POOL_NONE || placement == HEARTH_POOL_MAIN;
+  hearth_fast_offsets_1[index] = is_main ? 0 : (uint32_t)(HEARTH_POOLS_AT + placement * HEARTH_POOL_ROOM);
+}
+
 /* Threads. */
 
 void hearth_heap_leave(void *left) {
   hearth_heap *heap = left;
   hearth_main_pool = &hearth_no_heap.main;
+  publish(NULL);
   for_each_pool(heap, collect_if_worth, NULL);
   hearth_heap_give(heap);
 }
@@ -102,6 +134,7 @@ hearth_heap *hearth_heap_of_thread(void) {
   if (!heap)
     return NULL;
   hearth_main_pool = &heap->main;
+  publish(heap);
   if (atomic_load_explicit(&has_key, memory_order_acquire))
     pthread_setspecific(key_of_end, heap);
   return heap;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A function for each callee and hint has the fast path, and calls the callee where that fails. LLVM's inliner puts it in
+ * place of the calls, which copes with invokes, phis and debug locations, and folds what a constant size settles. */
+#include "fast_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch.h"
+#include "hearth/fast_path.h"
+#include "hearth/hints.h"
+#include "hearth/ir_facts.h"
+#include "shim.h"
+
+typedef struct fast_builder {
+  LLVMModuleRef module;
+  LLVMContextRef context;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i8, i32, i64, pointer;
+  LLVMValueRef function;
+  LLVMBasicBlockRef slow;
+} fast_builder;
+
+static bool is_new_family(const hearth_alloc_function *row) {
+  return row->family == HEARTH_ALLOC_FAMILY_NEW || row->family == HEARTH_ALLOC_FAMILY_NEW_ARRAY;
+}
+
+/* Of a new block: its size is the first parameter, or the product of the first two. */
+static bool has_fast_path(const hearth_alloc_function *row) {
+  return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED;
+}
+
+static uint8_t hint_of_call(LLVMValueRef call) {
+  LLVMValueRef hint = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
+  return LLVMIsAConstantInt(hint) ? (uint8_t)LLVMConstIntGetZExtValue(hint) : HEARTH_HINT_COLD;
+}
+
+/* The checks of a sanitizer would be missing from the accesses. */
+static bool is_sanitized(LLVMValueRef function) {
+  static const char *const names[] = {"sanitize_address", "sanitize_thread", "sanitize_memory", "sanitize_hwaddress",
+                                      "sanitize_memtag"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+    if (kind && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind))
+      return true;
+  }
+  return false;
+}
+
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row) {
+  if (!has_fast_path(row) || hint_of_call(call) < HEARTH_HINT_NOTCOLD || is_sanitized(hearth_ir_function_of(call)))
+    return;
+  if (calls->count == calls->room) {
+    size_t room = 2 * calls->room + 16;
+    hearth_fast_call *items = realloc(calls->items, room * sizeof *items);
+    if (!items)
+      return; /* the call stays one */
+    calls->items = items;
+    calls->room = room;
+  }
+  calls->items[calls->count++] = (hearth_fast_call){call, row};
+}
+
+/* ------------------------------------------------- the allocator's variables ------------------------------------------------- */
+
+static LLVMValueRef get_variable(fast_builder *b, const char *name, LLVMTypeRef type, bool is_of_thread) {
+  LLVMValueRef variable = LLVMGetNamedGlobal(b->module, name);
+  if (variable)
+    return variable;
+  variable = LLVMAddGlobal(b->module, type, name);
+  LLVMSetInitializer(variable, LLVMConstNull(type));
+  LLVMSetLinkage(variable, LLVMWeakAnyLinkage);
+  if (is_of_thread)
+    LLVMSetThreadLocalMode(variable, hearth_thread_model(b->module));
+  return variable;
+}
+
+static LLVMValueRef element(fast_builder *b, LLVMValueRef array, unsigned index, unsigned bytes) {
+  LLVMValueRef offset = LLVMConstInt(b->i64, (uint64_t)index * bytes, false);
+  LLVMValueRef start = LLVMBuildPointerCast(b->builder, array, b->pointer, "");
+  return index ? LLVMBuildGEP2(b->builder, b->i8, start, &offset, 1, "") : start;
+}
+
+static LLVMValueRef at(fast_builder *b, LLVMValueRef base, LLVMValueRef offset) {
+  return LLVMBuildGEP2(b->builder, b->i8, base, &offset, 1, "");
+}
+
+static LLVMValueRef as(fast_builder *b, LLVMValueRef address, LLVMTypeRef type) {
+  return LLVMBuildPointerCast(b->builder, address, LLVMPointerType(type, 0), "");
+}
+
+static LLVMValueRef load(fast_builder *b, LLVMTypeRef type, LLVMValueRef address) {
+  return LLVMBuildLoad2(b->builder, type, as(b, address, type), "");
+}
+
+static void store(fast_builder *b, LLVMValueRef value, LLVMValueRef address) {
+  LLVMBuildStore(b->builder, value, as(b, address, LLVMTypeOf(value)));
+}
+
+static LLVMValueRef number(fast_builder *b, uint64_t value) { return LLVMConstInt(b->i64, value, false); }
+
+/* ---------------------------------------------------- the function ---------------------------------------------------- */
+
+static void expect_true(fast_builder *b, LLVMValueRef branch) {
+  LLVMMetadataRef values[] = {
+      LLVMMDStringInContext2(b->context, "branch_weights", strlen("branch_weights")),
+      LLVMValueAsMetadata(LLVMConstInt(b->i32, 2000, false)),
+      LLVMValueAsMetadata(LLVMConstInt(b->i32, 1, false)),
+  };
+  LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, values, 3);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4), LLVMMetadataAsValue(b->context, node));
+}
+
+/* Goes on in a new block if the condition is true, else with the call. */
+static void require(fast_builder *b, LLVMValueRef condition) {
+  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->slow, "");
+  expect_true(b, LLVMBuildCondBr(b->builder, condition, next, b->slow));
+  LLVMPositionBuilderAtEnd(b->builder, next);
+}
+
+static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *row) {
+  LLVMValueRef size = LLVMGetParam(b->function, 0);
+  if (!row->size[1])
+    return size;
+  LLVMValueRef count = LLVMGetParam(b->function, 1), limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
+  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, LLVMBuildOr(b->builder, size, count, ""), limit, ""));
+  return LLVMBuildMul(b->builder, size, count, "");
+}
+
+static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row, uint8_t hint) {
+  LLVMTypeRef pools = LLVMArrayType(b->pointer, HEARTH_FAST_FAMILIES),
+              offsets = LLVMArrayType(b->i32, HEARTH_FAST_OFFSETS_COUNT);
+  hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_NEW : HEARTH_FAST_MALLOC;
+  LLVMValueRef of_thread = get_variable(b, HEARTH_FAST_POOLS, pools, true),
+               base = load(b, b->pointer, element(b, of_thread, family, sizeof(void *)));
+  require(b, LLVMBuildIsNotNull(b->builder, base, ""));
+  if (hint < HEARTH_HINT_POOL)
+    return base;
+  unsigned id = hint - HEARTH_HINT_POOL < HEARTH_FAST_OFFSETS_COUNT ? hint - HEARTH_HINT_POOL
+                                                                    : HEARTH_FAST_OFFSETS_COUNT - 1;
+  LLVMValueRef of_hint = get_variable(b, HEARTH_FAST_OFFSETS, offsets, false),
+               offset = load(b, b->i32, element(b, of_hint, id, sizeof(uint32_t)));
+  return at(b, base, LLVMBuildZExt(b->builder, offset, b->i64, ""));
+}
+
+/* The first block of the class's list leaves it. */
+static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef class) {
+  LLVMBuilderRef builder = b->builder;
+  LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")), block = load(b, b->pointer, list);
+  require(b, LLVMBuildIsNotNull(builder, block, ""));
+  LLVMValueRef next = load(b, b->i64, block), key = load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
+  store(b, LLVMBuildXor(builder, next, key, ""), list);
+  LLVMValueRef address = LLVMBuildPtrToInt(builder, block, b->i64, ""),
+               segment = LLVMBuildAnd(builder, address, number(b, -(uint64_t)HEARTH_FAST_SEGMENT), ""),
+               granule = LLVMBuildLShr(
+                   builder, LLVMBuildAnd(builder, address, number(b, HEARTH_FAST_SEGMENT - HEARTH_FAST_GRANULE), ""),
+                   number(b, 4), ""),
+               map = LLVMBuildIntToPtr(builder, segment, b->pointer, "");
+  store(b, LLVMBuildTrunc(builder, class, b->i8, ""), at(b, map, granule));
+  LLVMValueRef budget = at(b, pool, number(b, HEARTH_FAST_BUDGET));
+  store(b, LLVMBuildAdd(builder, load(b, b->i64, budget), class, ""), budget);
+  return block;
+}
+
+static void build_slow_call(fast_builder *b, LLVMValueRef callee, uint8_t hint) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
+  unsigned n = LLVMCountParamTypes(type);
+  for (unsigned i = 0; i < n - 1; i++)
+    arguments[i] = LLVMGetParam(b->function, i);
+  arguments[n - 1] = LLVMConstInt(b->i8, hint, false);
+  LLVMPositionBuilderAtEnd(b->builder, b->slow);
+  LLVMValueRef call = LLVMBuildCall2(b->builder, type, callee, arguments, n, "");
+  LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
+  unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
+  LLVMAddCallSiteAttribute(call, n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
+  LLVMBuildRet(b->builder, call);
+}
+
+static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, LLVMValueRef callee,
+                                        const hearth_alloc_function *row, uint8_t hint) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  fast_builder b = {.module = module,
+                    .context = context,
+                    .builder = LLVMCreateBuilderInContext(context),
+                    .i8 = LLVMInt8TypeInContext(context),
+                    .i32 = LLVMInt32TypeInContext(context),
+                    .i64 = LLVMInt64TypeInContext(context),
+                    .pointer = LLVMGetReturnType(LLVMGlobalGetValueType(callee)),
+                    .function = LLVMAddFunction(module, name, LLVMGlobalGetValueType(callee))};
+  LLVMSetLinkage(b.function, LLVMInternalLinkage);
+  LLVMSetFunctionCallConv(b.function, LLVMGetFunctionCallConv(callee));
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, b.function, "");
+  b.slow = LLVMAppendBasicBlockInContext(context, b.function, "");
+  LLVMPositionBuilderAtEnd(b.builder, entry);
+  LLVMValueRef size = size_of_block(&b, row), last = number(&b, HEARTH_FAST_GRANULE - 1);
+  require(&b, LLVMBuildICmp(b.builder, LLVMIntULE, size, number(&b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES), ""));
+  LLVMValueRef class = LLVMBuildLShr(b.builder, LLVMBuildAdd(b.builder, size, last, ""), number(&b, 4), ""),
+               block = take_block(&b, find_pool(&b, row, hint), class);
+  if (row->kind == HEARTH_ALLOC_ZEROED)
+    LLVMBuildMemSet(b.builder, block, LLVMConstNull(b.i8), size, HEARTH_FAST_GRANULE);
+  LLVMBuildRet(b.builder, block);
+  build_slow_call(&b, callee, hint);
+  LLVMDisposeBuilder(b.builder);
+  return b.function;
+}
+
+/* ---------------------------------------------------- the calls ---------------------------------------------------- */
+
+#define FAST HEARTH_OWN_PREFIX "fast."
+
+static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_call *noted, LLVMValueRef callee) {
+  char name[HEARTH_ALLOC_NAME_MAX];
+  size_t length;
+  uint8_t hint = hint_of_call(noted->call);
+  const char *called = LLVMGetValueName2(callee, &length);
+  snprintf(name, sizeof name, FAST "%.*s.%u", (int)length, called, hint);
+  LLVMValueRef fast = LLVMGetNamedFunction(module, name);
+  return fast ? fast : build_fast_function(module, name, callee, noted->row, hint);
+}
+
+static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
+  LLVMValueRef callee = LLVMGetCalledValue(noted->call);
+  if (!LLVMIsAFunction(callee))
+    return;
+  hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
+  hearth_shim_remark(noted->call, false, "FastPath", "the allocator's fast path is in place of the call");
+  if (!hearth_shim_inline(noted->call))
+    hearth_ir_call_set_callee(noted->call, callee);
+}
+
+static void delete_fast_functions(LLVMModuleRef module) {
+  for (LLVMValueRef function = LLVMGetFirstFunction(module), next; function; function = next) {
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    next = LLVMGetNextFunction(function);
+    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)))
+      LLVMDeleteFunction(function);
+  }
+}
+
+/* Else it is something of the program's, or what a plugin of another release made. */
+static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
+  LLVMValueRef variable = LLVMGetNamedGlobal(module, name);
+  return variable ? LLVMGetLinkage(variable) == LLVMWeakAnyLinkage : !LLVMGetNamedFunction(module, name);
+}
+
+void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
+  bool can = is_free_or_ours(module, HEARTH_FAST_POOLS) && is_free_or_ours(module, HEARTH_FAST_OFFSETS);
+  for (size_t i = 0; can && i < calls->count; i++)
+    inline_at(module, &calls->items[i]);
+  delete_fast_functions(module);
+  free(calls->items);
+  *calls = (hearth_fast_calls){0};
+}

@@ -1,0 +1,93 @@
+; Frequent calls take a freed block of their pool in place, and call where there is none. Sizes that are constants leave no
+; test of the size; blocks of hints that are cold, or computed, need the call.
+; RUN: %opt -passes=hearth-lower -pass-remarks=hearth -S %s 2> %t | FileCheck %s
+; RUN: FileCheck %s --check-prefix=REMARK < %t
+; RUN: %opt -passes=hearth-lower -S %s | %opt_plain -passes=verify -disable-output
+; RUN: %opt -passes=hearth-lower -S %s | %clang -x ir -O0 -S -o - - | FileCheck %s --check-prefix=ASM
+; REQUIRES: llvm22
+
+; CHECK-DAG: @hearth_fast_pools_1 = weak thread_local(localexec) global [2 x ptr] zeroinitializer
+; CHECK-DAG: @hearth_fast_offsets_1 = weak global [32 x i32] zeroinitializer
+
+; CHECK-LABEL: define ptr @of_constant_size(
+; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_1
+; CHECK: icmp ne ptr %[[POOLS]], null
+; CHECK: load i32, ptr getelementptr (i8, ptr @hearth_fast_offsets_1, i64 8)
+; CHECK: %[[BLOCK:.*]] = load ptr, ptr %
+; CHECK: icmp ne ptr %[[BLOCK]], null
+; CHECK: store i8 3, ptr
+; CHECK: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -31)
+; CHECK: phi ptr
+; REMARK: the allocator's fast path is in place of the call
+; ASM-LABEL: of_constant_size:
+; ASM: hearth_fast_pools_1@TPOFF
+define ptr @of_constant_size() {
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-pool"="2" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @of_any_size(
+; CHECK: icmp ule i64 %n, 1024
+; CHECK-NOT: hearth_fast_offsets_1
+; CHECK: call ptr @__hearth_malloc_hot_cold(i64 %n, i8 zeroext -128)
+define ptr @of_any_size(i64 %n) {
+  %p = call ptr @malloc(i64 %n) "memprof"="notcold" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @zeroed(
+; CHECK: call void @llvm.memset
+; CHECK: call ptr @__hearth_calloc_hot_cold(i64 2, i64 24, i8 zeroext -128)
+define ptr @zeroed() {
+  %p = call ptr @calloc(i64 2, i64 24) "memprof"="notcold" "hearth-frequent"
+  ret ptr %p
+}
+
+; An exception of the call goes where it went.
+; CHECK-LABEL: define ptr @made(
+; CHECK: load ptr, ptr getelementptr{{.*}} @hearth_fast_pools_1, i64 8)
+; CHECK: invoke ptr @__hearth__Znwm12__hot_cold_t(i64 40, i8 zeroext -128)
+; CHECK-NEXT: to label %{{.*}} unwind label %failed
+define ptr @made() personality ptr @__gxx_personality_v0 {
+  %p = invoke ptr @_Znwm(i64 40) builtin "memprof"="notcold" "hearth-frequent" to label %made unwind label %failed
+made:
+  ret ptr %p
+failed:
+  %e = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %e
+}
+
+; CHECK-LABEL: define ptr @cold(
+; CHECK-NEXT: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext 0)
+define ptr @cold() {
+  %p = call ptr @malloc(i64 40) "memprof"="cold" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @resized(
+; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
+define ptr @resized(ptr %old) {
+  %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @rare(
+; CHECK-NEXT: call ptr @__hearth_malloc_hot_cold(
+define ptr @rare() {
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-pool"="2"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @checked(
+; CHECK-NEXT: call ptr @__hearth_malloc_hot_cold(
+define ptr @checked() sanitize_address {
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-NOT: __hearth_fast
+declare ptr @malloc(i64)
+declare ptr @calloc(i64, i64)
+declare ptr @realloc(ptr, i64)
+declare ptr @_Znwm(i64)
+declare i32 @__gxx_personality_v0(...)
