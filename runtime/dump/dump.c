@@ -4,15 +4,14 @@
  * themselves. */
 #include "dump.h"
 
-#include "hooks.h"
+#include "file_output.h"
 #include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "own_writes.h"
 #include "peak.h"
-#include "pick_thread.h"
+#include "picks.h"
 #include "profile_file.h"
 #include "recorder.h"
 #include "reentry.h"

@@ -3,18 +3,18 @@
  * with the stack before it, so only that stack's nodes need to be known. */
 #include "clock.h"
 #include "context_names.h"
+#include "depot.h"
 #include "dump.h"
-#include "folded_pcs.h"
-#include "live_census.h"
+#include "fold.h"
+#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "peak.h"
-#include "pick_thread.h"
+#include "picks.h"
 #include "recorder.h"
 #include "running_profile.h"
 #include "scopes.h"
-#include "stack_order.h"
 
 #include "hearth/raw_codec.h"
 

@@ -5,7 +5,7 @@
 #define HEARTH_RUNTIME_SNAPSHOT_H
 
 #include "depot.h"
-#include "mib_view.h"
+#include "mib_table.h"
 
 typedef struct hearth_snapshot {
   hearth_mib_view mibs;

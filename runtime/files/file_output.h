@@ -4,6 +4,8 @@
 #ifndef HEARTH_RUNTIME_FILE_OUTPUT_H
 #define HEARTH_RUNTIME_FILE_OUTPUT_H
 
+#include "os.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +56,36 @@ void hearth_file_output_pad(hearth_file_output *output);
  *   replace  a file of that name is replaced; else it stays, and ".2", ".3" ... is added to the name in `output`
  * Returns 0 or the first error number. */
 int hearth_file_output_finish(hearth_file_output *output, bool replace);
+
+/* The runtime's own writes. Where a file may not become larger, or nobody reads a pipe, the system sends a signal
+ * besides the error. The signal would end the program, so it is taken back. */
+
+#define HEARTH_WRITE_SIGNALS (UINT64_C(1) << (SIGXFSZ - 1) | UINT64_C(1) << (SIGPIPE - 1))
+
+typedef struct hearth_own_writes {
+  uint64_t blocked, pending; /* signals, before */
+} hearth_own_writes;
+
+/* The signals of `mask`, at least those that writes send, are blocked between the two. */
+static inline hearth_own_writes hearth_own_writes_begin(uint64_t mask) {
+  uint64_t blocked = hearth_os_block(mask | HEARTH_WRITE_SIGNALS);
+
+  return (hearth_own_writes){blocked, hearth_os_pending()};
+}
+
+static inline void hearth_own_writes_end(hearth_own_writes before) {
+  while (hearth_os_take_pending(HEARTH_WRITE_SIGNALS & ~before.pending))
+    ;
+  hearth_os_restore_signals(before.blocked);
+}
+
+/* Descriptors that the runtime keeps open. They have high numbers: the numbers that a program's own files get are those
+ * that they get without the runtime. */
+
+/* A copy of `fd`, close-on-exec, with a high number; -1: there is none. */
+int hearth_own_descriptor_copy(int fd);
+
+/* In place of `fd`, which is closed; `fd` itself if there is no copy, or if it is an error number. */
+int hearth_own_descriptor_move(int fd);
 
 #endif

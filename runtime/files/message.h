@@ -22,7 +22,7 @@ void hearth_text_add_bytes(hearth_text *text, const char *bytes, size_t length);
  * sign. */
 void hearth_text_format(hearth_text *text, const char *format, ...);
 
-/* Write "hearth: ", the formatted text and a newline to standard error (message_file.h) in one piece; directives as above.
+/* Write "hearth: ", the formatted text and a newline to standard error in one piece; directives as above.
  * At most 1 KiB. */
 void hearth_message(const char *format, ...);
 
@@ -31,5 +31,18 @@ bool hearth_message_is_new(int *told, int error);
 
 /* The meaning of an error number, for the errors that files and memory give; else "error". */
 const char *hearth_error_name(int error);
+
+/* Messages go to the standard error that the program was started with. Programs close it before they end (ls, sort,
+ * grep and all others that look whether their output could be written), or replace it; another file with its number is
+ * no place for messages. */
+
+/* Call this at the start, while standard error is still the one that the program was given. */
+void hearth_message_file_begin(void);
+
+/* In a forked child. */
+void hearth_message_file_begin_child(void);
+
+/* A descriptor of the standard error of the start; before that call, 2. -1: there is none any more, or was none. */
+int hearth_message_file(void);
 
 #endif

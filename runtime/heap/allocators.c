@@ -5,12 +5,11 @@
 #include "allocators.h"
 
 #include "blocks.h"
-#include "call_contexts.h"
 #include "clock.h"
 #include "context_names.h"
-#include "hooks.h"
 #include "message.h"
 #include "os.h"
+#include "recorder.h"
 #include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"

@@ -5,9 +5,7 @@
  * record` and of heap dumps are tested after them. */
 #include "blocks.h"
 
-#include "call_contexts.h"
 #include "clock.h"
-#include "hooks.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Most calls come from a stack that the thread knows, by its frame chain or its cache of stacks. The others are unwound, folded,
  * and put into the depot. */
-#include "call_contexts.h"
+#include "blocks.h"
 
-#include "hooks.h"
 #include "mappings.h"
 #include "os.h"
 #include "recorder.h"

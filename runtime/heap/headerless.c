@@ -9,9 +9,9 @@
  * chunks at each of its calls, and these are the fast paths. */
 #include "headerless.h"
 
-#include "class_tracts.h"
 #include "lock.h"
 #include "reentry.h"
+#include "tracts.h"
 
 #define FREE_MARK              UINT64_C(0xb49a3c5ed7126f81)
 #define HEADERLESS_BATCH_BYTES ((size_t)8192) /* moved at once between a class and a thread's cache */

@@ -3,7 +3,6 @@
  * class's tracts, which are locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
 #include "heap.h"
 
-#include "class_tracts.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"

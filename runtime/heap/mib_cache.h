@@ -4,7 +4,7 @@
 #ifndef HEARTH_RUNTIME_MIB_CACHE_H
 #define HEARTH_RUNTIME_MIB_CACHE_H
 
-#include "mib_view.h"
+#include "mib_table.h"
 
 #define HEARTH_MIB_CACHE_SLOTS 256
 

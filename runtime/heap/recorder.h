@@ -4,12 +4,14 @@
 #ifndef HEARTH_RUNTIME_RECORDER_H
 #define HEARTH_RUNTIME_RECORDER_H
 
+#include "lock.h"
 #include "unwind.h"
 
 #include "hearth/trace_blocks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct hearth_recorder_table {
   /* There is no address space to record in: have the program run unrecorded, before anything of it ran. Returns if that is not
@@ -39,5 +41,24 @@ typedef struct hearth_recorder_table {
 } hearth_recorder_table;
 
 extern const hearth_recorder_table *hearth_recorder __attribute__((visibility("hidden")));
+
+/* Calls from the heap up into process/, which sets them at the start. */
+
+typedef struct hearth_heap_hooks {
+  /* Write the dumps, snapshots and spilled records that are due now, in ns since the start. Outside of critical sections. */
+  void (*dump_due)(uint64_t now_ns);
+
+  /* In a forked child, forget its parent's records, before anything is recorded; other libraries' fork handlers may
+   * allocate before the runtime's own. Does nothing at other times. */
+  void (*watch_child)(void);
+} hearth_heap_hooks;
+
+/* Until the start, both do nothing. */
+extern hearth_heap_hooks hearth_hooks __attribute__((visibility("hidden")));
+
+static inline void hearth_watch_forks(void) {
+  if (hearth_this_thread_forks())
+    hearth_hooks.watch_child();
+}
 
 #endif

@@ -7,7 +7,7 @@
 #include "peak.h"
 #include "recorder.h"
 #include "running_profile.h"
-#include "signal_stack.h"
+#include "thread_state.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1 */
 
 #include "heap.h"
-#include "library_start.h"
 #include "message.h"
 #include "process.h"
 #include "running_profile.h"

@@ -23,7 +23,7 @@ static inline void hearth_reentry_enter(void) {
   HEARTH_SIGNAL_FENCE();
 }
 
-/* Handle signals that came within the critical section that ended; in reentry.c. */
+/* Handle signals that came within the critical section that ended. */
 void hearth_signals_resume(void);
 
 static inline void hearth_reentry_leave(void) {

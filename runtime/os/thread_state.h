@@ -3,10 +3,10 @@
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
 
+#include "guard.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "guard.h"
 
 /* Memory that stack frames may lie in; half open. */
 typedef struct hearth_stack_range {
@@ -59,5 +59,12 @@ extern _Thread_local hearth_thread_state hearth_this_thread
 
 /* From the start of the run on; before, the program's TLS may not be there. */
 extern bool hearth_threads_known __attribute__((visibility("hidden")));
+
+/* Stacks that signal handlers run on. */
+
+/* Give this thread a signal stack, so that the profile survives the overflow of its own; the main thread has one from the
+ * start. At the thread's end it is taken back. */
+void hearth_signal_stack_begin(void);
+void hearth_signal_stack_end(void);
 
 #endif

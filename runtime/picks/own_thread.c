@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A process does not end before its last thread: this one asks often enough whether it is to end. */
 #include "own_thread.h"
-
 #include "clock.h"
-#include "counter_laps.h"
 #include "os.h"
 #include "running_profile.h"
+#include "shadow.h"
+#include "tracts.h"
+#include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
 #define BEAT          UINT64_C(4000000)  /* an epoch of the clock is no longer, in ns */
@@ -53,4 +54,78 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   process = hearth_rt.pid;
   work = run;
   return true;
+}
+
+/* Counters of one sector of the heap, or of one watched block, at a time. Memory that was never accessed has counters
+ * that are not in memory, and reading them makes none. */
+
+#define LEAST_GAP    UINT64_C(250000000) /* from one lap to the next, in ns */
+#define MOST_GAP     UINT64_C(2000000000)
+#define GAP_FOR_COST 100 /* the same, as a multiple of a lap's time */
+#define AT_ONCE      16  /* counters */
+
+static uint64_t due_ns;
+
+static void note(const uint32_t *counter, uintptr_t address, size_t granules) {
+  for (size_t i = 0; i < granules; ++i)
+    hearth_shadow_note(address + i * HEARTH_GRANULE, __atomic_load_n(&counter[i], __ATOMIC_RELAXED));
+}
+
+static void read_counters(const char *memory, size_t size) {
+  const uint32_t *counter = hearth_shadow_counter((uintptr_t)memory);
+  const uint32_t *end = counter + size / HEARTH_GRANULE;
+
+  for (uintptr_t at = (uintptr_t)memory; counter < end; counter += AT_ONCE, at += AT_ONCE * HEARTH_GRANULE) {
+    uint32_t all = 0;
+    for (size_t i = 0; i < AT_ONCE; ++i)
+      all |= counter[i];
+    if (all >> 31 || hearth_shadow_may_have_beside(at, AT_ONCE))
+      note(counter, at, AT_ONCE);
+  }
+}
+
+static void read_heap(void) {
+  hearth_tract tract;
+  char *start;
+  size_t size = hearth_tracts_extent(&start);
+
+  for (char *sector = start; sector < start + size; sector += HEARTH_SECTOR)
+    if (hearth_tract_peek(sector, &tract))
+      read_counters(sector, HEARTH_SECTOR);
+}
+
+static void read_watched(void) {
+  const hearth_watched_slot *slots = hearth_watched_slots();
+
+  for (size_t i = 0; slots && i < HEARTH_WATCHED_SLOTS; ++i) {
+    const char *start = __atomic_load_n(&slots[i].start, __ATOMIC_RELAXED);
+    if (start)
+      read_counters(start, slots[i].pages * HEARTH_OS_PAGE);
+  }
+}
+
+/* The code that adds says that it is there when it starts. */
+void hearth_counter_laps_step(void) {
+  uint64_t now_ns = hearth_os_now_ns();
+
+  if (now_ns < due_ns || hearth_rt.accesses != HEARTH_ACCESSES_COUNTED || hearth_shadow_is_histogram ||
+      !hearth_shadow_has_counters())
+    return;
+  uint64_t before_ns = hearth_os_thread_ns();
+  read_heap();
+  read_watched();
+  uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;
+  due_ns = now_ns + (gap_ns < LEAST_GAP ? LEAST_GAP : gap_ns < MOST_GAP ? gap_ns : MOST_GAP);
+}
+
+static void run(void) {
+  while (hearth_own_thread_wait(LEAST_GAP))
+    ;
+}
+
+void hearth_counter_laps_begin(void) {
+  bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_has_counters();
+
+  if (is_wanted && !hearth_own_thread_runs(NULL))
+    hearth_own_thread_begin(run, false);
 }

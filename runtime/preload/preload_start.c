@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of libhearth_preload.so: it sets the table of the functions that `hearth record` adds, and removes the
  * entries that `hearth record` put into the environment. */
-#include "library_start.h"
+#include "dump.h"
+#include "file_output.h"
+#include "message.h"
+#include "os.h"
+#include "peak.h"
 #include "process.h"
+#include "profile_file.h"
 #include "recorder.h"
-#include "result.h"
-#include "run_plain.h"
 #include "running_profile.h"
+#include "thread_cache.h"
+#include "trace_file.h"
 #include "trace_recorder.h"
 
 #include <string.h>
 
 static void give_up(void);
+static void tell_result(void);
+static void run_plain(char **environment);
 
 static const hearth_recorder_table table = {
     .give_up = give_up,
@@ -23,7 +30,7 @@ static const hearth_recorder_table table = {
     .flush = hearth_trace_flush,
     .end_thread = hearth_trace_end_thread,
     .begin_child = hearth_trace_begin_child,
-    .tell_result = hearth_result_tell,
+    .tell_result = tell_result,
 };
 
 /* Where the first entry of the variable's list of libraries, which is ours, ends. */
@@ -64,7 +71,7 @@ static char **own_environment;
 
 static void give_up(void) {
   restore_environment(own_environment);
-  hearth_run_plain(own_environment);
+  run_plain(own_environment);
 }
 
 /* Somebody else than `hearth record` may have preloaded the library. */
@@ -79,4 +86,178 @@ bool hearth_library_begins(char **environment) {
 void hearth_library_has_begun(char **environment) {
   if (!hearth_rt.options.follow_children)
     restore_environment(environment);
+}
+
+/* The mode tells which kind of file was written, and so which command shows it. */
+
+static bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("/._-+=:@%,", c)) ||
+         (unsigned char)c >= 0x80;
+}
+
+/* As the shell reads it; lives until the next one. */
+static const char *quoted(const char *path) {
+  static char buffer[HEARTH_OUTPUT_NAME + 64]; /* signal stacks are small */
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+  const char *at = path;
+
+  while (is_plain(*at))
+    at++;
+  if (!*at)
+    return path;
+  hearth_text_add(&text, "'");
+  for (at = path; *at; at++)
+    hearth_text_add_bytes(&text, *at == '\'' ? "'\\''" : at, *at == '\'' ? 4 : 1);
+  hearth_text_add(&text, "'");
+  return buffer;
+}
+
+static void tell_dumps(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+  hearth_text name = hearth_text_begin(buffer, sizeof buffer);
+
+  hearth_profile_file_name(&name);
+  hearth_message("the last heap dump is %s", hearth_profile_file_written());
+  hearth_message("to see all: hearth heap %s.*", quoted(buffer));
+}
+
+static void tell_trace(void) {
+  hearth_message("the trace is %s", hearth_trace_file_name());
+  hearth_message("to see it: hearth report %s -o report.html", quoted(hearth_trace_file_name()));
+}
+
+/* Rounded as printf rounds them: 'hearth show' prints the same numbers. */
+static void add_bytes(hearth_text *text, uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  uint64_t unit = 1, tenths, twice_rest;
+  size_t u = 0;
+
+  for (; bytes / unit >= 1024 && u < sizeof units / sizeof units[0] - 1; u++)
+    unit *= 1024;
+  tenths = bytes * 10 / unit;
+  twice_rest = bytes * 10 % unit * 2;
+  if (twice_rest > unit || (twice_rest == unit && tenths % 2 != 0))
+    tenths++;
+  hearth_text_format(text, "%u", tenths / 10);
+  if (u > 0)
+    hearth_text_format(text, ".%u", tenths % 10);
+  hearth_text_format(text, " %s", units[u]);
+}
+
+/* As other recorders of heaps tell it. A sample has no temporary blocks: the one after them is seldom in it. */
+static void tell_totals(void) {
+  char peak[32], live[32], temporary[48];
+  hearth_text peak_text = hearth_text_begin(peak, sizeof peak), live_text = hearth_text_begin(live, sizeof live);
+  hearth_text temporary_text = hearth_text_begin(temporary, sizeof temporary);
+  hearth_dump_totals totals = hearth_dump_last_totals();
+
+  hearth_live_tell();
+  hearth_live_stop bytes = hearth_live_note_stop();
+  add_bytes(&peak_text, bytes.most_bytes);
+  add_bytes(&live_text, bytes.bytes);
+  if (hearth_rt.options.sample == 0)
+    hearth_text_format(&temporary_text, ", %u temporary", hearth_threads_temporary_blocks());
+  if (totals.is_whole)
+    hearth_message("peak %s, %u allocations%s, %u not freed (%s)", peak, totals.blocks, temporary, totals.live_blocks,
+                   live);
+  else
+    hearth_message("peak %s, not freed %s", peak, live);
+}
+
+static void tell_profile(void) {
+  const char *name = hearth_profile_file_written();
+
+  hearth_message("the profile is %s", name);
+  hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", quoted(name));
+}
+
+static void tell_file(void) {
+  if (hearth_rt.live)
+    tell_dumps();
+  else if (hearth_rt.tracing)
+    tell_trace();
+  else
+    tell_profile();
+}
+
+static void tell_children(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+  hearth_text name = hearth_text_begin(buffer, sizeof buffer);
+
+  hearth_profile_file_name_others(&name);
+  hearth_message("those of child processes are %s", buffer);
+}
+
+static void tell_result(void) {
+  if (hearth_rt.pid != hearth_rt.options.tell_pid)
+    return;
+  bool is_kept = !hearth_profile_file_is_device();
+  if (!hearth_rt.live && !hearth_rt.tracing)
+    tell_totals();
+  if (is_kept)
+    tell_file();
+  if (is_kept && hearth_rt.options.follow_children)
+    tell_children();
+}
+
+/* The program is executed anew, before anything of it ran: with its arguments as the kernel has them, also if the dynamic
+ * loader was told to run it. */
+
+#define ARGUMENTS_MOST ((size_t)8 << 20) /* bytes; the kernel takes at most 6 MiB */
+
+static bool is_same_file(const char *one, const char *other) {
+  hearth_os_file_id id;
+  int fd = hearth_os_open_read(one), fd_of_other = hearth_os_open_read(other);
+  bool same = hearth_os_file_id_of(fd_of_other, &id) && hearth_os_is_file(fd, id);
+
+  if (fd >= 0)
+    hearth_os_close(fd);
+  if (fd_of_other >= 0)
+    hearth_os_close(fd_of_other);
+  return same;
+}
+
+/* The file that runs; of a script, its interpreter. */
+static const char *find_program(void) {
+  static const char running[] = "/proc/self/exe";
+  const char *path = hearth_os_program_path();
+
+  return is_same_file(path, running) ? path : running;
+}
+
+static void execute(char *arguments, size_t size, char **environment) {
+  size_t count = 0;
+
+  for (size_t i = 0; i < size; i++)
+    count += arguments[i] == '\0';
+  char **argv = hearth_os_map(hearth_os_whole_pages((count + 1) * sizeof *argv));
+  for (size_t i = 0; argv && i < count; i++, arguments += strlen(arguments) + 1)
+    argv[i] = arguments;
+  if (argv)
+    hearth_os_exec(find_program(), argv, environment);
+}
+
+static void tell(void) {
+  char letter[2] = "";
+  uint64_t limit = hearth_os_address_space_limit(letter);
+
+  if (limit == UINT64_MAX)
+    hearth_message("the system has no address space to record in; the program runs unrecorded");
+  else
+    hearth_message("the address space is limited to %u KiB (ulimit -%s), which is too little to record in; the program "
+                   "runs unrecorded",
+                   limit / 1024, letter);
+}
+
+static void run_plain(char **environment) {
+  size_t room = 2 * ARGUMENTS_MOST, size;
+  char *arguments = NULL;
+
+  while (!arguments && room > HEARTH_OS_PAGE)
+    arguments = hearth_os_map(room /= 2); /* most of the space may be taken already */
+  size = arguments ? hearth_os_command(arguments, room) : 0;
+  if (size == 0 || size == room)
+    return;
+  tell();
+  execute(arguments, size, environment);
 }

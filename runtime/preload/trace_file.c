@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs close descriptors that they do not know, and change user, root and working directory: each write first
  * checks that the descriptor is still the file's; if it is not, the file is opened by its name. */
+#define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
 #include "trace_file.h"
-
 #include "file_output.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "own_descriptor.h"
-#include "own_writes.h"
 #include "profile_file.h"
 #include "running_profile.h"
 
+#include "hearth/raw_codec.h"
+#include "hearth/trace_blocks.h"
+
 #include <errno.h>
 #include <string.h>
+#include <zstd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -143,3 +146,209 @@ void hearth_trace_file_tell(void) {
   if (hearth_rt.options.verbosity > 0 && !file.error)
     hearth_message("trace written to %s, %u bytes", file.name, file.size);
 }
+
+/* zstd with a workspace of fixed size: it allocates nothing. */
+
+#define WINDOW_LOG 16
+
+/* Columns are a few KiB of numbers that look random in part: the fastest search finds all that can be found. */
+static const ZSTD_compressionParameters search = {.windowLog = WINDOW_LOG,
+                                                  .chainLog = 6,
+                                                  .hashLog = 12,
+                                                  .searchLog = 1,
+                                                  .minMatch = 5,
+                                                  .targetLength =
+                                                      0, /* with ZSTD_fast, others switch off the coding of literals */
+                                                  .strategy = ZSTD_fast};
+
+static size_t compressor_size(void) { return (ZSTD_estimateCCtxSize_usingCParams(search) + 63) & ~(size_t)63; }
+
+size_t hearth_packer_memory(size_t most) {
+  return compressor_size() + most + most / 128 + HEARTH_TRACE_COLUMNS_MOST * (sizeof(hearth_trace_column_size) + 128);
+}
+
+static bool set(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
+  return !ZSTD_isError(ZSTD_CCtx_setParameter(compressor, parameter, value));
+}
+
+bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most) {
+  ZSTD_CCtx *compressor = ZSTD_initStaticCCtx(memory, compressor_size());
+
+  packer->compressor = compressor;
+  packer->packed = (uint8_t *)memory + compressor_size();
+  packer->room = hearth_packer_memory(most) - compressor_size();
+  packer->size = 0;
+  return compressor && set(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
+         set(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
+         set(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
+         set(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
+         set(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
+         set(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
+         set(compressor, ZSTD_c_strategy, (int)search.strategy) && set(compressor, ZSTD_c_contentSizeFlag, 0);
+}
+
+void hearth_packer_begin(hearth_packer *packer) { packer->size = 0; }
+
+void hearth_packer_add(hearth_packer *packer, const void *column, size_t size) {
+  hearth_trace_column_size sizes = {(uint32_t)size, (uint32_t)size};
+  uint8_t *to = packer->packed + packer->size;
+  size_t room = packer->room - packer->size - sizeof sizes;
+  size_t packed = ZSTD_compress2(packer->compressor, to + sizeof sizes, room, column, size);
+
+  if (ZSTD_isError(packed) || packed >= size)
+    memcpy(to + sizeof sizes, column, size);
+  else
+    sizes.packed = (uint32_t)packed;
+  memcpy(to, &sizes, sizeof sizes);
+  packer->size += sizeof sizes + sizes.packed;
+}
+
+/* The whole list is written again when it has become longer. */
+
+#define MAPPINGS_BYTES ((size_t)256 << 10)
+
+static uint64_t written; /* mappings in the file */
+
+static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
+
+static size_t put(uint8_t *to, const hearth_mapping *row) {
+  hearth_raw_mapping raw = hearth_mapping_raw(row);
+
+  memcpy(to, &raw, sizeof raw);
+  memcpy(to + sizeof raw, row->path, row->path_size);
+  return padded(sizeof raw + row->path_size);
+}
+
+void hearth_trace_mappings_add(hearth_packer *packer) {
+  hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_MAPPINGS};
+  uint64_t known = hearth_mappings_count();
+  uint8_t *memory = known == written ? NULL : hearth_os_map(MAPPINGS_BYTES);
+  size_t size = 0;
+
+  if (!memory)
+    return;
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
+    if (padded(sizeof(hearth_raw_mapping) + row->path_size) > MAPPINGS_BYTES - size)
+      break;
+    size += put(memory + size, row);
+    ++block.count;
+  }
+  hearth_packer_begin(packer);
+  hearth_packer_add(packer, memory, size);
+  hearth_trace_file_add(&block, packer->packed, packer->size);
+  hearth_os_unmap(memory, MAPPINGS_BYTES);
+  written = known;
+}
+
+void hearth_trace_mappings_forget(void) { written = 0; }
+
+/* Stacks are written as nodes of a tree, each with its parent: a context's node is written when an event first has it. */
+
+#define BUCKETS      ((uint32_t)1 << 20)
+#define GATHER_BYTES ((size_t)256 << 10)
+
+typedef struct node {
+  uint64_t pc;
+  uint32_t parent; /* HEARTH_RAW_NO_PARENT: none */
+  uint32_t next;   /* node + 1 of the same bucket; 0: none */
+} node;
+
+/* Only the used part of the tables becomes memory. */
+static struct {
+  node *nodes;
+  uint32_t *buckets; /* node + 1 */
+  uint32_t *leaf_of; /* by context: node + 1; 0: not in the file */
+  uint8_t *gathered; /* nodes from `first` on, packed */
+  uint8_t *end;      /* of the gathered nodes */
+  uint32_t count, first, context_most;
+  uint64_t dropped;
+} forest;
+
+static void *map_table(size_t size) {
+  size_t whole = hearth_os_whole_pages(size);
+  void *table = hearth_os_map(whole);
+
+  if (table)
+    hearth_os_mark_sparse(table, whole);
+  return table;
+}
+
+bool hearth_trace_stacks_create(uint32_t most_contexts) {
+  forest.nodes = map_table(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
+  forest.buckets = map_table(BUCKETS * sizeof *forest.buckets);
+  forest.leaf_of = map_table((size_t)most_contexts * sizeof *forest.leaf_of);
+  forest.gathered = forest.end = map_table(GATHER_BYTES);
+  forest.context_most = most_contexts;
+  return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
+}
+
+void hearth_trace_stacks_flush(hearth_packer *packer) {
+  hearth_trace_block block = {
+      .kind = HEARTH_TRACE_BLOCK_STACKS, .count = forest.count - forest.first, .first = forest.first};
+
+  if (block.count == 0)
+    return;
+  hearth_packer_begin(packer);
+  hearth_packer_add(packer, forest.gathered, (size_t)(forest.end - forest.gathered));
+  hearth_trace_file_add(&block, packer->packed, packer->size);
+  forest.first = forest.count;
+  forest.end = forest.gathered;
+}
+
+/* The node of a call with this caller; HEARTH_RAW_NO_PARENT if there is no room for a new one. */
+static uint32_t intern(uint64_t pc, uint32_t parent, hearth_packer *packer) {
+  uint64_t key = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+  uint32_t *bucket = &forest.buckets[key >> 32 & (BUCKETS - 1)];
+
+  for (uint32_t at = *bucket; at; at = forest.nodes[at - 1].next)
+    if (forest.nodes[at - 1].pc == pc && forest.nodes[at - 1].parent == parent)
+      return at - 1;
+  if (forest.count == HEARTH_TRACE_NODES_TOTAL)
+    return HEARTH_RAW_NO_PARENT;
+  if (forest.count - forest.first == HEARTH_TRACE_NODES_MOST ||
+      (size_t)(forest.end - forest.gathered) > GATHER_BYTES - HEARTH_RAW_NODE_MOST)
+    hearth_trace_stacks_flush(packer);
+  hearth_raw_stack_node raw = {.pc = pc, .parent = parent};
+  uint64_t previous_pc = forest.count > forest.first ? forest.nodes[forest.count - 1].pc : 0;
+  forest.end = hearth_raw_put_node(forest.end, forest.count, &raw, previous_pc);
+  forest.nodes[forest.count] = (node){pc, parent, *bucket};
+  *bucket = ++forest.count;
+  return forest.count - 1;
+}
+
+static uint32_t add_stack(uint32_t context, hearth_packer *packer) {
+  uint32_t depth, at = HEARTH_RAW_NO_PARENT;
+  const uint64_t *pcs = hearth_depot_stack(&hearth_rt.depot, context, &depth);
+
+  while (depth > 0) {
+    at = intern(pcs[--depth], at, packer);
+    if (at == HEARTH_RAW_NO_PARENT)
+      break;
+  }
+  return at;
+}
+
+uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
+  if (context == 0 || context >= forest.context_most) /* the empty stack, which the depot counts if it was too full */
+    return HEARTH_TRACE_NO_STACK;
+  if (!forest.leaf_of[context]) {
+    uint32_t leaf = add_stack(context, packer);
+    if (leaf == HEARTH_RAW_NO_PARENT) {
+      ++forest.dropped;
+      return HEARTH_TRACE_NO_STACK;
+    }
+    forest.leaf_of[context] = leaf + 1;
+  }
+  return forest.leaf_of[context] - 1;
+}
+
+void hearth_trace_stacks_forget(void) {
+  hearth_os_discard(forest.buckets, BUCKETS * sizeof *forest.buckets);
+  hearth_os_discard(forest.leaf_of, ((size_t)forest.context_most * sizeof *forest.leaf_of + HEARTH_OS_PAGE - 1) &
+                                        ~(HEARTH_OS_PAGE - 1));
+  forest.count = forest.first = 0;
+  forest.end = forest.gathered;
+  forest.dropped = 0;
+}
+
+uint64_t hearth_trace_stacks_dropped(void) { return forest.dropped; }

@@ -4,18 +4,14 @@
 #include "trace_recorder.h"
 
 #include "blocks.h"
-#include "call_contexts.h"
 #include "clock.h"
 #include "heap.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "pack.h"
 #include "reentry.h"
 #include "running_profile.h"
 #include "trace_file.h"
-#include "trace_mappings.h"
-#include "trace_stacks.h"
 
 #include "hearth/trace_codec.h"
 

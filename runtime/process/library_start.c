@@ -3,7 +3,6 @@
  * or libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
  * initialised (-z initfirst), and its handlers for the end run last. */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "library_start.h"
 
 #include "os.h"
 #include "process.h"

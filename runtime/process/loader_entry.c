@@ -8,7 +8,7 @@
 #include "proc_maps.h"
 #include "process.h"
 #include "thread_cache.h"
-#include "unwind_rules.h"
+#include "unwind.h"
 
 /* One allocator, or blocks of one would be freed by another. */
 static const char *const allocation_names[] = {

@@ -4,6 +4,9 @@
 #define HEARTH_RUNTIME_PROCESS_H
 
 #include "exported.h"
+#include "os.h"
+
+#include <stdbool.h>
 
 /* Before all constructors of the program, and after its destructors. */
 void hearth_start(char **environment);
@@ -22,5 +25,26 @@ void hearth_leave_for(const char *program);
 
 /* The value of a variable in an environment; NULL: there is none. */
 const char *hearth_environment_find(char *const *environment, const char *name);
+
+/* The start of a shared library (library_start.c). Each of them defines these two. */
+
+/* Called first: is this process to be recorded? */
+bool hearth_library_begins(char **environment);
+
+/* Called once it is recorded. */
+void hearth_library_has_begun(char **environment);
+
+/* Signals: those that end the program write the profile first, one asks for it. */
+
+#define HEARTH_LIBRARY_SIGNAL_FIRST                                                                                    \
+  32 /* signals of the C library's own; the real-time ones of programs are behind them */
+#define HEARTH_LIBRARY_SIGNAL_LAST 33
+
+/* Install handlers where the disposition is the default; by the main thread. */
+void hearth_signals_begin(void);
+
+/* The work of the program's sigaction. The runtime's handlers are invisible: they stand for the default action, which
+ * they take after the profile is written. Either pointer may be NULL. Returns 0 or a negated error number. */
+int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions by which programs set handlers. They are the C library's in all but one thing: a program that asks for
- * the default action gets the runtime's handlers (signals.h). All are async-signal-safe, as they must be. */
+ * the default action gets the runtime's handlers (process.h). All are async-signal-safe, as they must be. */
 #define _GNU_SOURCE /* sigset, sighandler_t */
+#include "process.h"
 #include "running_profile.h"
-#include "signals.h"
 
 #include <errno.h>
 #include <string.h>

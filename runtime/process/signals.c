@@ -5,13 +5,13 @@
  *
  * SIGABRT is special: abort() inside the C library kills the program when its handler returns. So the profile is written
  * before the program's handler runs. */
-#include "signals.h"
+#include "process.h"
 
 #include "dump.h"
 #include "message.h"
 #include "reentry.h"
 #include "running_profile.h"
-#include "signal_stack.h"
+#include "thread_state.h"
 
 #include "hearth/dump_request.h"
 

@@ -3,7 +3,7 @@
  * __hearth_counters + address / 16 * 4. Instrumented code adds to it without atomicity, unless told otherwise
  * (-memprof-atomic): counts of memory that several threads touch at once may be low. Counters wrap around. The runtime's own thread
  * reads them often enough to see each of their two halves, below 2^31 and above, and counts beside how often one followed the other
- * (counter_laps.h). Nobody but the program writes to a counter while its block lives: a thread that adds again and again goes on from
+ * (own_thread.h). Nobody but the program writes to a counter while its block lives: a thread that adds again and again goes on from
  * what it has in its processor's store buffer, and would undo it.
  *
  * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64

@@ -58,4 +58,10 @@ static inline uint64_t hearth_depot_memory(const hearth_depot *depot) {
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot);
 
+/* Call stacks in an order in which stacks with common callers follow each other. */
+
+/* Sort the first `count` contexts of the depot's list by their stacks, outermost address first. Takes no memory, and little
+ * stack. One call at a time. */
+void hearth_stack_order(hearth_depot *depot, uint32_t count);
+
 #endif

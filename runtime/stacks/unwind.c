@@ -7,7 +7,6 @@
 #include "proc_maps.h"
 #include "reentry.h"
 #include "thread_state.h"
-#include "unwind_rules.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
 #define MAIN_STACK_SPAN    ((uintptr_t)128 << 20)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not
- * (unwind_rules.h). */
+/* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not. */
 #ifndef HEARTH_RUNTIME_UNWIND_H
 #define HEARTH_RUNTIME_UNWIND_H
 
@@ -82,5 +81,18 @@ bool hearth_unwind_is_linked(uint64_t pc);
  * addresses were written. */
 size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
                      uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail);
+
+/* A memory of the rules that find the callers of code addresses: reading call frame information costs microseconds, and
+ * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
+
+/* Make room to remember rules; once. Without it each one is read anew. False: there are no rules for this processor, nor
+ * need of them. */
+bool hearth_unwind_rules_create(void);
+
+/* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
+hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);
+
+/* Forget the rules of code that is not mapped any more (hearth_mappings_close). */
+void hearth_unwind_rules_forget_closed(void);
 
 #endif

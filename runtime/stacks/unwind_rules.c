@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rule for a pc comes from its module's call frame information (cfi.c), and is kept in a hash table whose rows are never
  * given back. */
-#include "unwind_rules.h"
+#include "unwind.h"
 
 #include "mappings.h"
 #include "os.h"

@@ -12,7 +12,7 @@
 #include "access_histogram.h"
 #include "heap.h"
 #include "hearth/rt.h"
-#include "mib_view.h"
+#include "mib_table.h"
 #include "shadow.h"
 
 enum { CONTEXTS = 100, MOST = 600 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "page_counts.h"
+#include "touch_looks.h"
 
 static hearth_page_counts found[8];
 static unsigned found_count;

@@ -13,7 +13,7 @@
 #include "previous_stack.h"
 #include "previous_stack_calls.h"
 #include "random_calls.h"
-#include "unwind_rules.h"
+#include "unwind.h"
 
 #include <string.h>
 

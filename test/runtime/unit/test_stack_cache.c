@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "fold.h"
-#include "folded_pcs.h"
 #include "stack_cache.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "stack_order.h"
+#include "depot.h"
 
 #define MOST 20000
 
