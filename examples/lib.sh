@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # Sourced, with `set -euo pipefail` in force. Words:
-#   variant   one of the builds that are compared: plain, allocator, hinted (VARIANTS below)
+#   variant   one of the builds that are compared: plain, allocator, hinted (VARIANTS below), or plain under another allocator
 #   workload  a function of the example, `workload INPUT COMMAND...`: runs COMMAND with the arguments of the example's
 #             work, once or several times, results on stdout. INPUT is what the example calls its inputs.
 
@@ -127,6 +127,23 @@ is_current() {
   return 0
 }
 
+# allocator_environment NAME: into $environment, what a program runs under to use another allocator: hugetlb (glibc's, with huge
+# pages), mimalloc, jemalloc, tcmalloc (the distribution's libraries). Of other names: nothing.
+allocator_environment() {
+  local preloaded=''
+  environment=()
+  case $1 in
+    hugetlb) environment=(GLIBC_TUNABLES=glibc.malloc.hugetlb=1) ;;
+    mimalloc) preloaded=$(library libmimalloc.so.2) ;;
+    jemalloc) preloaded=$(library libjemalloc.so.2) ;;
+    tcmalloc) preloaded=$(library libtcmalloc_minimal.so.4) ;;
+  esac
+  [[ ! $preloaded ]] || environment=("LD_PRELOAD=$preloaded")
+}
+
+# library NAME: its path, as the loader knows it.
+library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF } END { exit !seen }' || fail "no $1 is installed"; }
+
 # split_flags ARRAY COMMAND...: the words that the command prints, into the array of this name.
 split_flags() {
   local -n ret_words=$1
@@ -179,11 +196,11 @@ summarise_hints() {
 
 # show_placement FILE: the reports of placement.c, added up over processes.
 show_placement() {
-  awk '{ ever[$1] += $2; live[$1] += $3; bytes[$1] += $4; fallbacks[$1] += $5 }
+  awk '{ live[$1] += $3; bytes[$1] += $4; fallbacks[$1] += $5 }
     END {
-      for (i = split("cold hot", name, " "); i > 0; i--)
-        printf "%-4s range  %10d blocks ever, %10d live at exit (%.1f MiB), %d did not fit\n", name[i], ever[name[i]],
-          live[name[i]], bytes[name[i]] / 1048576, fallbacks[name[i]]
+      for (i = split("pools main cold", name, " "); i > 0; i--)
+        printf "%-6s%10d blocks live at exit (%.1f MiB), %d did not fit\n", name[i], live[name[i]], bytes[name[i]] / 1048576,
+          fallbacks[name[i]]
     }' "$1"
 }
 
@@ -197,18 +214,21 @@ same_output() {
   done
 }
 
-# measure DIR RUNS INPUT: run the workload of each variant's program (DIR/<variant>) RUNS times, interleaved so that
+# measure DIR RUNS INPUT: run the workload of each variant's program (DIR/<variant>, or DIR/plain) RUNS times, interleaved so that
 # whatever else the machine does meets all variants alike. Leaves, per variant, the output of the last run in .out, what
 # it wrote to stderr in all runs in .err, and a line "seconds KiB" per run in .runs: the time that the processes of one
 # workload took together, and the peak memory of the largest of them.
 measure() {
-  local directory=$1 runs=$2 input=$3 variant run
+  local directory=$1 runs=$2 input=$3 variant run executable environment
   rm -f "$directory"/*.{runs,err,out}
   for ((run = 1; run <= runs; run++)); do
     say "measuring, run $run of $runs"
     for variant in "${VARIANTS[@]}"; do
       rm -f "$directory/processes"
-      attempt workload "$input" /usr/bin/time -f '%e %M' -a -o "$directory/processes" "$directory/$variant" \
+      executable=$directory/$variant
+      [[ -e $executable ]] || executable=$directory/plain
+      allocator_environment "$variant"
+      attempt workload "$input" /usr/bin/time -f '%e %M' -a -o "$directory/processes" env "${environment[@]}" "$executable" \
         >"$directory/$variant.out" 2>>"$directory/$variant.err"
       if ((status != 0)); then
         tail -n 20 "$directory/$variant.err" >&2
@@ -249,18 +269,20 @@ range() { sort -g | awk 'NR == 1 { low = $1 } { high = $1 } END { printf "%.2f-%
 
 table_title() {
   printf '\n%-34s' ''
-  printf '%14s' "${VARIANT_TITLES[@]}"
+  printf '%13s' "${VARIANT_TITLES[@]}"
   printf '%10s\n' 'change'
 }
 
-# table_row LABEL FORMAT PLAIN ADAPTER HINTED: numbers, and the change from the first to the last in percent.
+# table_row LABEL FORMAT NUMBER...: a number for each variant, and the change from the first to the last in percent.
 table_row() {
-  awk -v label="$1" -v format="$2" -v plain="$3" -v allocator="$4" -v hinted="$5" 'BEGIN {
-    printf "%-34s%14s%14s%14s", label, sprintf(format, plain), sprintf(format, allocator), sprintf(format, hinted)
-    if (plain > 0)
-      printf "%+8.0f %%", (hinted - plain) * 100 / plain
+  awk 'BEGIN {
+    printf "%-34s", ARGV[1]
+    for (i = 3; i < ARGC; i++)
+      printf "%13s", sprintf(ARGV[2], ARGV[i])
+    if (ARGV[3] > 0)
+      printf "%+8.0f %%", (ARGV[ARGC - 1] - ARGV[3]) * 100 / ARGV[3]
     print ""
-  }'
+  }' "$@"
 }
 
 # table_per_variant LABEL FORMAT COMMAND...: a row of what the command prints for each variant, given as last argument.
@@ -285,7 +307,7 @@ table_time() {
   table_per_variant "time, median of $runs (s)" '%.2f' median_seconds "$directory"
   printf '%-34s' '  fastest-slowest run (s)'
   for variant in "${VARIANTS[@]}"; do
-    printf '%14s' "$(range_seconds "$directory" "$variant")"
+    printf '%13s' "$(range_seconds "$directory" "$variant")"
   done
   printf '\n'
 }

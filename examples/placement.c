@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Linked into an optimised program to see where its blocks went: when the program exits, a line for cold memory and for
- * the pools is appended to the file that PLACEMENT_REPORT names: "NAME EVER LIVE BYTES FALLBACKS", the
- * blocks ever placed there, those still live with their bytes, and those that did not fit. Not needed to use Hearth. */
+/* Linked into an optimised program to see where its blocks went: when the program exits, a line for cold memory, for the main
+ * pool and for the others is appended to the file that PLACEMENT_REPORT names: "NAME HINTED LIVE BYTES FALLBACKS", the blocks
+ * that a hint ever placed there, those that are live there with their bytes, and those that did not fit. Not needed to use
+ * Hearth. */
 #include <hearth/malloc.h>
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ __attribute__((destructor)) static void report(void) {
   struct hearth_malloc_stats stats;
   hearth_malloc_stats(&stats);
   print_part(file, "cold", &stats.cold);
-  print_part(file, "hot", &stats.hot);
+  print_part(file, "main", &stats.main);
+  print_part(file, "pools", &stats.hot);
   fclose(file);
 }

@@ -22,7 +22,6 @@ parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' 'commands=*' -- 
 "$repository/examples/setup.sh" --for=bench
 work=$build/bench/allocators
 mkdir -p "$work"
-library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF }'; }
 declare -A preloaded=([plain]='' [hearth]=$build/lib/libhearth_malloc.so [mimalloc]=$(library libmimalloc.so.2)
   [jemalloc]=$(library libjemalloc.so.2) [tcmalloc]=$(library libtcmalloc_minimal.so.4))
 subjects=(plain hearth mimalloc jemalloc tcmalloc)

@@ -20,7 +20,6 @@ parse_arguments -- "$@"
 work=$build/bench/misuse
 mkdir -p "$work"
 step "building misuse" "$work/build.log" "$clang" -O1 -fno-builtin "$repository/test/malloc/misuse.c" -pthread -o "$work/misuse"
-library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF }'; }
 own=$build/lib/libhearth_malloc.so
 subjects=(glibc jemalloc tcmalloc mimalloc scudo hearth secure)
 declare -A preloaded=([jemalloc]=$(library libjemalloc.so.2) [tcmalloc]=$(library libtcmalloc_minimal.so.4)

@@ -14,9 +14,8 @@ usage: test/bench/replay.sh [--quick] [--repeats=N] [TRACE...]
   TRACE        redis or gcc; default: both
   --repeats=N  how often a trace is replayed in one process (default 10)
   --quick      small inputs
-Plans: of a profile with estimated accesses (hearth record --accesses), forced to that layout; 'none' has no hints, but the
+Hints: of the plan of a profile with estimated accesses (hearth record --accesses), in that layout; 'none' has no hints, but the
 allocator. Columns:
-  pools     of the plan
   first     peak resident memory of the first replay, to the bytes live at the peak
   last      that of the last one; the greatest of all
   mimalloc  the first, and the last, to mimalloc's
@@ -60,12 +59,6 @@ record_gcc() {
   record "$(gcc -print-prog-name=cc1)" -quiet -O2 -fpreprocessed "$source" -o /dev/null
 }
 
-# plan LAYOUT
-plan() { "$hearth" plan -q "--layout=$1" "$folder/$trace.prof" -o "$folder/$trace-$1.prof"; }
-
-# library NAME: its path, as the loader knows it.
-library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF }'; }
-
 # replay NAME PRELOADED OPTION...
 replay() {
   LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "${@:3}" "$folder/$trace.trace" >"$folder/$trace.$1"
@@ -78,18 +71,16 @@ figures() {
     END { print first, last, most, ns }' "$folder/$trace.$1"
 }
 
-# row NAME POOLS
+# row NAME
 row() {
   local first last most ns base_first base_last
   read -r first last most ns < <(figures "$1")
   read -r base_first base_last _ < <(figures mimalloc)
-  awk -v OFS='\t' -v name="$1" -v pools="$2" -v first="$first" -v last="$last" -v most="$most" -v ns="$ns" \
+  awk -v OFS='\t' -v name="$1" -v first="$first" -v last="$last" -v most="$most" -v ns="$ns" \
     -v base_first="$base_first" -v base_last="$base_last" 'BEGIN {
-      printf "%-16s%6s%9.3f%9.3f%9.3f%10.3f%9.3f%8.1f\n", name, pools, first, last, most, first / base_first,
+      printf "%-16s%9.3f%9.3f%9.3f%10.3f%9.3f%8.1f\n", name, first, last, most, first / base_first,
         last / base_last, ns }'
 }
-
-pools_of() { "$hearth" show --plan --json "$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["pools"]))'; }
 
 replay_all() {
   local layout allocator
@@ -98,9 +89,8 @@ replay_all() {
   replay jemalloc "$(library libjemalloc.so.2)"
   replay glibc ''
   replay none "$allocator"
-  for layout in warm calls groups; do
-    plan "$layout"
-    replay "$layout" "$allocator" "--plan=$folder/$trace-$layout.prof"
+  for layout in one calls; do
+    HEARTH_MALLOC=layout=$layout replay "$layout" "$allocator" "--plan=$folder/$trace.prof"
   done
 }
 
@@ -111,11 +101,8 @@ for trace in "${traces[@]}"; do
   done
   "$hearth" index -q --symbols "$folder/$trace.accesses" -o "$folder/$trace.prof"
   step "replaying $trace" "$folder/$trace.replay.log" replay_all
-  printf '\n%-16s%6s%9s%9s%9s%10s%9s%8s\n' "$trace" pools first last greatest mimalloc last ns
-  for name in glibc mimalloc jemalloc none; do
-    row "$name" ''
-  done
-  for name in warm calls groups; do
-    row "$name" "$(pools_of "$folder/$trace-$name.prof")"
+  printf '\n%-16s%9s%9s%9s%10s%9s%8s\n' "$trace" first last greatest mimalloc last ns
+  for name in glibc mimalloc jemalloc none one calls; do
+    row "$name"
   done
 done

@@ -25,8 +25,8 @@ build/real-builds and build/realworld.
   found     per cent of the profile's bytes, and of its call sites, that were found; of these sites, as the calls of
             functions that have changed (salvaged)
   calls     with the hint cold, hot, neither (other), of contexts not told apart (uncl.), by decision sites (word)
-  %cold     blocks that were placed in the cold range when the program printed its results, in per cent of the allocations
-            that the profile classes as cold; likewise %hot
+  %cold     blocks that were placed in cold memory when the program printed its results, in per cent of the allocations
+            that the profile classes as cold
   decis.    decision sites
   KiB       text, and what it is more than without profile; the allocator is linked in in both
 END
@@ -201,35 +201,33 @@ hinted() {
     END { print calls["cold"] + 0, calls["hot"] + 0, calls["neither"] + 0, calls["unclear"] + 0, calls["variable"] + 0 }'
 }
 
-# placed DIRECTORY: blocks in the cold and in the hot range, in per cent of those that the profile has in this class.
+# placed DIRECTORY: blocks in cold memory, in per cent of those that the profile has in this class.
 placed() {
   "$hearth" show "$profile" | cat - "$1/placement" | awk '
     $1 == "class" { classes = 1 }
-    classes && ($1 == "cold" || $1 == "hot") && NF > 5 { all[$1] = $3 }
-    NF == 5 { placed[$1] += $2 }
-    function share(class) { return all[class] ? sprintf("%.1f", placed[class] * 100 / all[class]) : "-" }
-    END { print share("cold"), share("hot") }'
+    classes && $1 == "cold" && NF > 5 { all = $3 }
+    $1 == "cold" && NF == 5 { placed += $2 }
+    END { print all ? sprintf("%.1f", placed * 100 / all) : "-" }'
 }
 
 text_size() { size "$1" | awk 'NR == 2 { print $1 }'; }
 
-row_format='%-8s%-5s%-6s%-9s%8s%8s%7s%6s%6s%6s%6s%6s%8s%8s%7s%7s%8s\n'
+row_format='%-8s%-5s%-6s%-9s%8s%8s%7s%6s%6s%6s%6s%6s%8s%7s%7s%8s\n'
 title() {
   # shellcheck disable=SC2059
-  printf "\n$row_format" program LLVM mode source 'bytes %' sites salv. cold hot other uncl. word %cold %hot \
+  printf "\n$row_format" program LLVM mode source 'bytes %' sites salv. cold hot other uncl. word %cold \
     decis. KiB 'more %'
 }
 
 # row VARIANT LEAST: the numbers of a build with profile; it is a finding if less than LEAST percent was found.
 row() {
-  local directory=$work/$mode/$1 coverage hints blocks plain size sites
+  local directory=$work/$mode/$1 coverage hints plain size sites
   read -ra coverage <<<"$(found "$directory")"
   read -ra hints <<<"$(hinted "$directory")"
-  read -ra blocks <<<"$(placed "$directory")"
   plain=$(text_size "$work/$mode/plain/program") size=$(text_size "$directory/program")
   sites=$(grep -c "decision site:" "$directory.log" || true)
   # shellcheck disable=SC2059
-  rows+=("$(printf "$row_format" "$program" "$release" "$mode" "$1" "${coverage[@]}" "${hints[@]}" "${blocks[@]}" \
+  rows+=("$(printf "$row_format" "$program" "$release" "$mode" "$1" "${coverage[@]}" "${hints[@]}" "$(placed "$directory")" \
     "$sites" "$((size / 1024))" "$(awk "BEGIN { printf \"%+.1f\", ($size - $plain) * 100 / $plain }")")")
   awk "BEGIN { exit !(${coverage[0]} < $2) }" || return 0
   finding "$program, LLVM $release, $mode: $1: less than $2 % of the profile's bytes were found"
