@@ -10,79 +10,60 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--subjects=NAME,...]
-                             [--layouts[=NAME,...] [--simulate]] [--program-dir=DIR] [PROGRAM...]
+usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--subjects=NAME,...] [--program-dir=DIR]
+                             [PROGRAM...]
   PROGRAM        a file of the folder, without .sh; default: all of them
   --program-dir  where the programs' files are (default: test/bench/benefit, whose README says what is in them)
   --rounds=N     measured rounds (default 5)
   --more         add them to those of the last run
-  --only=STEP    build, measure, or print the table of what was measured
+  --only=STEP    build, measure, print the table of what was measured, or write that into docs/gains.tsv and, from there,
+                 into the tables of the documents
   --subjects     which of the subjects below, after plain; default: all
-  --layouts      measure forced layouts instead, beside what the plan predicts for them: of none, cold, warm, calls and
-                 groups all, or those named
-  --simulate     count the layouts' misses instead of measuring their times: cachegrind with the caches and the translation
-                 buffers of the cost model, on an input that is profiled, too. Nothing else disturbs these figures
   --quick        small inputs, one round: only checks that all works
 Subjects, compiled by the same clang, files one by one:
   plain            without profile
+  engine           the same, linked with Hearth's allocator
   hearth           with the profile
-  engine           plain, with Hearth's allocator for every block, without a profile
   hugetlb          plain, under GLIBC_TUNABLES=glibc.malloc.hugetlb=1
   mimalloc, jemalloc, tcmalloc
                    plain, with the distribution's library preloaded
-Columns, all against plain but the last two:
+and, with the profile, what each level of it adds to engine by itself:
+  cold             cold blocks apart
+  inline           the allocator's fast path in the program
+  calls            cold blocks and each allocation call of weight apart; 'hearth tune' looks for a better choice
+Columns, all against plain but the last:
   time   elapsed, of all processes together: least of all rounds, and the median ratio within a round
   CPU    processor time, least of all rounds
   peak   the greatest resident memory, median
   instr. instructions, counted by cachegrind on a small input
   p99    of the time from a request to its reply, in microseconds, median; servers only
-  pred.  the time that the plan predicts
-Columns of layouts, against the plain build:
-  lines  predicted: touched in a window; simulated: misses of a second-level cache
-  pages  predicted: touched in a window, in huge pages if pools are; simulated: misses of the first translation buffer
-  time   predicted; simulated (instructions and misses, by the model's prices); measured, least of all rounds: elapsed, and
-         without the system's part, which virtual machines make longer where their host has to supply memory
-Below: rank correlations (Spearman) over all programs and layouts but none.
 END
 }
 
-programs=() rounds=5 more=false only='' chosen='' subjects=() program_dir=$bench/benefit quick=false layouts='' simulate=false
-parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--more more=true' '--only=build|measure|table' \
-  '--subjects=?* chosen' '--layouts layouts=none,cold,warm,calls,groups' '--layouts=?*' --simulate '--program-dir=?* program_dir' \
-  'programs=[a-z]*' -- "$@"
+programs=() rounds=5 more=false only='' chosen='' subjects=() program_dir=$bench/benefit quick=false
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--more more=true' '--only=build|measure|table|documents' \
+  '--subjects=?* chosen' '--program-dir=?* program_dir' 'programs=[a-z]*' -- "$@"
 program_dir=$(realpath "$program_dir")
 if ((${#programs[@]} == 0)); then
   mapfile -t programs < <(cd "$program_dir" && printf '%s\n' *.sh | sed 's/[.]sh$//')
 fi
-if $simulate && [[ ! $layouts ]]; then
-  misused "--simulate is for --layouts"
-fi
+chosen=plain,${chosen:-engine,cold,inline,calls,hearth,hugetlb,mimalloc,jemalloc,tcmalloc}
+read -ra subjects <<<"${chosen//,/ }"
 
-# The results of the two questions lie apart.
-if [[ $layouts ]]; then
-  results=layouts
-  read -ra subjects <<<"${layouts//,/ }"
-  subjects=(plain "${subjects[@]/#/layout-}")
-else
-  results=subjects
-  chosen=plain,${chosen:-hearth,engine,hugetlb,mimalloc,jemalloc,tcmalloc}
-  read -ra subjects <<<"${chosen//,/ }"
+if $quick && [[ $only == documents ]]; then
+  misused "documents need more than --quick"
 fi
-
-# library NAME: its path, as the loader knows it.
-library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF }'; }
 
 # run_as SUBJECT: into $executable and $environment, how it is run.
 run_as() {
-  executable=$folder/plain.exe environment=()
+  executable=$folder/plain.exe
+  allocator_environment "$1"
   case $1 in
-    plain) ;;
-    hearth | layout-*) executable=$folder/$1.exe ;;
-    engine) environment=("LD_PRELOAD=$build/lib/libhearth_malloc.so") ;;
-    hugetlb) environment=(GLIBC_TUNABLES=glibc.malloc.hugetlb=1) ;;
-    mimalloc) environment=("LD_PRELOAD=$(library libmimalloc.so.2)") ;;
-    jemalloc) environment=("LD_PRELOAD=$(library libjemalloc.so.2)") ;;
-    tcmalloc) environment=("LD_PRELOAD=$(library libtcmalloc_minimal.so.4)") ;;
+    plain | hugetlb | mimalloc | jemalloc | tcmalloc) ;;
+    engine | hearth) executable=$folder/$1.exe ;;
+    cold) executable=$folder/called.exe ;;
+    calls) executable=$folder/called.exe environment=(HEARTH_MALLOC=layout=calls) ;;
+    inline) executable=$folder/hearth.exe environment=(HEARTH_MALLOC=cold=off) ;;
     *) misused "unknown subject '$1'" ;;
   esac
 }
@@ -93,15 +74,11 @@ open_program() {
   tree=$work/source package='' sources=() compile_flags=() link_flags=()
   mkdir -p "$work"
   unset -f list_sources
-  unset simulated
   touched_mib=512
   # shellcheck source=/dev/null
   source "$program_dir/$1.sh"
   folder=$work/full latencies=/dev/null
   $quick && folder=$work/quick
-  if $simulate; then
-    folder=$folder-simulated training=${simulated:-$training}
-  fi
   mkdir -p "$folder"
 }
 
@@ -128,6 +105,12 @@ build_plain() {
   link plain plain.exe
 }
 
+build_engine() {
+  local flags
+  split_flags flags "$hearth" flags malloc
+  link plain engine.exe "${flags[@]}"
+}
+
 build_instrumented() {
   local flags
   compile instrumented "${instrument_flags[@]}"
@@ -135,33 +118,22 @@ build_instrumented() {
   link instrumented instrumented.exe "${flags[@]}"
 }
 
-# train: the raw profiles, which are indexed apart from it, so that a new planner needs no new run.
+# train: the raw profiles, which are indexed apart from it, so that a new index needs no new run.
 train() {
   rm -f "$folder"/raw.*
   HEARTH_OPTIONS=log_path=$folder/raw run_input "$training" "$folder/instrumented.exe"
   touch "$folder/trained"
 }
 
-index() {
-  "$hearth" index -q "$folder"/raw.* -o "$folder/training.prof"
-  "$hearth" show --plan --json "$folder/training.prof" >"$folder/plan.json"
-}
+index() { "$hearth" index -q "$folder"/raw.* -o "$folder/training.prof"; }
 
-# build_with PROFILE NAME
-build_with() {
+# build_with_profile NAME FLAG...
+build_with_profile() {
   local flags
-  split_flags flags "$hearth" flags use "$1" --compile
-  compile "$2" "${flags[@]}"
-  split_flags flags "$hearth" flags use "$1" --link
-  link "$2" "$2.exe" "${flags[@]}"
-}
-
-# force LAYOUT: the profile with a plan of that layout.
-force() { "$hearth" plan -q "--layout=$1" "$folder/training.prof" -o "$folder/layout-$1.prof"; }
-
-build_layout() {
-  force "$1"
-  build_with "$folder/layout-$1.prof" "layout-$1"
+  split_flags flags "$hearth" flags use "$folder/training.prof" --compile
+  compile "$1" "${flags[@]}" "${@:2}"
+  split_flags flags "$hearth" flags use "$folder/training.prof" --link
+  link "$1" "$1.exe" "${flags[@]}"
 }
 
 # build_if_old FILE 'INPUT...' COMMAND...: a step that makes the file, unless it is newer than its inputs.
@@ -172,23 +144,20 @@ build_if_old() {
 }
 
 build_program() {
-  local own=$program_dir/$program.sh profile=$folder/training.prof engine=$build/lib/libhearth_malloc.a subject
+  local own=$program_dir/$program.sh profile=$folder/training.prof engine=$build/lib/libhearth_malloc.so
   build_if_old plain.exe "$own" build_plain
+  build_if_old engine.exe "$folder/plain.exe $engine" build_engine
   build_if_old instrumented.exe "$own $plugin $build/lib/libhearth_rt.so" build_instrumented
   build_if_old trained "$folder/instrumented.exe" train
   build_if_old training.prof "$folder/trained $hearth" index
-  for subject in "${subjects[@]}"; do
-    case $subject in
-      hearth) build_if_old hearth.exe "$profile $plugin $engine" build_with "$profile" hearth ;;
-      layout-*) build_if_old "$subject.exe" "$profile $plugin $engine" build_layout "${subject#layout-}" ;;
-    esac
-  done
+  build_if_old hearth.exe "$profile $plugin $engine" build_with_profile hearth
+  build_if_old called.exe "$profile $plugin $engine" build_with_profile called "${no_fast_path[@]}"
 }
 
 run_subject() { # for `paired`
   local executable environment
   run_as "$1"
-  latencies=$folder/$results/$1.latencies
+  latencies=$folder/subjects/$1.latencies
   export MEASURE_TOUCH=$touched_mib
   run_input "$measured" "${@:2}" env "${environment[@]}" "$executable"
 }
@@ -206,38 +175,8 @@ count_instructions() {
     >"$folder/$1.instructions"
 }
 
-# simulate FILE FLAG...: data misses of both levels of a cache, the model's caches or translation buffers, and instructions.
-simulate() {
-  local log=$1
-  rm -f "$folder"/cachegrind.*
-  run_input "$training" env "${environment[@]}" valgrind --tool=cachegrind --cache-sim=yes "${@:2}" \
-    --cachegrind-out-file=/dev/null --log-file="$folder/cachegrind.%p" "$folder/stripped"
-  awk '{ gsub(",", "") } / I +refs:/ { n += $4 } / D1 +misses:/ { a += $4 } / LLd misses:/ { b += $4 }
-    END { if (!n) exit 1; print a, b, n }' "$folder"/cachegrind.* >"$log"
-}
-
-# has_huge_pages SUBJECT: pools of 8 MiB together have them; the program's own heap does not.
-has_huge_pages() {
-  [[ $1 == layout-* ]] && "$hearth" show --plan --json "$folder/$1.prof" |
-    python3 -c 'import json, sys; sys.exit(sum(pool["memory"] for pool in json.load(sys.stdin)["pools"]) < 8 << 20)'
-}
-
-# simulate_subject SUBJECT: the caches and buffers of profile/plan/cost_model.c. Of huge pages, cachegrind's second buffer
-# takes 1 GiB, which is more than there is.
-simulate_subject() {
-  local executable environment page=4096 buffers=("--D1=262144,64,4096" "--LL=6291456,12,4096")
-  run_as "$1"
-  strip -o "$folder/stripped" "$executable"
-  if has_huge_pages "$1"; then
-    page=2097152 buffers=("--D1=134217728,64,2097152" "--LL=1073741824,8,2097152")
-  fi
-  simulate "$folder/$1.caches" --D1=2097152,16,64 --LL=33554432,16,64
-  simulate "$folder/$1.buffers" "${buffers[@]}"
-  { cat "$folder/$1.caches" "$folder/$1.buffers" && echo "$page"; } >"$folder/$1.misses"
-}
-
 measure_program() {
-  local runs=$folder/$results kept=$folder/$results.kept subject kind
+  local runs=$folder/subjects kept=$folder/subjects.kept subject kind
   rm -rf "$kept"
   if $more && [[ -d $runs ]]; then
     mv "$runs" "$kept"
@@ -251,6 +190,12 @@ measure_program() {
       [[ ! -e $kept/$subject.$kind ]] || cat "$kept/$subject.$kind" >>"$runs/$subject.$kind"
     done
   done
+  {
+    date -u +%F
+    git -C "$repository" describe --always --dirty --exclude '*'
+    lscpu | awk -F ': +' '$1 == "CPU(s)" { n = $2 } $1 == "Model name" { name = $2 } $1 ~ /^Hypervisor/ { virtual = "virtual " }
+      END { printf "%d %sprocessors, %s\n", n, virtual, name }'
+  } >"$runs/about"
 }
 
 prepare_program() {
@@ -264,7 +209,7 @@ prepare_program() {
   fi
 }
 
-instrument_flags=() plain_flags=() executable='' environment=()
+instrument_flags=() plain_flags=() no_fast_path=() executable='' environment=()
 if [[ ! $only || $only == build ]]; then
   "$repository/examples/setup.sh" --for=bench
   split_flags instrument_flags "$hearth" flags instrument --compile
@@ -278,17 +223,19 @@ for program in "${programs[@]}"; do
     build_program
     for subject in "${subjects[@]}"; do
       run_as "$subject"
-      if $simulate; then
-        build_if_old "$subject.misses" "$executable" simulate_subject "$subject"
-      else
-        build_if_old "$subject.instructions" "$executable" count_instructions "$subject"
-      fi
+      build_if_old "$subject.instructions" "$executable" count_instructions "$subject"
     done
   fi
-  $simulate || [[ $only && $only != measure ]] || measure_program
+  [[ $only && $only != measure ]] || measure_program
   folders+=("$folder")
 done
-[[ $only == build ]] || $simulate || python3 "$bench/benefit/table.py" "$results" "${folders[@]}"
-if [[ $layouts && $only != build ]]; then
-  python3 "$bench/benefit/layouts.py" "${folders[@]}"
-fi
+results=$build/bench/$(basename "$program_dir").tsv
+[[ $only == build ]] || python3 "$bench/benefit/collect.py" "${folders[@]}" >"$results"
+case $only in
+  build) ;;
+  documents)
+    cp "$results" "$repository/docs/gains.tsv"
+    python3 "$bench/benefit/table.py" --write "$repository/docs/gains.tsv" "$repository"/{README,docs/gains}.md
+    ;;
+  *) python3 "$bench/benefit/table.py" "$results" ;;
+esac

@@ -10,18 +10,17 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/commits.sh [--quick] [--repository=URL] [--layout=LAYOUT]
+usage: test/bench/commits.sh [--quick] [--repository=URL]
   --repository=URL  lua's (default https://github.com/lua/lua)
-  --layout=LAYOUT   as for 'hearth index' (default auto)
   --quick           one commit
 Of the commits to C files, the newest ten are compiled; the old profile is that of the fortieth before the last. Prints, for
-each, the bytes that three scripts allocate, per cent of them that are cold or in a pool by the fresh profile, per cent
-that both profiles give the same class (cold, neutral, hot), and per cent that they give the same hint.
+each, the bytes that three scripts allocate, per cent of them that have a hint by the fresh profile, per cent that both
+profiles give a hint of the same kind (cold, an id, none), and per cent that they give the same hint.
 END
 }
 
-quick=false repository_url=https://github.com/lua/lua layout=auto commits=10 age=40
-parse_arguments '--quick quick=true commits=1' '--repository=?* repository_url' '--layout=?*' -- "$@"
+quick=false repository_url=https://github.com/lua/lua commits=10 age=40
+parse_arguments '--quick quick=true commits=1' '--repository=?* repository_url' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 work=$build/bench/commits
@@ -78,7 +77,7 @@ profile() {
   for number in 1 2 3 4 5 6 7 8 9 10; do
     HEARTH_OPTIONS=log_path=$tree/raw/$number run_scripts "$number" "$tree/instrumented" >/dev/null
   done
-  "$hearth" index -q "--layout=$layout" "$tree"/raw/* -o "$tree/$layout.heap"
+  "$hearth" index -q "$tree"/raw/* -o "$tree/profile.heap"
 }
 
 # hinted PROFILE TO: $tree/TO, the selected commit by the profile; it writes size and hint of each allocation to $HINTS.
@@ -92,28 +91,28 @@ hinted() {
 
 # compare: both builds of the selected commit, and what they ask for.
 compare() {
-  hinted "$old" "$layout.by-old"
-  hinted "$tree/$layout.heap" "$layout.by-fresh"
+  hinted "$old" by-old
+  hinted "$tree/profile.heap" by-fresh
   rm -f "$tree"/*.hints
   for name in old fresh; do # under one name, which is a string of lua's
-    ln -sf "$layout.by-$name" "$tree/lua"
+    ln -sf "by-$name" "$tree/lua"
     HINTS=$tree/$name.hints run_scripts 2 "$tree/lua" >"$tree/$name.out"
   done
   cmp "$tree/old.out" "$tree/fresh.out"
-  python3 commits/compare.py "$tree/old.hints" "$tree/fresh.hints" >"$tree/$layout.row"
+  python3 commits/compare.py "$tree/old.hints" "$tree/fresh.hints" >"$tree/row"
 }
 
 "$clang" -O2 -c commits/hints.c -o "$work/hints.o"
 select_commit "${newest[age]}"
-old=$tree/$layout.heap
+old=$tree/profile.heap
 is_current "$old" "$hearth" "$plugin" || step "profiling ${newest[age]}" "$work/profile.log" profile
 say "the old profile: $(git -C "$work/lua.git" log -1 --format='%h, %as' "${newest[age]}")"
 for ((i = commits - 1; i >= 0; i--)); do
   select_commit "${newest[i]}"
-  is_current "$tree/$layout.heap" "$hearth" "$plugin" || step "profiling ${newest[i]}" "$work/profile.log" profile
-  is_current "$tree/$layout.row" "$tree/$layout.heap" "$old" || step "comparing ${newest[i]}" "$work/compare.log" compare
+  is_current "$tree/profile.heap" "$hearth" "$plugin" || step "profiling ${newest[i]}" "$work/profile.log" profile
+  is_current "$tree/row" "$tree/profile.heap" "$old" || step "comparing ${newest[i]}" "$work/compare.log" compare
 done
-printf '\n%-12s%14s%14s%14s%14s\n' commit bytes '% with hints' '% same class' '% same hint'
+printf '\n%-12s%14s%14s%14s%14s\n' commit bytes '% with hints' '% same kind' '% same hint'
 for ((i = commits - 1; i >= 0; i--)); do
-  printf '%-12s%s\n' "${newest[i]}" "$(cat "$work/${newest[i]}/$layout.row")"
+  printf '%-12s%s\n' "${newest[i]}" "$(cat "$work/${newest[i]}/row")"
 done

@@ -4,7 +4,7 @@
 
 tree=$repository/examples/quickstart
 sources=({feed,index,main,memory,order,store}.c)
-training="60000 600000 1" measured="100000 500000 2" simulated="50000 200000 3"
+training="60000 600000 1" measured="100000 500000 2" counted="5000 20000 3"
 if $quick; then
   training="30000 300000 1" measured="40000 300000 2"
 fi

@@ -11,9 +11,9 @@ prepare() { :; }
 list_sources() { find lib cli externals -name '*.cpp' | sort; }
 
 # Inputs are "FUNCTIONS ENTRIES SEED".
-training="200 4000 1" measured="600 16000 2" counted="40 300 3" simulated="60 1500 1"
+training="200 4000 1" measured="600 16000 2" counted="40 300 3"
 if $quick; then
-  training="40 300 1" measured="100 1000 2" simulated=
+  training="40 300 1" measured="100 1000 2"
 fi
 
 # source_file FUNCTIONS ENTRIES SEED: functions and a table, the same for the same arguments.

@@ -16,9 +16,9 @@ list_sources() {
 }
 
 # Inputs are "ENTRIES".
-training="100000" measured="400000" counted="10000" simulated="60000"
+training="100000" measured="400000" counted="10000"
 if $quick; then
-  training="5000" measured="10000" simulated=
+  training="5000" measured="10000"
 fi
 
 # workload INPUT COMMAND...

@@ -3,9 +3,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 source "$realworld/ninja.sh"
-training="10000 1" measured="120000 2" counted="2000 3" simulated="6000 1"
+training="10000 1" measured="120000 2" counted="2000 3"
 if $quick; then
-  training="1500 1" measured="3000 2" simulated=
+  training="1500 1" measured="3000 2"
 fi
 
 # workload INPUT COMMAND...: what would be built; nothing is.

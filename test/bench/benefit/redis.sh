@@ -21,9 +21,9 @@ list_sources() {
 }
 
 # Inputs are "KEYS REQUESTS SEED".
-training="100000 500000 1" measured="1000000 1200000 2" counted="10000 60000 3" simulated="40000 60000 1"
+training="100000 500000 1" measured="1000000 1200000 2" counted="10000 60000 3"
 if $quick; then
-  training="5000 50000 1" measured="8000 80000 2" simulated=
+  training="5000 50000 1" measured="8000 80000 2"
 fi
 
 # workload INPUT COMMAND...

@@ -1,127 +1,193 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""table.py RESULTS FOLDER...: the tables of benefit.sh, from what it left in each program's folder: RESULTS is `subjects` or
-`layouts`. A folder's name ends in PROGRAM/full or PROGRAM/quick.
+"""table.py [--write | --check] RESULTS [DOCUMENT...]: tables of the results that collect.py made.
 
-RESULTS/SUBJECT.runs        a line for each round: seconds, processor seconds, KiB, user seconds
-RESULTS/SUBJECT.latencies   a line for each round: microseconds, median and p99
-SUBJECT.instructions        a number
-plan.json                   `hearth show --plan --json` of the profile
+Alone: all figures. With documents: those between the lines "<!-- gains: NAME -->" and "<!-- end of NAME -->", written there, or
+compared with what is there.
 """
-import json
+import csv
 import math
-import statistics
+import re
 import sys
 from pathlib import Path
 
+LEVELS = ["cold", "inline", "calls", "hearth"]
 OTHERS = ["hugetlb", "mimalloc", "jemalloc", "tcmalloc"]
-
-
-class Subject:
-    """What was measured of one subject of one program."""
-
-    def __init__(self, folder, results, name):
-        rows = [[float(word) for word in line.split()] for line in open(folder / results / f"{name}.runs")]
-        self.name = name
-        self.seconds, self.processor_seconds, self.kib, _ = zip(*rows)
-        self.instructions = self.p99 = None
-        file = folder / f"{name}.instructions"
-        if file.exists():
-            self.instructions = float(file.read_text())
-        file = folder / results / f"{name}.latencies"
-        if file.exists():
-            self.p99 = statistics.median(float(line.split()[1]) for line in open(file))
+TITLES = {"engine": "allocator alone", "hearth": "with a profile", "hugetlb": "glibc with huge pages"}
 
 
 class Program:
-    def __init__(self, folder, results):
-        self.name = folder.parent.name
-        names = [file.stem for file in (folder / results).glob("*.runs")]
-        self.subjects = {name: Subject(folder, results, name) for name in names}
-        self.plain = self.subjects["plain"]
-        self.chosen, self.predicted = predictions(folder / "plan.json")
+    """Rows by subject, as dictionaries of numbers; None: not known. All ratios are to plain unless said otherwise."""
 
-    def time(self, name):
-        """Least time against plain's least: what disturbs a run only makes it longer."""
-        return min(self.subjects[name].seconds) / min(self.plain.seconds)
+    def __init__(self, name, about, rows):
+        self.name = name
+        self.date, self.commit, self.machine = about
+        self.rows = {row["subject"]: {key: None if text == "-" else float(text)
+                                      for key, text in row.items() if key not in ("program", "subject")} for row in rows}
 
-    def median_time(self, name):
-        return statistics.median(a / b for a, b in zip(self.subjects[name].seconds, self.plain.seconds))
+    def ratio(self, subject, field, to="plain"):
+        own, base = (self.rows.get(name, {}).get(field) for name in (subject, to))
+        return own / base if own is not None and base else None
 
-    def processor_time(self, name):
-        return min(self.subjects[name].processor_seconds) / min(self.plain.processor_seconds)
+    def time(self, subject, to="plain"):
+        return self.ratio(subject, "seconds", to)
 
-    def peak(self, name):
-        return statistics.median(self.subjects[name].kib) / statistics.median(self.plain.kib)
+    def peak(self, subject, to="plain"):
+        return self.ratio(subject, "kib", to)
 
-    def instructions(self, name):
-        subject = self.subjects[name]
-        return subject.instructions and self.plain.instructions and subject.instructions / self.plain.instructions
-
-    def predicted_time(self, name):
-        layout = self.chosen if name == "hearth" else name.removeprefix("layout-")
-        return self.predicted.get(layout)
-
-    def best_other(self):
-        names = [name for name in OTHERS if name in self.subjects]
-        return min(names, key=self.time) if names else None
+    def to_best(self):
+        best = min((name for name in OTHERS if name in self.rows), key=self.time, default=None)
+        return self.time("hearth", best)
 
 
-def predictions(path):
-    """The layout that the plan chose, and for each layout its predicted time against none."""
-    if not path.exists():
-        return None, {}
-    plan = json.loads(path.read_text())
-    return plan.get("layout"), {entry["layout"]: entry["time"] for entry in plan.get("layouts", [])}
+def read(path):
+    lines = Path(path).read_text().splitlines()
+    about = {line.split("\t")[1]: line.split("\t")[2:] for line in lines if line.startswith("#")}
+    rows = list(csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"))
+    return [Program(name, about[name], [row for row in rows if row["program"] == name]) for name in about]
+
+
+def subjects_of(programs, names):
+    return [name for name in names if any(name in program.rows for program in programs)]
+
+
+def geometric_mean(values):
+    values = [value for value in values if value is not None]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+# ----------------------------------------------------- on the terminal -----------------------------------------------------
 
 
 def cell(value, width=8, digits=3):
     return f"{value:{width}.{digits}f}" if value is not None else " " * width
 
 
-def print_program(program, order):
-    plain = program.plain
-    layout = f", layout {program.chosen}" if program.chosen else ""
-    print(f"\n{program.name}: plain takes {min(plain.seconds):.2f} s and {statistics.median(plain.kib) / 1024:.0f} MiB; "
-          f"{len(plain.seconds)} rounds{layout}")
-    print(f"{'':16}{'time':>8}{'median':>8}{'CPU':>8}{'peak':>8}{'instr.':>8}{'p99':>8}{'pred.':>8}")
-    for name in order:
-        if name in program.subjects:
-            print(f"{name:16}{cell(program.time(name))}{cell(program.median_time(name))}"
-                  f"{cell(program.processor_time(name))}{cell(program.peak(name))}{cell(program.instructions(name))}"
-                  f"{cell(program.subjects[name].p99, digits=0)}{cell(program.predicted_time(name))}")
+def print_program(program):
+    plain = program.rows["plain"]
+    print(f"\n{program.name}: plain takes {plain['seconds']:.2f} s and {plain['kib'] / 1024:.0f} MiB; "
+          f"{plain['rounds']:.0f} rounds")
+    print(f"{'':16}{'time':>8}{'median':>8}{'CPU':>8}{'peak':>8}{'instr.':>8}{'p99':>8}")
+    for name, row in program.rows.items():
+        print(f"{name:16}{cell(program.time(name))}{cell(row['ratio'])}{cell(program.ratio(name, 'processor'))}"
+              f"{cell(program.peak(name))}{cell(program.ratio(name, 'instructions'))}{cell(row['p99'], digits=0)}")
 
 
-def geometric_mean(values):
-    values = list(values)
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
-
-
-def print_summary(programs, order):
-    """Each program's time by each subject, Hearth beside the best of the others, and geometric means."""
-    print(f"\n{'time':12}" + "".join(f"{name[:10]:>11}" for name in order[1:]) + f"{'to best':>11}{'peak':>8}")
-    to_best = {}
+def print_columns(title, programs, columns):
+    """A row for each program, and geometric means; columns: titles and functions of a program."""
+    print(f"\n{title:18}" + "".join(f"{name[:10]:>11}" for name, _ in columns))
     for program in programs:
-        best = program.best_other()
-        if best and "hearth" in program.subjects:
-            to_best[program.name] = program.time("hearth") / program.time(best)
-        cells = [cell(program.time(name) if name in program.subjects else None, 11) for name in order[1:]]
-        peak = program.peak("hearth") if "hearth" in program.subjects else None
-        print(f"{program.name:12}{''.join(cells)}{cell(to_best.get(program.name), 11)}{cell(peak)}")
-    means = [geometric_mean(p.time(name) for p in programs if name in p.subjects) for name in order[1:]]
-    peak = geometric_mean(p.peak("hearth") for p in programs if "hearth" in p.subjects)
-    print(f"{'geom. mean':12}{''.join(cell(mean, 11) for mean in means)}{cell(geometric_mean(to_best.values()), 11)}"
-          f"{cell(peak)}")
+        print(f"{program.name:18}" + "".join(cell(of(program), 11) for _, of in columns))
+    print(f"{'geometric mean':18}" + "".join(cell(geometric_mean(map(of, programs)), 11) for _, of in columns))
 
 
-def main(results, *folders):
-    programs = [Program(Path(folder), results) for folder in folders if (Path(folder) / results / "plain.runs").exists()]
-    present = {name for program in programs for name in program.subjects}
-    known = ["plain", "hearth", "engine", *OTHERS]
-    order = [name for name in known if name in present] + sorted(present - set(known))
+def time_column(name, to="plain"):
+    return name, lambda program: program.time(name, to)
+
+
+def peak_column(name, to="plain"):
+    return name, lambda program: program.peak(name, to)
+
+
+def instructions_column(name, to):
+    return name, lambda program: program.ratio(name, "instructions", to)
+
+
+def print_all(programs):
     for program in programs:
-        print_program(program, order)
-    if len(programs) > 1:
-        print_summary(programs, order)
+        print_program(program)
+    subjects = subjects_of(programs, ["engine", "hearth", *OTHERS])
+    levels = subjects_of(programs, LEVELS)
+    print_columns("time", programs, [time_column(name) for name in subjects] + [("to best", Program.to_best)])
+    print_columns("peak", programs, [peak_column(name) for name in subjects])
+    print_columns("time to engine", programs, [time_column(name, "engine") for name in levels])
+    print_columns("peak to engine", programs, [peak_column(name, "engine") for name in levels])
+    print_columns("instr. to engine", programs, [instructions_column(name, "engine") for name in levels])
+
+
+# ------------------------------------------------------ in documents -------------------------------------------------------
+
+
+def two_digits(*values):
+    return ", ".join("" if value is None else f"{value:.2f}" for value in values)
+
+
+def markdown_table(programs, columns):
+    """Columns: titles, and functions that give the numbers of a program's cell, or its text, of which there is no mean."""
+    cells = [[of(program) for _, of in columns] for program in programs]
+    means = [None if isinstance(column[0], str) else [geometric_mean(values) for values in zip(*column)]
+             for column in zip(*cells)]
+    yield "| program | " + " | ".join(title for title, _ in columns) + " |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for name, row in zip([program.name for program in programs] + ["geometric mean"], cells + [means]):
+        yield f"| {name} | " + " | ".join(content if isinstance(content, str) else two_digits(*content or "")
+                                         for content in row) + " |"
+
+
+def plain_takes(program):
+    plain = program.rows["plain"]
+    return f"{plain['seconds']:.2f} s, {plain['kib'] / 1024:.0f} MiB"
+
+
+def times(programs, names, titles):
+    return [(titles.get(name, name), lambda program, name=name: [program.time(name)])
+            for name in subjects_of(programs, names)]
+
+
+def summary(programs):
+    yield from markdown_table(programs, times(programs, ["engine", "hearth", "hugetlb", "mimalloc"], TITLES) +
+                              [("peak memory with a profile", lambda program: [program.peak("hearth")])])
+
+
+def all_times(programs):
+    yield from markdown_table(programs, [("plain", plain_takes), *times(programs, ["engine", "hearth", *OTHERS], {}),
+                                         ("to best", lambda program: [program.to_best()]),
+                                         ("peak", lambda program: [program.peak("engine"), program.peak("hearth")])])
+    for p in programs:
+        waits = [f"{name} {row['p99']:.0f}" for name, row in p.rows.items() if row["p99"] is not None]
+        if waits:
+            yield ""
+            yield f"Of a hundred requests to {p.name}, the slowest takes, in microseconds: {', '.join(waits)}."
+    measured = {}
+    for p in programs:
+        about = f"at {p.commit}, {p.date}, {p.rows['plain']['rounds']:.0f} rounds; {p.machine}"
+        measured.setdefault(about, []).append(p.name)
+    for about, names in measured.items():
+        yield ""
+        yield f"Measured {about}" + (f": {', '.join(names)}." if len(measured) > 1 else ".")
+
+
+def levels(programs):
+    yield from markdown_table(programs, [(name, lambda program, name=name: [program.time(name, "engine"),
+                                                                            program.peak(name, "engine")])
+                                         for name in subjects_of(programs, LEVELS)])
+
+
+TABLES = {"summary": summary, "times": all_times, "levels": levels}
+
+
+def with_tables(text, programs):
+    """The document's text with its tables made anew."""
+    def table(match):
+        body = "\n".join(TABLES[match[1]](programs))
+        return f"<!-- gains: {match[1]} -->\n\n{body}\n\n<!-- end of {match[1]} -->"
+    return re.sub(r"<!-- gains: (\w+) -->\n.*?<!-- end of \1 -->", table, text, flags=re.DOTALL)
+
+
+def main(*arguments):
+    action = arguments[0] if arguments[0] in ("--write", "--check") else None
+    results, *documents = arguments[1:] if action else arguments
+    programs = read(results)
+    if not action:
+        return print_all(programs)
+    for path in map(Path, documents):
+        old = path.read_text()
+        if "<!-- gains: " not in old:
+            sys.exit(f"{path}: has no tables of gains")
+        new = with_tables(old, programs)
+        if action == "--write":
+            path.write_text(new)
+        elif new != old:
+            sys.exit(f"{path}: its tables are not those of {results}: test/bench/benefit/table.py --write")
 
 
 main(*sys.argv[1:])
