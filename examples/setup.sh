@@ -36,7 +36,7 @@ case $purpose in
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nginx-light
       apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles
     ;;
-  quickstart) packages+=(binutils time valgrind) ;;
+  quickstart) packages+=(binutils time) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
   bench)
     packages+=(binutils time valgrind dpkg-dev ca-certificates tcl python3 make "lld-$llvm" "libclang-rt-$llvm-dev"

@@ -5,27 +5,32 @@
 
 #include "random.h"
 
-#include <stddef.h>
 #include <stdint.h>
+
+enum { ROW_ITEMS_MAX = 6 };
 
 struct feed {
   struct random random;
   uint64_t now_us;
 };
 
-/* One parsed row. It lives until it is stored. */
+struct feed_item {
+  uint64_t article;
+  uint32_t price_cents, count;
+};
+
+/* One parsed row. */
 struct feed_row {
   uint64_t time_us;
   uint64_t customer;
   int32_t amount_cents;
-  size_t text_length;
-  char text[];
+  uint32_t item_count;
+  struct feed_item items[ROW_ITEMS_MAX];
 };
 
 void feed_init(struct feed *feed, uint64_t seed);
 
-/* The next row; freed by feed_row_destroy. Rows come nearly in order of time: some are late, a few of those twice. */
-struct feed_row *feed_next(struct feed *feed);
-void feed_row_destroy(struct feed_row *row);
+/* The next row. Rows come nearly in order of time: some are late, a few of those twice. */
+struct feed_row feed_next(struct feed *feed);
 
 #endif

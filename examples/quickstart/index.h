@@ -1,37 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The index: orders by time, in a skip list (Pugh, 1990).
+/* The index: orders by time, as a calendar (Brown's calendar queue, 1988): one sorted list for each slot of time.
  *
- * A node carries what queries ask for most, the amount and the status, so that they are answered from nodes alone; the
- * order itself is behind a pointer. Keys are unique. */
+ * An entry carries what queries ask for most, the amount and the status, so that they are answered from entries alone; the
+ * order itself is behind a pointer. Times are unique. */
 #ifndef INDEX_H
 #define INDEX_H
 
-#include "random.h"
-
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct order;
 
-enum { INDEX_MAX_HEIGHT = 12 }; /* with one node in four promoted, enough for 4^12 orders */
-
 enum order_status { ORDER_OPEN, ORDER_AMENDED };
 
-struct index_node {
+struct entry {
+  struct entry *next; /* of the same slot, by ascending time */
   uint64_t time_us;
-  struct order *order; /* owned by whoever removes the node */
+  struct order *order; /* owned by whoever removes the entry */
   int32_t amount_cents;
-  uint8_t status;
-  uint8_t height;
-  struct index_node *next[]; /* next[0 .. height - 1], by ascending time; NULL at the end */
+  uint32_t status;
 };
 
 struct index {
-  struct index_node *head; /* holds no order; as high as any node can get */
-  unsigned height;         /* levels in use, at least 1 */
-  size_t count;
-  struct random random;
+  struct entry **slots;
+  size_t slot_count;
+  size_t count; /* of entries */
 };
 
 /* What a window of the index adds up to. */
@@ -43,14 +36,13 @@ struct turnover {
 
 void index_init(struct index *index);
 
-/* Returns the new node, or NULL if `time_us` is taken. */
-struct index_node *index_insert(struct index *index, uint64_t time_us, int32_t amount_cents, struct order *order);
+/* Returns the new entry, or NULL if `time_us` is taken. */
+struct entry *index_insert(struct index *index, uint64_t time_us, int32_t amount_cents, struct order *order);
 
-/* The first node at or after a time, NULL if there is none. Valid until it is removed. */
-struct index_node *index_at_or_after(const struct index *index, uint64_t time_us);
+/* The first entry at or after a time, NULL if there is none. Valid until it is removed. */
+struct entry *index_at_or_after(const struct index *index, uint64_t time_us);
 
-/* Remove and free the node with exactly this time. Returns its order, now the caller's; NULL if there is no such node.
- */
+/* Remove and free the entry with exactly this time. Returns its order, now the caller's; NULL if there is no such entry. */
 struct order *index_remove(struct index *index, uint64_t time_us);
 
 /* Sum of the orders in the half-open window [from_us, to_us). */

@@ -2,8 +2,8 @@
 /* orders: an in-memory store of orders under a made-up day's load.
  *
  * Orders are loaded from a feed, with corrections and cancellations in between. Then come the queries: the turnover of
- * some window of time, which index nodes alone can answer. Now and then an order is corrected, and once in a long while
- * one is audited, which reads its text and history. All output on stdout depends on the arguments alone. */
+ * some window of time, which entries of the index alone can answer. Now and then an order is corrected, and once in a long
+ * while one is audited, which reads its items and history. All output on stdout depends on the arguments alone. */
 #include "store.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <time.h>
 
 enum {
-  LOAD_AMEND_EVERY = 10,
+  LOAD_AMEND_EVERY = 50,
   LOAD_CANCEL_EVERY = 40,
-  QUERY_AMEND_EVERY = 500,
-  QUERY_AUDIT_EVERY = 1000,
+  QUERY_AMEND_EVERY = 10000,
+  QUERY_AUDIT_EVERY = 10000,
   MEAN_GAP_US = 1000, /* between two orders of the feed */
   WINDOW_ORDERS_MAX = 40,
 };
@@ -74,12 +74,11 @@ static void load(struct store *store, uint64_t orders, uint64_t seed, struct tot
   feed_init(&feed, seed);
   struct random random = random_seeded(seed + 1);
   for (uint64_t i = 1; i <= orders; i++) {
-    struct feed_row *row = feed_next(&feed);
-    if (store_put(store, row))
+    struct feed_row row = feed_next(&feed);
+    if (store_put(store, &row))
       totals->stored++;
     else
       totals->rejected++;
-    feed_row_destroy(row);
     if (i % LOAD_AMEND_EVERY == 0)
       totals->amended += store_amend(store, any_time(store, &random), any_amount(&random));
     if (i % LOAD_CANCEL_EVERY == 0)

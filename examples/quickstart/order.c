@@ -3,29 +3,38 @@
 
 #include "memory.h"
 
-#include <string.h>
+#include <assert.h>
 
-struct order *order_create(uint64_t customer, const char *text, size_t text_length) {
-  struct order *order = store_alloc(sizeof *order + text_length);
-  order->last_change = NULL;
-  order->customer = customer;
-  order->text_length = (uint32_t)text_length;
-  memcpy(order->text, text, text_length);
+static_assert(sizeof(struct item) == RECORD_BYTES && sizeof(struct change) == RECORD_BYTES &&
+                  sizeof(struct order) == RECORD_BYTES,
+              "these are records");
+
+struct order *order_create(uint64_t customer) {
+  struct order *order = store_alloc(sizeof *order);
+  *order = (struct order){.customer = customer};
   return order;
 }
 
-void order_record_change(struct order *order, uint64_t time_us, int32_t amount_cents, const char *reason) {
-  size_t reason_length = strlen(reason);
-  struct change *change = store_alloc(sizeof *change + reason_length);
-  change->previous = order->last_change;
-  change->time_us = time_us;
-  change->amount_cents = amount_cents;
-  change->reason_length = (uint32_t)reason_length;
-  memcpy(change->reason, reason, reason_length);
+void order_add_item(struct order *order, uint64_t article, uint64_t price_cents, uint64_t count) {
+  struct item *item = store_alloc(sizeof *item);
+  *item = (struct item){.next = order->items, .article = article, .price_cents = price_cents, .count = count};
+  order->items = item;
+  order->item_count++;
+}
+
+void order_record_change(struct order *order, uint64_t time_us, int32_t amount_cents, enum change_reason reason) {
+  struct change *change = store_alloc(sizeof *change);
+  *change = (struct change){
+      .previous = order->last_change, .time_us = time_us, .amount_cents = amount_cents, .reason = reason};
   order->last_change = change;
 }
 
 void order_destroy(struct order *order) {
+  for (struct item *item = order->items; item;) {
+    struct item *next = item->next;
+    store_free(item);
+    item = next;
+  }
   for (struct change *change = order->last_change; change;) {
     struct change *previous = change->previous;
     store_free(change);
@@ -34,19 +43,13 @@ void order_destroy(struct order *order) {
   store_free(order);
 }
 
-/* FNV-1a: not the fastest, but one line. */
-static uint64_t checksum_add(uint64_t sum, const void *bytes, size_t length) {
-  const unsigned char *byte = bytes;
-  for (size_t i = 0; i < length; i++)
-    sum = (sum ^ byte[i]) * 0x100000001b3u;
-  return sum;
-}
+static uint64_t checksum_add(uint64_t sum, uint64_t value) { return (sum ^ value) * 0x9e3779b97f4a7c15u; }
 
 uint64_t order_checksum(const struct order *order) {
-  uint64_t sum = checksum_add(0xcbf29ce484222325u, order->text, order->text_length);
-  for (const struct change *change = order->last_change; change; change = change->previous) {
-    sum = checksum_add(sum, &change->amount_cents, sizeof change->amount_cents);
-    sum = checksum_add(sum, change->reason, change->reason_length);
-  }
+  uint64_t sum = checksum_add(order->customer, order->item_count);
+  for (const struct item *item = order->items; item; item = item->next)
+    sum = checksum_add(checksum_add(sum, item->article), item->price_cents * item->count);
+  for (const struct change *change = order->last_change; change; change = change->previous)
+    sum = checksum_add(checksum_add(sum, change->reason), (uint64_t)change->amount_cents);
   return sum;
 }

@@ -10,22 +10,21 @@ usage() {
   cat <<END
 usage: examples/quickstart/run.sh [--quick]
 Builds the program 'orders' in this folder, profiles it, recompiles it with the profile and compares the builds.
-  --quick  small inputs, one run of each build, no simulation of the data TLB
-Everything that is made is below build/quickstart.
+  --quick  small inputs, one run of each build
+Other allocators are compared, too, where libmimalloc2.0 and libtcmalloc-minimal4 are installed. Everything that is made is below build/quickstart.
 END
 }
 
 # Inputs are "ORDERS QUERIES SEED". The profile comes from another, smaller input than what is measured, with queries enough to
 # show the index hot, and few enough corrections for each order to leave the orders idle, as they are in the larger store.
-training="100000 1000000 1"
+training="100000 2000000 1"
 measured="200000 500000 2"
-simulated="50000 100000 3"
 runs=5
 work=$build/quickstart
 quick=false
 parse_arguments --quick -- "$@"
 if $quick; then
-  training="40000 400000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
+  training="40000 1000000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
 fi
 
 # workload INPUT COMMAND...
@@ -91,25 +90,30 @@ PLACEMENT_REPORT=$work/placement.txt workload "$measured" "$work/hinted" >"$work
 say "where the blocks went (orders $measured)"
 show_placement "$work/placement.txt"
 
+VARIANTS=(plain hugetlb) VARIANT_TITLES=(plain "huge pages")
+for other in mimalloc tcmalloc; do
+  if [[ $(ldconfig -p) == *lib$other* ]]; then
+    VARIANTS+=("$other") VARIANT_TITLES+=("$other")
+  else
+    say "$other is not installed, and left out"
+  fi
+done
+VARIANTS+=(allocator hinted) VARIANT_TITLES+=(allocator "with profile")
 measure "$work" "$runs" "$measured"
 same_output "$work"
 say "all builds print the same:"
 cat "$work/hinted.out"
 
-$quick || simulate_tlb "$work" "$simulated"
-
 table_title
 table_time "$work" "$runs"
 table_per_variant "  queries alone, median (s)" '%.2f' query_seconds
 table_memory "$work"
-$quick || table_tlb "$work"
 cat <<END
 
-Time and memory: orders $measured; profile: orders $training.
-'allocator' has Hearth's allocator linked in but was compiled without a profile.
+Orders $measured; profile: orders $training.
+'allocator' has Hearth's allocator linked in but was compiled without a profile. The others are 'plain' under glibc's malloc
+with huge pages, and under other allocators.
 END
 if $quick; then
   echo "This was one run of a small input: the times say little."
-else
-  echo "Data TLB: simulated by cachegrind (64 entries, 4 KiB pages, no huge pages) on orders $simulated."
 fi
