@@ -99,6 +99,9 @@ static bool run(tuning *t, const uint8_t *pools, const char *statistics, tune_me
   if (!t->a.quiet)
     fprintf(stderr, "hearth: run %" PRIu32 " of at most %" PRIu64 ": layout %s: %.3f s, %.3f s elapsed, %s\n", t->runs,
             t->a.runs.value, layout, ret->cpu_s, ret->elapsed_s, hearth_amount_bytes(ret->peak_bytes).c);
+  if (t->runs == 1 && ret->status != 0)
+    fprintf(stderr, "hearth: warning: %s: exit status %d: if that is a failure, its time tells nothing\n",
+            t->a.command[0], ret->status);
   if (ret->status == t->first_status)
     return true;
   hearth_error_set(&err, HEARTH_E_IO, "with layout %s the command's exit status is %d, in the first run it was %d",

@@ -1,39 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A layout has to gain in every round. Without any gain, that happens once in eight times in three rounds; that the gain is also
- * more than the spread, and that further rounds confirm it, makes it rare. */
+/* A layout is better if the confidence interval of its mean ratio lies below 1: the least gain that counts follows from how far the
+ * rounds differ. That every round has to agree would drop a layout that gains half the noise of a run in most searches; that the
+ * gain exceeds the spread, in nearly all, and the more rounds, the sooner, as spreads grow with them. */
 #include "tune_search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* -------------------------------------------------- verdicts ------------------------------------------------ */
 
+/* Student's t by degrees of freedom, from 1 on: 95 % of means are closer to the truth than so many standard errors. */
+static const double student_95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                    2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
+static_assert(sizeof student_95 / sizeof *student_95 == TUNE_ROUNDS_MAX - 1, "one for each number of rounds");
+
 typedef struct tune_sum {
   double mean, least, greatest; /* logarithms */
+  double error; /* half of the 95 % confidence interval of the mean; INFINITY with less than two values */
 } tune_sum;
 
 static tune_sum sum_up(const double *values, uint32_t count) {
-  tune_sum sum = {0, count ? values[0] : 0, count ? values[0] : 0};
+  tune_sum sum = {.least = count ? values[0] : 0, .greatest = count ? values[0] : 0, .error = INFINITY};
+  double squares = 0;
   for (uint32_t i = 0; i < count; i++) {
     sum.mean += values[i] / count;
     sum.least = fmin(sum.least, values[i]);
     sum.greatest = fmax(sum.greatest, values[i]);
   }
+  for (uint32_t i = 0; i < count; i++)
+    squares += (values[i] - sum.mean) * (values[i] - sum.mean);
+  if (count > 1)
+    sum.error = student_95[count - 2] * sqrt(squares / (count - 1) / count);
   return sum;
 }
 
-static double spread_of(const tune_sum *sum) { return sum->greatest - sum->least; }
-
 static uint32_t millionths(double ratio) { return ratio < 4000 ? (uint32_t)(ratio * 1e6 + 0.5) : UINT32_MAX; }
 
-static bool loses(const tune_sum *time) { return time->least > 0 && time->mean > spread_of(time); }
+static bool gains(const tune_sum *sum) { return -sum->mean > sum->error; }
+
+static bool loses(const tune_sum *sum) { return sum->mean > sum->error; }
 
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
   tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
-  double time_spread = spread_of(&time), memory_spread = spread_of(&memory);
-  bool saves_time = time.greatest < 0 && -time.mean > time_spread && time.mean + memory.mean < 0;
-  bool saves_memory =
-      memory.greatest < 0 && -memory.mean > memory_spread && -memory.mean > time_spread && !loses(&time);
+  bool saves_time = gains(&time) && time.mean + memory.mean < 0;
+  bool saves_memory = gains(&memory) && time.mean + time.error < -memory.mean && !loses(&time);
   enum hearth_tuning kind = layout->rounds < TUNE_ROUNDS_LEAST                         ? HEARTH_TUNING_NONE
                             : saves_time && !(saves_memory && memory.mean < time.mean) ? HEARTH_TUNING_TIME
                             : saves_memory                                             ? HEARTH_TUNING_MEMORY
@@ -51,11 +62,10 @@ bool hearth_tune_loses(const tune_layout *layout) {
   return layout->rounds >= TUNE_ROUNDS_LEAST && loses(&time);
 }
 
-/* All rounds have to agree. From the second one on, a gain of memory that is less than the spread of time counts for nothing. */
+/* One round says little. */
 static bool can_be_chosen(const tune_layout *layout) {
   tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
-  bool may_save_memory = memory.greatest < 0 && (layout->rounds < 2 || -memory.mean > spread_of(&time));
-  return time.greatest < 0 || may_save_memory;
+  return layout->rounds < 2 || time.mean < 0 || memory.mean < 0;
 }
 
 /* ---------------------------------------------------- races ------------------------------------------------- */
@@ -113,8 +123,30 @@ static bool run_round(tune_search *search, tune_layout *layouts, uint32_t count)
   return true;
 }
 
+/* By time; before any round, the last one. */
+static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
+  tune_layout *worst = NULL;
+  double greatest = -INFINITY;
+  for (uint32_t i = 0; i < count; i++) {
+    double mean = sum_up(layouts[i].time, layouts[i].rounds).mean;
+    if (layouts[i].is_dropped || mean < greatest)
+      continue;
+    worst = &layouts[i];
+    greatest = mean;
+  }
+  return worst;
+}
+
+/* Few runs are for few layouts: those that are left get a verdict. */
+static void drop_for_lack_of_runs(const tune_search *search, tune_layout *layouts, uint32_t count,
+                                  uint32_t rounds_left) {
+  for (uint32_t live = count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1); live--)
+    worst_of(layouts, count)->is_dropped = true;
+}
+
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds) {
   for (uint32_t round = 0; round < most_rounds && !all_are_decided(layouts, count); round++) {
+    drop_for_lack_of_runs(search, layouts, count, round < TUNE_ROUNDS_LEAST ? TUNE_ROUNDS_LEAST - round : 1);
     if (search->runs_left < count_live(layouts, count) + 1 || !run_round(search, layouts, count))
       return;
     for (uint32_t i = 0; i < count; i++)
@@ -206,14 +238,11 @@ static bool halve(const tune_layout *layout, tune_layout halves[2]) {
   return apart > 1;
 }
 
-/* In all rounds that both have, and by more than the spread. */
+/* Their confidence intervals do not meet: a search compares often, and is to go on where chance alone tells two apart. */
 static bool is_worse(const tune_layout *layout, const tune_layout *than, enum hearth_tuning kind) {
-  double differences[TUNE_ROUNDS_MAX];
-  uint32_t rounds = layout->rounds < than->rounds ? layout->rounds : than->rounds;
-  for (uint32_t i = 0; i < rounds; i++)
-    differences[i] = kind == HEARTH_TUNING_TIME ? layout->time[i] - than->time[i] : layout->memory[i] - than->memory[i];
-  tune_sum sum = sum_up(differences, rounds);
-  return loses(&sum);
+  tune_sum a = sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds);
+  tune_sum b = sum_up(kind == HEARTH_TUNING_TIME ? than->time : than->memory, than->rounds);
+  return a.mean - a.error > b.mean + b.error;
 }
 
 /* As long as one half is not worse than the whole, which is in the race, too. Runs to confirm it are kept. */

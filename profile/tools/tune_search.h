@@ -43,15 +43,16 @@ typedef struct tune_search {
 enum { TUNE_IDEAS = 4 };
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
 
-/* What the rounds so far say. TIME: all ratios of time are below one, the gain is more than their spread, and more than what is lost
- * of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and the gain exceeds its spread, too. Of both, the
- * greater gain counts. Else NONE; the figures are there in any case. */
+/* What the rounds so far say. TIME: the 95 % confidence interval of the mean ratio of time lies below one, and the gain is more than
+ * what is lost of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and all of its interval is a smaller
+ * loss than the gain. Of both, the greater gain counts. Else NONE; the figures are there in any case. */
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
 
-/* Beyond its spread, and in all rounds. */
+/* Time, beyond noise. */
 bool hearth_tune_loses(const tune_layout *layout);
 
-/* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped as soon as it can be chosen no more. */
+/* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped when two rounds or more show no gain in
+ * the mean, and the slowest ones where runs would not do for a verdict on all. */
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds);
 
 /* Rounds of this one alone until it is better, or loses. */
