@@ -240,24 +240,6 @@ measure() {
   done
 }
 
-# simulate_tlb DIR INPUT: the workload of each variant under cachegrind, whose first-level data cache is set up as a
-# data TLB: 64 entries, fully associative, a "line" being a page of 4 KiB. Leaves the number of misses in <variant>.tlb.
-simulate_tlb() {
-  local directory=$1 input=$2 variant
-  for variant in "${VARIANTS[@]}"; do
-    say "simulating the data TLB: $variant"
-    rm -f "$directory"/cachegrind.*
-    # Without debug information: Debian 12's Valgrind cannot read what this clang writes.
-    strip -o "$directory/stripped" "$directory/$variant"
-    attempt workload "$input" valgrind --tool=cachegrind --cache-sim=yes --D1=262144,64,4096 \
-      --cachegrind-out-file=/dev/null --log-file="$directory/cachegrind.%p" "$directory/stripped" \
-      >/dev/null 2>"$directory/simulated.err"
-    ((status == 0)) || fail "the simulation of $variant failed; see $directory/simulated.err and cachegrind.*"
-    awk '/ D1  misses:/ { gsub(",", "", $4); misses += $4; seen = 1 } END { if (!seen) exit 1; print misses }' \
-      "$directory"/cachegrind.* >"$directory/$variant.tlb" || fail "cachegrind reported no misses"
-  done
-}
-
 # column FILE N: the N-th column.
 column() { awk -v n="$2" '{ print $n }' "$1"; }
 
@@ -299,7 +281,6 @@ table_per_variant() {
 median_seconds() { column "$1/$2.runs" 1 | median; }
 range_seconds() { column "$1/$2.runs" 1 | range; }
 median_mib() { column "$1/$2.runs" 2 | median | awk '{ print $1 / 1024 }'; }
-tlb_misses() { awk '{ print $1 / 1e6 }' "$1/$2.tlb"; }
 
 # table_time DIR RUNS, table_memory DIR: the rows that `measure` left.
 table_time() {
@@ -312,6 +293,3 @@ table_time() {
   printf '\n'
 }
 table_memory() { table_per_variant "peak memory (MiB)" '%.1f' median_mib "$1"; }
-
-# table_tlb DIR: the row that `simulate_tlb` left.
-table_tlb() { table_per_variant "simulated data-TLB misses (million)" '%.3f' tlb_misses "$1"; }

@@ -37,7 +37,7 @@ case $purpose in
       apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles
     ;;
   quickstart) packages+=(binutils time) ;;
-  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
+  realworld) packages+=(binutils time dpkg-dev ca-certificates tcl make) ;;
   bench)
     packages+=(binutils time valgrind dpkg-dev ca-certificates tcl python3 make "lld-$llvm" "libclang-rt-$llvm-dev"
       libjemalloc-dev libmimalloc-dev libtcmalloc-minimal4)

@@ -28,7 +28,7 @@ prepare() {
 self_test() { "$1" -L "$tree/tests/modules" --run-tests "$tree/tests/jq.test"; }
 
 # Inputs are "RECORDS SEED".
-training="6000 1" measured="30000 2" simulated="3000 3"
+training="6000 1" measured="30000 2"
 if $quick; then
   training="2000 1" measured="4000 2"
 fi

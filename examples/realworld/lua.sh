@@ -16,7 +16,7 @@ prepare() {
 }
 
 # Inputs are a size for each script: "TREES STRINGS TABLES".
-training="12 60000 60000" measured="13 250000 250000" simulated="10 20000 20000"
+training="12 60000 60000" measured="13 250000 250000"
 if $quick; then
   training="10 20000 20000" measured="11 30000 30000"
 fi

@@ -17,7 +17,7 @@ usage: examples/realworld/run.sh [--fetch | --profile] [--quick] PROGRAM
              sqlite  a database; its memory comes from one call behind a function pointer, too
   --fetch    only fetch the source package and generate what its build system would
   --profile  the same, and only profile the program: build/realworld/PROGRAM/PROGRAM.prof
-  --quick    small inputs, one run of each build, no simulation of the data TLB
+  --quick    small inputs, one run of each build
 Everything that is made is below build/realworld, the source package too.
 END
 }
@@ -39,7 +39,7 @@ tree=$work/source # the unpacked package
 #   prepare                       what its build system would generate, below $tree
 #   sources                       files to compile, relative to $tree
 #   compile_flags, link_flags     its own
-#   training, measured, simulated inputs, smaller with --quick
+#   training, measured            inputs, smaller with --quick
 #   workload                      see lib.sh
 # shellcheck source=jq.sh source-path=SCRIPTDIR
 source "./$program.sh"
@@ -139,12 +139,9 @@ measure "$work" "$runs" "$measured"
 same_output "$work"
 say "all builds print the same ($(wc -c <"$work/hinted.out") bytes)"
 
-$quick || simulate_tlb "$work" "$simulated"
-
 table_title
 table_time "$work" "$runs"
 table_memory "$work"
-$quick || table_tlb "$work"
 cat <<END
 
 'allocator' has Hearth's allocator linked in but was optimised without a profile.

@@ -23,7 +23,7 @@ prepare() {
 }
 
 # Inputs are "ORDERS SEED".
-training="8000 1" measured="40000 2" simulated="4000 3"
+training="8000 1" measured="40000 2"
 if $quick; then
   training="3000 1" measured="6000 2"
 fi

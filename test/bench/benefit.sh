@@ -4,6 +4,7 @@
 # general allocators that a user could preload instead. Everything is printed, losses too.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
+started_in=$PWD
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 source ./lib.sh
@@ -43,7 +44,7 @@ END
 programs=() rounds=5 more=false only='' chosen='' subjects=() program_dir=$bench/benefit quick=false
 parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--more more=true' '--only=build|measure|table|documents' \
   '--subjects=?* chosen' '--program-dir=?* program_dir' 'programs=[a-z]*' -- "$@"
-program_dir=$(realpath "$program_dir")
+program_dir=$(cd "$started_in" && realpath "$program_dir")
 if ((${#programs[@]} == 0)); then
   mapfile -t programs < <(cd "$program_dir" && printf '%s\n' *.sh | sed 's/[.]sh$//')
 fi
