@@ -185,6 +185,17 @@ static int write_winner(const tuning *t, const tune_layout *winner) {
   return code;
 }
 
+static void print_ideas(const tune_layout *ideas, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    char layout[HEARTH_POOLS_MAX + 1], text[256] = "not tried, for lack of runs";
+    hearth_plan_tuning tuning = hearth_tune_judge(&ideas[i]);
+    hearth_layout_print(ideas[i].pools, layout);
+    if (ideas[i].rounds > 0)
+      describe(&tuning, text, sizeof text);
+    fprintf(stderr, "hearth: layout %s (%s): %s\n", layout, ideas[i].idea, text);
+  }
+}
+
 /* A layout that was found before, and does not gain, goes. */
 static int keep_one_pool(const tuning *t) {
   char layout[HEARTH_POOLS_MAX + 1];
@@ -206,6 +217,8 @@ static int tune(tuning *t) {
   bool found = hearth_tune_find(&search, ideas, count, &winner);
   if (t->has_error)
     return HEARTH_EXIT_ERROR;
+  if (!t->a.quiet)
+    print_ideas(ideas, count);
   return found ? write_winner(t, &winner) : keep_one_pool(t);
 }
 
