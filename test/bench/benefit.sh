@@ -210,7 +210,7 @@ prepare_program() {
   fi
 }
 
-instrument_flags=() plain_flags=() no_fast_path=() executable='' environment=()
+instrument_flags=() plain_flags=() no_fast_path=(-mllvm -memprof-fast-path=0) executable='' environment=()
 if [[ ! $only || $only == build ]]; then
   "$repository/examples/setup.sh" --for=bench
   split_flags instrument_flags "$hearth" flags instrument --compile
