@@ -137,8 +137,8 @@ static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row,
   require(b, LLVMBuildIsNotNull(b->builder, base, ""));
   if (hint < HEARTH_HINT_POOL)
     return base;
-  unsigned id = hint - HEARTH_HINT_POOL < HEARTH_FAST_OFFSETS_COUNT ? hint - HEARTH_HINT_POOL
-                                                                    : HEARTH_FAST_OFFSETS_COUNT - 1;
+  unsigned id =
+      hint - HEARTH_HINT_POOL < HEARTH_FAST_OFFSETS_COUNT ? hint - HEARTH_HINT_POOL : HEARTH_FAST_OFFSETS_COUNT - 1;
   LLVMValueRef of_hint = get_variable(b, HEARTH_FAST_OFFSETS, offsets, false),
                offset = load(b, b->i32, element(b, of_hint, id, sizeof(uint32_t)));
   return at(b, base, LLVMBuildZExt(b->builder, offset, b->i64, ""));
