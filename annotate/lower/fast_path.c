@@ -31,11 +31,6 @@ static bool has_fast_path(const hearth_alloc_function *row) {
   return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED;
 }
 
-static uint8_t hint_of_call(LLVMValueRef call) {
-  LLVMValueRef hint = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
-  return LLVMIsAConstantInt(hint) ? (uint8_t)LLVMConstIntGetZExtValue(hint) : HEARTH_HINT_COLD;
-}
-
 /* The checks of a sanitizer would be missing from the accesses. */
 static bool is_sanitized(LLVMValueRef function) {
   static const char *const names[] = {"sanitize_address", "sanitize_thread", "sanitize_memory", "sanitize_hwaddress",
@@ -48,8 +43,10 @@ static bool is_sanitized(LLVMValueRef function) {
   return false;
 }
 
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row) {
-  if (!has_fast_path(row) || hint_of_call(call) < HEARTH_HINT_NOTCOLD || is_sanitized(hearth_ir_function_of(call)))
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
+                      LLVMValueRef hint) {
+  uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
+  if (!has_fast_path(row) || usual < HEARTH_HINT_NOTCOLD || is_sanitized(hearth_ir_function_of(call)))
     return;
   if (calls->count == calls->room) {
     size_t room = 2 * calls->room + 16;
@@ -59,7 +56,7 @@ void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_
     calls->items = items;
     calls->room = room;
   }
-  calls->items[calls->count++] = (hearth_fast_call){call, row};
+  calls->items[calls->count++] = (hearth_fast_call){call, row, usual};
 }
 
 /* ------------------------------------------------- the allocator's variables ------------------------------------------------- */
@@ -163,13 +160,12 @@ static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef 
   return block;
 }
 
-static void build_slow_call(fast_builder *b, LLVMValueRef callee, uint8_t hint) {
+static void build_slow_call(fast_builder *b, LLVMValueRef callee) {
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
   unsigned n = LLVMCountParamTypes(type);
-  for (unsigned i = 0; i < n - 1; i++)
+  for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(b->function, i);
-  arguments[n - 1] = LLVMConstInt(b->i8, hint, false);
   LLVMPositionBuilderAtEnd(b->builder, b->slow);
   LLVMValueRef call = LLVMBuildCall2(b->builder, type, callee, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
@@ -194,6 +190,8 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, b.function, "");
   b.slow = LLVMAppendBasicBlockInContext(context, b.function, "");
   LLVMPositionBuilderAtEnd(b.builder, entry);
+  LLVMValueRef hint_asked = LLVMGetParam(b.function, LLVMCountParams(b.function) - 1);
+  require(&b, LLVMBuildICmp(b.builder, LLVMIntEQ, hint_asked, LLVMConstInt(b.i8, hint, false), ""));
   LLVMValueRef size = size_of_block(&b, row), last = number(&b, HEARTH_FAST_GRANULE - 1);
   require(&b, LLVMBuildICmp(b.builder, LLVMIntULE, size, number(&b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES), ""));
   LLVMValueRef class = LLVMBuildLShr(b.builder, LLVMBuildAdd(b.builder, size, last, ""), number(&b, 4), ""),
@@ -201,7 +199,7 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
   if (row->kind == HEARTH_ALLOC_ZEROED)
     LLVMBuildMemSet(b.builder, block, LLVMConstNull(b.i8), size, HEARTH_FAST_GRANULE);
   LLVMBuildRet(b.builder, block);
-  build_slow_call(&b, callee, hint);
+  build_slow_call(&b, callee);
   LLVMDisposeBuilder(b.builder);
   return b.function;
 }
@@ -213,11 +211,10 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
 static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_call *noted, LLVMValueRef callee) {
   char name[HEARTH_ALLOC_NAME_MAX];
   size_t length;
-  uint8_t hint = hint_of_call(noted->call);
   const char *called = LLVMGetValueName2(callee, &length);
-  snprintf(name, sizeof name, FAST "%.*s.%u", (int)length, called, hint);
+  snprintf(name, sizeof name, FAST "%.*s.%u", (int)length, called, noted->hint);
   LLVMValueRef fast = LLVMGetNamedFunction(module, name);
-  return fast ? fast : build_fast_function(module, name, callee, noted->row, hint);
+  return fast ? fast : build_fast_function(module, name, callee, noted->row, noted->hint);
 }
 
 static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator's fast path in the program (hearth/fast_path.h): at frequent calls that got a constant hint, a freed block of
- * the pool is taken in place, and the call is what happens if there is none:
+/* The allocator's fast path in the program (hearth/fast_path.h): at frequent calls, a freed block of the pool is taken in
+ * place, and the call is what happens if there is none, or the hint that was computed is not the usual one:
  *
- *   block = pool ? pool->list[class] : NULL
+ *   block = hint == USUAL && pool ? pool->list[class] : NULL
  *   if (block) ...; else block = __hearth_malloc_hot_cold(bytes, hint)
  */
 #ifndef HEARTH_FAST_PATH_IN_PROGRAM_H
@@ -13,6 +13,7 @@
 typedef struct hearth_fast_call {
   LLVMValueRef call;
   const hearth_alloc_function *row;
+  uint8_t hint; /* that it has, or usually has */
 } hearth_fast_call;
 
 typedef struct hearth_fast_calls {
@@ -20,9 +21,10 @@ typedef struct hearth_fast_calls {
   size_t count, room;
 } hearth_fast_calls;
 
-/* Note a call of the row's hinted form; it stays as it is if it cannot have the fast path. Inlining goes through the
- * module's instructions, so it waits until nobody else does. */
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row);
+/* Note a call of the row's hinted form, whose hint usually is this constant; it stays as it is if it cannot have the fast
+ * path. Inlining goes through the module's instructions, so it waits until nobody else does. */
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
+                      LLVMValueRef hint);
 
 /* Give all of them their fast path, and forget them. */
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls);

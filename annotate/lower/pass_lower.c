@@ -188,8 +188,9 @@ static void visit(LLVMValueRef call, void *data) {
   choose_value(l, call, &v);
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, v.value);
   report(lowered, name, v);
-  if (hearth_alloc_is_frequent(lowered))
-    hearth_fast_note(&l->frequent, lowered, function);
+  LLVMValueRef usual = v.by_word ? hearth_context_word_usual(l->word, v.value) : v.value;
+  if (usual && hearth_alloc_is_frequent(lowered))
+    hearth_fast_note(&l->frequent, lowered, function, usual);
   l->changed = true;
 }
 
@@ -219,9 +220,9 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
   l.word = by_word ? &word : NULL;
   hearth_ir_for_each_instruction(module, visit, &l);
-  hearth_fast_inline(module, &l.frequent);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
+  hearth_fast_inline(module, &l.frequent);
   if (l.has_pools && opened)
     hearth_announce_plan(module, word.plan.id, word.plan.pools);
   if (options->lto_phase == HEARTH_LTO_POSTLINK)

@@ -166,6 +166,13 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   return NULL;
 }
 
+LLVMValueRef hearth_context_word_usual(const hearth_context_word *word, LLVMValueRef hint) {
+  for (size_t i = word->hint_count; i > 0; i--)
+    if (word->hints[i - 1].call == hint)
+      return word->hints[i - 1].heaviest;
+  return NULL;
+}
+
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts = {0};
