@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whole files: read as bytes in place, written whole or not at all. And the end of a stream. */
+/* Whole files: read as bytes in place, written whole or not at all; their names and kinds. And the end of a stream. */
 #ifndef HEARTH_FILE_H
 #define HEARTH_FILE_H
 
@@ -31,5 +31,24 @@ hearth_status hearth_file_write(const char *path, const void *data, size_t size,
 
 /* E_IO if not all that was printed could be written. */
 hearth_status hearth_stream_flush(FILE *stream, hearth_error *err);
+
+/* Names of files. */
+
+/* Base name of a path: the part behind the last '/' or '\\'. A pointer into `path`. */
+const char *hearth_base_name(const char *path);
+
+/* The kind of a file, for messages about one that is of another kind than was wanted. */
+
+/* The kind of a file by its first bytes, and the command that takes it, as in "a trace: use 'hearth trace'"; NULL: not
+ * known. */
+const char *hearth_file_kind(const void *data, size_t size);
+
+#define HEARTH_TEXT_FIRST_WORD "hearth-profile-text"
+
+/* Do these bytes begin like a text twin? */
+bool hearth_is_text_profile(const void *data, size_t size);
+
+/* Do these bytes begin like a container (of any version)? */
+bool hearth_llvm_is_container(const void *data, size_t size);
 
 #endif

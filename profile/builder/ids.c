@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "path_name.h"
+#include "file.h"
 
 /*     version 4 | sections 4 | units 4 | slots 4      (version 5: 2 bytes and 2 of padding)
  *     slots x id 8                                    hash table of unit ids

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path_name.h"
+#include "file.h"
 
 /* By address, then the last name first: of a constructor whose symbols C1 and C2 are one function, C2, as in Clang's
  * debug information. */

@@ -3,7 +3,7 @@
  * section is converted, by a builder, into an indexed profile in memory. */
 #include <stdlib.h>
 
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/builder.h"
 #include "hearth/llvm_profile.h"
 #include "reader_internal.h"

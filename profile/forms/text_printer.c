@@ -5,7 +5,6 @@
 
 #include "array.h"
 #include "file.h"
-#include "file_kind.h"
 #include "hearth/builder.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"

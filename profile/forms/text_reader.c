@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "builder_tables.h"
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/ids.h"
 #include "mib_rows.h"
 #include "text_form.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "array.h"
+#include "file.h"
 #include "hearth/raw.h"
 #include "hearth/type_table.h"
-#include "path_name.h"
 
 #define REMEDY "--binary takes the profiled program"
 

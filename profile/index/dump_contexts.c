@@ -10,8 +10,8 @@
 
 #include "array.h"
 #include "builder_tables.h"
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 
 #define PROGRESS_STEP 65536u
 

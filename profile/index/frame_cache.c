@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "builder_tables.h"
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 
 typedef struct slot {
   uint64_t address;

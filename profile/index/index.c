@@ -8,7 +8,7 @@
 
 #include "builder_tables.h"
 #include "dump_contexts.h"
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/llvm_profile.h"
 #include "indexer_state.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 #include "raw_dump.h"
 
 /* Mappings, sorted by start, are cut into groups in which one reaches into the next; a group is flagged unless all of it

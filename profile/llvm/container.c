@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "file.h"
 #include "file_buffer.h"
-#include "file_kind.h"
 #include "hearth/indexed.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"

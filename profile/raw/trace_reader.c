@@ -12,7 +12,6 @@
 
 #include "array.h"
 #include "file.h"
-#include "file_kind.h"
 #include "hearth/raw.h"
 #include "hearth/trace_codec.h"
 

@@ -13,7 +13,6 @@
 #include "names.h"
 #include "option_size.h"
 #include "pair_set.h"
-#include "path_name.h"
 #include "print.h"
 #include "search.h"
 

@@ -10,7 +10,6 @@
 #include "hearth/touch_rate.h"
 #include "listing_rows.h"
 #include "live_bytes.h"
-#include "path_name.h"
 #include "print.h"
 
 enum { MOST_LIBRARIES = 3 }; /* to name: programs with plug-ins load dozens */

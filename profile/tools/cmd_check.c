@@ -7,7 +7,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "file_kind.h"
+#include "file.h"
 #include "install_paths.h"
 
 static const hearth_help help = {

@@ -6,7 +6,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/plan.h"
 #include "output_file.h"
 #include "print.h"

@@ -14,7 +14,6 @@
 #include "hearth/ids.h"
 #include "hearth/json_writer.h"
 #include "option_size.h"
-#include "path_name.h"
 
 #define CATEGORY "disabled-by-default-memory-infra"
 

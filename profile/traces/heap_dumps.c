@@ -8,7 +8,6 @@
 #include "builder_tables.h"
 #include "dump_contexts.h"
 #include "file.h"
-#include "file_kind.h"
 #include "hearth/ids.h"
 #include "hearth/trace.h"
 #include "option_size.h"

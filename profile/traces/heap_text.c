@@ -12,7 +12,6 @@
 #include "hearth/ids.h"
 #include "names.h"
 #include "option_size.h"
-#include "path_name.h"
 #include "print.h"
 
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {

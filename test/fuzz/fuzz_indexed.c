@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/builder.h"
 #include "hearth/classify.h"
 #include "hearth/plan.h"

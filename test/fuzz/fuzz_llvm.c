@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file_kind.h"
+#include "file.h"
 #include "hearth/llvm_profile.h"
 
 /* The version that profiles are written in to be compared: the first export is a normal form, which every further trip

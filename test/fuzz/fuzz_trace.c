@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hearth/trace.h"
-#include "trace_model.h"
+#include "timeline.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

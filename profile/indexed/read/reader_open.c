@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file_kind.h"
+#include "file.h"
 #include "reader_internal.h"
 
 #define XXH_INLINE_ALL

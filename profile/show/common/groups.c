@@ -10,8 +10,8 @@
 
 #include "amount.h"
 #include "array.h"
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 
 #define NOT_FOUND_YET (HEARTH_NONE - 1) /* in by_frame */
 

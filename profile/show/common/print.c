@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 #include "utf8.h"
 
 enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };

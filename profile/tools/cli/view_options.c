@@ -7,7 +7,6 @@
 
 #include "array.h"
 #include "file.h"
-#include "file_kind.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 #include "messages.h"

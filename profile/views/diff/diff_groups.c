@@ -10,7 +10,6 @@
 #include "file.h"
 #include "groups.h"
 #include "hearth/json_writer.h"
-#include "path_name.h"
 #include "print.h"
 
 enum { JSON_VERSION = 1 };

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The page: assets/report.html with style, script and data put where it says so. The data is a JSON object in the element
- * `<script id="data">`: the model (model.h) with a column (columns.h) for each number of its tables, and facts of the
+ * `<script id="data">`: the model (model.h) with a column (markup.h) for each number of its tables, and facts of the
  * profile by the keys of `hearth show --json`. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "markup.h"
 #include "model.h"
-#include "notes.h"
 #include "option_size.h"
 #include "page_assets.h"
 #include "print.h"

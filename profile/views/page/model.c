@@ -1,8 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The code that does not depend on the source of a model; profile_model.c and trace_model.c make it. */
+/* The content of a report: of a profile, and the code that does not depend on its source. */
 #include "model.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "selection.h"
+#include "tallies.h"
+#include "timeline.h"
+
+/* Each context's series is added to that of its owner; all but the largest are summed in the last one. */
+
+enum { SERIES_MOST = 12 };
+
+static uint32_t owner_of(const hearth_page_model *model, uint32_t node) {
+  for (;;) {
+    hearth_pair pair = model->nodes.pairs[node];
+    uint32_t function = hearth_page_model_place(model, pair.first).function;
+    if (!model->functions[function].wrapper || pair.second == HEARTH_NONE)
+      return function;
+    node = pair.second;
+  }
+}
+
+static void add(hearth_page_owner_series *to, const hearth_histogram *more) {
+  for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS && i < more->size; i++) {
+    to->bytes[i] += more->counts[i];
+    to->sum += (double)more->counts[i];
+  }
+}
+
+static int compare(const void *x, const void *y) {
+  const hearth_page_owner_series *a = x, *b = y;
+  if (a->sum != b->sum)
+    return a->sum > b->sum ? -1 : 1;
+  return (a->function > b->function) - (a->function < b->function);
+}
+
+static void sum_others(hearth_page_model *model, uint32_t count) {
+  hearth_page_owner_series *last = &model->owners[SERIES_MOST];
+  if (count <= SERIES_MOST) {
+    model->owner_count = count;
+    return;
+  }
+  for (uint32_t i = SERIES_MOST + 1; i < count; i++)
+    add(last, &(hearth_histogram){.counts = model->owners[i].bytes, .size = HEARTH_TALLY_MOMENTS});
+  last->function = HEARTH_NONE;
+  model->owner_count = SERIES_MOST + 1;
+}
+
+/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM, the
+ * reader's. */
+static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hearth_profile *profile,
+                                                   hearth_error *err) {
+  model->owners = calloc((size_t)model->function_count + 1, sizeof *model->owners);
+  if (!model->owners)
+    return hearth_error_nomem(err);
+  for (uint32_t i = 0; i < model->function_count; i++)
+    model->owners[i].function = i;
+  for (uint32_t i = 0; i < model->context_count; i++) {
+    hearth_histogram series;
+    HEARTH_TRY(hearth_profile_get_histogram(profile, model->contexts[i].row, &series, err));
+    add(&model->owners[owner_of(model, model->contexts[i].node)], &series);
+  }
+  qsort(model->owners, model->function_count, sizeof *model->owners, compare);
+  sum_others(model, model->function_count);
+  while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
+    model->owner_count--;
+  return HEARTH_OK;
+}
 
 void hearth_page_model_destroy(hearth_page_model *model) {
   for (uint32_t i = 0; i < model->file_count; i++)
@@ -27,4 +93,270 @@ const hearth_page_grid *hearth_page_model_lifetime_size(const hearth_page_model 
 hearth_page_place hearth_page_model_place(const hearth_page_model *model, uint32_t place) {
   hearth_pair at = model->places.pairs[place], line = model->lines.pairs[at.first];
   return (hearth_page_place){.function = line.first, .line = line.second, .column = at.second};
+}
+
+/* The page model of a profile, and of a trace. Only data that the wanted contexts use is taken over. */
+
+/* Rows of the profile to numbers of the model. */
+typedef struct hearth_page_maker {
+  hearth_mib *base; /* by context; NULL: nothing is compared */
+  double base_scale;
+  bool counts_use; /* all accesses were counted, and nothing is compared */
+  hearth_page_model *model;
+  hearth_profile *profile;
+  hearth_selection selection;
+  uint32_t *places;          /* by frame row; HEARTH_NONE: not used yet */
+  uint32_t *nodes;           /* by stack row */
+  hearth_pair_set functions; /* (row, is only its symbol known?) */
+  hearth_pair_set files;     /* (path row, 0) */
+  hearth_pair_set types;     /* halves of a type's id */
+} hearth_page_maker;
+
+static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err) {
+  size_t size = ((size_t)count + 1) * sizeof **ret;
+  *ret = malloc(size);
+  if (!*ret)
+    return hearth_error_nomem(err);
+  memset(*ret, 0xff, size); /* HEARTH_NONE */
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- contexts -------------------------------------------------- */
+
+static hearth_status number_type(hearth_page_maker *m, uint64_t id, uint32_t *ret, hearth_error *err) {
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(m->profile, id, &name, err));
+  if (!*name && id != HEARTH_MIB_MIXED)
+    *ret = HEARTH_NONE;
+  else
+    HEARTH_TRY(hearth_pair_set_add(&m->types, (hearth_pair){(uint32_t)(id >> 32), (uint32_t)id}, ret, err));
+  return HEARTH_OK;
+}
+
+static void add_to_grid(hearth_page_grid *grid, const hearth_page_context *context) {
+  hearth_page_cell cell;
+  for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    cell.of[q] = (double)context->of[q];
+  double blocks = cell.of[HEARTH_QUANTITY_ALLOCS];
+  if (blocks > 0)
+    hearth_page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
+}
+
+static uint64_t without(uint64_t value, uint64_t less) { return value > less ? value - less : 0; }
+
+/* The profile is the sum of both. */
+static void take_base(const hearth_page_maker *m, uint32_t row, hearth_page_context *context) {
+  const hearth_mib *base = &m->base[row];
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
+    uint64_t value = hearth_quantity_of(q, base);
+    context->of[q] = without(context->of[q], value);
+    context->base[q] = (uint64_t)((double)value * m->base_scale + 0.5);
+  }
+  context->lifetime_ns = without(context->lifetime_ns, base->TotalLifetime);
+}
+
+static hearth_status match_base(hearth_page_maker *m, hearth_error *err) {
+  const hearth_page_options *options = m->model->options;
+  hearth_profile *const profiles[] = {options->base, m->profile};
+  const char *const names[] = {options->base_title, options->title};
+  hearth_profile_summary *summary = &m->model->summary, base;
+  hearth_diff *diff;
+  HEARTH_TRY(hearth_profile_get_summary(options->base, &base, err));
+  summary->runs = without(summary->runs, base.runs);
+  summary->duration_ns = without(summary->duration_ns, base.duration_ns);
+  summary->dropped_blocks = without(summary->dropped_blocks, base.dropped_blocks);
+  summary->dropped_frames = without(summary->dropped_frames, base.dropped_frames);
+  m->base_scale = base.runs ? (double)summary->runs / (double)base.runs : 1;
+  HEARTH_TRY(hearth_diff_create(profiles, names, options->view, &diff, err));
+  hearth_status status = hearth_diff_match_contexts(diff, &m->base, err);
+  hearth_diff_destroy(diff);
+  return status;
+}
+
+/* The node is a row of the profile until convert_nodes. */
+static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_error *err) {
+  hearth_selected s;
+  hearth_page_model *model = m->model;
+  hearth_page_context *context = &model->contexts[model->context_count];
+  HEARTH_TRY(hearth_selection_get(&m->selection, row, &s, err));
+  if (!s.wanted)
+    return HEARTH_OK;
+  model->live_estimated |= s.live_estimated;
+  uint64_t library_bytes = s.in_library ? s.mib.TotalSize : 0;
+  model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
+  if (s.hotness == HEARTH_CLASS_COLD)
+    model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
+  *context =
+      (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
+  context->untouched = s.in_library ? 0 : hearth_untouched_bytes(&s.mib);
+  model->knows_untouched |= m->counts_use && s.mib.TotalPercentUtilized > 0;
+  if (model->options->tallied) {
+    context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
+    context->peak = s.mib.HEARTH_TALLY_PEAK;
+  }
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    context->of[q] = hearth_quantity_of(q, &s.mib);
+  if (m->base)
+    take_base(m, row, context);
+  HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
+  add_to_grid(&model->lifetime_size, context);
+  model->context_count++;
+  return HEARTH_OK;
+}
+
+static hearth_status add_contexts(hearth_page_maker *m, hearth_error *err) {
+  const hearth_page_axis size = {.label = "average size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
+  const hearth_page_axis lifetime = {.label = "average lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
+  uint32_t count = hearth_profile_context_count(m->profile);
+  m->model->contexts = malloc(((size_t)count + 1) * sizeof *m->model->contexts);
+  if (!m->model->contexts)
+    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
+  for (uint32_t i = 0; i < count; i++)
+    HEARTH_TRY(add_context(m, i, err));
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- stacks -------------------------------------------------- */
+
+static hearth_status add_place(hearth_page_maker *m, uint32_t frame, hearth_error *err) {
+  hearth_place place;
+  uint32_t function, line;
+  HEARTH_TRY(hearth_place_get(m->profile, &m->model->names, frame, &place, err));
+  bool symbol = place.frame.line == HEARTH_LINE_UNKNOWN && place.function.info.start_line == 0;
+  HEARTH_TRY(hearth_pair_set_add(&m->functions, (hearth_pair){place.frame.function, symbol}, &function, err));
+  HEARTH_TRY(hearth_pair_set_add(&m->model->lines, (hearth_pair){function, place.line}, &line, err));
+  return hearth_pair_set_add(&m->model->places, (hearth_pair){line, place.frame.column}, &m->places[frame], err);
+}
+
+static hearth_status add_node(hearth_page_maker *m, uint32_t row, hearth_error *err) {
+  uint32_t frame, caller;
+  HEARTH_TRY(hearth_profile_get_stack(m->profile, row, &frame, &caller, err));
+  if (m->places[frame] == HEARTH_NONE)
+    HEARTH_TRY(add_place(m, frame, err));
+  hearth_pair node = {m->places[frame], caller == HEARTH_NONE ? HEARTH_NONE : m->nodes[caller]};
+  return hearth_pair_set_add(&m->model->nodes, node, &m->nodes[row], err);
+}
+
+/* Mark a stack's rows, up to those that were marked with another one. */
+static hearth_status mark_stack(hearth_page_maker *m, uint32_t row, hearth_error *err) {
+  uint32_t frame;
+  while (row != HEARTH_NONE && m->nodes[row] == HEARTH_NONE) {
+    m->nodes[row] = 0;
+    HEARTH_TRY(hearth_profile_get_stack(m->profile, row, &frame, &row, err));
+  }
+  return HEARTH_OK;
+}
+
+/* A caller is a lower row, so that one pass in order is enough however deep the stacks are. */
+static hearth_status convert_nodes(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
+  uint32_t count = hearth_profile_stack_count(m->profile);
+  HEARTH_TRY(make_rows(count, &m->nodes, err));
+  HEARTH_TRY(make_rows(hearth_profile_frame_count(m->profile), &m->places, err));
+  for (uint32_t i = 0; i < model->context_count; i++)
+    HEARTH_TRY(mark_stack(m, model->contexts[i].node, err));
+  for (uint32_t row = 0; row < count; row++)
+    if (m->nodes[row] != HEARTH_NONE)
+      HEARTH_TRY(add_node(m, row, err));
+  for (uint32_t i = 0; i < model->context_count; i++)
+    model->contexts[i].node = m->nodes[model->contexts[i].node];
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- strings -------------------------------------------------- */
+
+static hearth_status describe_function(hearth_page_maker *m, hearth_pair function, hearth_page_function *ret,
+                                       hearth_error *err) {
+  hearth_function_info info;
+  HEARTH_TRY(hearth_profile_get_function(m->profile, function.first, &info, err));
+  ret->linkage_name = info.name;
+  ret->file = HEARTH_NONE;
+  ret->symbol = function.second;
+  if (info.path != HEARTH_NONE)
+    HEARTH_TRY(hearth_pair_set_add(&m->files, (hearth_pair){info.path, 0}, &ret->file, err));
+  HEARTH_TRY(hearth_names_is_wrapper(&m->model->names, function.first, &ret->wrapper, err));
+  return hearth_names_get(&m->model->names, function.first, &ret->name, err);
+}
+
+static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
+  model->functions = malloc(((size_t)m->functions.count + 1) * sizeof *model->functions);
+  if (!model->functions)
+    return hearth_error_nomem(err);
+  for (; model->function_count < m->functions.count; model->function_count++)
+    HEARTH_TRY(
+        describe_function(m, m->functions.pairs[model->function_count], &model->functions[model->function_count], err));
+  return HEARTH_OK;
+}
+
+static hearth_status copy_files(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
+  char path[HEARTH_PATH_LIMIT];
+  model->files = malloc(((size_t)m->files.count + 1) * sizeof *model->files);
+  if (!model->files)
+    return hearth_error_nomem(err);
+  for (; model->file_count < m->files.count; model->file_count++) {
+    HEARTH_TRY(hearth_path_get(m->profile, m->files.pairs[model->file_count].first, path, err));
+    model->files[model->file_count] = strdup(path);
+    if (!model->files[model->file_count])
+      return hearth_error_nomem(err);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
+  model->types = malloc(((size_t)m->types.count + 1) * sizeof *model->types);
+  if (!model->types)
+    return hearth_error_nomem(err);
+  for (; model->type_count < m->types.count; model->type_count++) {
+    hearth_pair id = m->types.pairs[model->type_count];
+    const char **name = &model->types[model->type_count];
+    HEARTH_TRY(hearth_profile_type_name(m->profile, (uint64_t)id.first << 32 | id.second, name, err));
+    *name = **name ? *name : "(several types)"; /* HEARTH_MIB_MIXED */
+  }
+  return HEARTH_OK;
+}
+
+/* A trace has other numbers in the place of percentages; a comparison is the sum of two profiles. */
+static bool counts_use(const hearth_page_model *model) {
+  const hearth_page_options *options = model->options;
+  return hearth_untouched_is_known(&model->summary) && !options->base && !options->tallied;
+}
+
+static hearth_status make(hearth_page_maker *m, hearth_error *err) {
+  const hearth_view_options *view = m->model->options->view;
+  HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
+  HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
+  HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
+  HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
+  m->model->classifier = m->selection.classifier;
+  m->counts_use = counts_use(m->model);
+  if (m->model->options->base)
+    HEARTH_TRY(match_base(m, err));
+  HEARTH_TRY(add_contexts(m, err));
+  HEARTH_TRY(convert_nodes(m, err));
+  HEARTH_TRY(describe_functions(m, err));
+  HEARTH_TRY(copy_files(m, err));
+  HEARTH_TRY(name_types(m, err));
+  if (m->model->options->tallied)
+    HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
+  hearth_trace *trace = m->model->options->trace;
+  return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
+}
+
+hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_profile *profile,
+                                             const hearth_page_options *options, hearth_error *err) {
+  hearth_page_maker m = {.model = model, .profile = profile};
+  *model = (hearth_page_model){.options = options};
+  hearth_status status = make(&m, err);
+  hearth_selection_destroy(&m.selection);
+  free(m.base);
+  free(m.places);
+  free(m.nodes);
+  hearth_pair_set_destroy(&m.functions);
+  hearth_pair_set_destroy(&m.files);
+  hearth_pair_set_destroy(&m.types);
+  return status;
 }

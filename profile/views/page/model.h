@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The content of a report, whatever it was made from: call stacks, contexts, and plots. profile_model.c makes it of a
+/* The content of a report, whatever it was made from: call stacks, contexts, and plots. model.c makes it of a
  * profile; html.c writes it.
  *
  *   place    function, line and column: frames that differ otherwise are one here

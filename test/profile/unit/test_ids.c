@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "file.h"
 #include "hearth/ids.h"
-#include "path_name.h"
 
 static void strips_suffixes_of_copies(void **state) {
   static const struct {

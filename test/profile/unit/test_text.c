@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The text twin: both round trips, quoting, and errors that name their line. */
-#include "file_kind.h"
+#include "file.h"
 #include "profile_fixture.h"
 
 #define HEAD "hearth-profile-text 1\nrun duration_ns=8\n"

@@ -178,3 +178,70 @@ function drawSummary() {
   byId('summary').replaceChildren(factList(allFacts()), standingOut(),
     make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), ...topTables()));
 }
+
+// Contexts by the average size of their blocks: a line for each power of two.
+
+function sizeClass(context) {
+  return Math.floor(Math.log2(Math.max(1, contexts.bytes[context] / Math.max(1, contexts.allocs[context]))));
+}
+
+function sumBySize() {
+  const sums = new Map();
+  const { owners } = callsOfData();
+  const values = contexts[selectionNow.quantity];
+  for (const context of selectionNow.shown) {
+    const size = sizeClass(context);
+    const sum = sums.get(size) || { value: 0, allocs: 0, byOwner: new Map() };
+    sum.value += values[context];
+    sum.allocs += contexts.allocs[context];
+    addTo(sum.byOwner, owners[context], values[context]);
+    sums.set(size, sum);
+  }
+  return Array.from(sums).sort((a, b) => a[0] - b[0]);
+}
+
+function drawSizes() {
+  const { quantity, sum: whole } = selectionNow;
+  const sums = sumBySize();
+  const most = sums.reduce((a, b) => Math.max(a, b[1].value), 1);
+  const rows = sums.map(([size, sum]) => {
+    const [largest] = sortedSums(sum.byOwner);
+    return [`${bytesText(2 ** size)} to ${bytesText(2 ** (size + 1))}`, quantityText(quantity, sum.value), shareText(sum.value, whole),
+      countText(sum.allocs), largest ? groupButton(largest[0]) : ''];
+  });
+  const table = makeTable(['average size', quantityName(quantity), '%', 'allocs', 'most by'], rows);
+  table.className = 'wide';
+  table.querySelectorAll('tbody tr').forEach((row, i) => {
+    row.children[1].classList.add('bar');
+    row.children[1].style.setProperty('--share', `${(100 * sums[i][1].value / most).toFixed(1)}%`);
+    row.children[4].className = '';
+  });
+  byId('sizes').replaceChildren(make('p', { className: 'caption' }, 'Contexts by the average size of their blocks.'), table);
+}
+
+// What `hearth advise` finds, as it prints it. Filters do not apply.
+
+// Its details are those of the context of most bytes there.
+function findingPlace(finding) {
+  return finding.context === undefined ? finding.place
+    : make('button', { type: 'button', className: 'link', onclick: () => choose({ context: finding.context }) }, finding.place);
+}
+
+function findingElement(finding, number) {
+  const saves = `${perCent(finding.share)} of ${finding.saves === 'allocations' ? 'all allocations' : 'all memory, over time'}`;
+  return make('article', {},
+    make('h3', {}, `${number}. ${finding.title}: may save ${saves}`),
+    make('p', {}, findingPlace(finding)),
+    make('p', {}, finding.evidence), ...(finding.fields ? [make('p', {}, finding.fields)] : []),
+    make('p', {}, `Remedy: ${finding.remedy}.`));
+}
+
+function drawAdvice() {
+  const { findings, not_looked_for: missing } = data.advice;
+  const parts = [make('p', { className: 'caption' }, findings.length === 0 ? 'Nothing was found that is worth a change.'
+    : `${countText(findings.length)} ${findings.length === 1 ? 'place' : 'places'} where a change may save allocations or memory, most first. Filters do not apply.`)];
+  if (missing.length > 0) {
+    parts.push(make('p', { className: 'caption' }, `Not looked for, as the profile has no data for it: ${missing.join(', ')}.`));
+  }
+  byId('advice').replaceChildren(...parts, ...findings.map((finding, i) => findingElement(finding, i + 1)));
+}
