@@ -1,5 +1,5 @@
 // The engines of examples/fleet: each gives the bytes of one merge, also when a worker was killed. So does the spool.
-//
+// REQUIRES: fleet
 // RUN: rm -rf %t && mkdir -p %t/raw && cd %t
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id \
 // RUN:   %s %rt -lpthread -o program
