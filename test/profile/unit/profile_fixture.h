@@ -94,6 +94,47 @@ static inline void expect_equal_bytes(bytes a, bytes b) {
   assert_memory_equal(a.data, b.data, a.size);
 }
 
+static inline void add_bytes(hearth_builder *builder, bytes b) {
+  hearth_error err;
+  hearth_profile *profile = open_bytes(b);
+  expect_ok(hearth_profile_verify(profile, &err), &err);
+  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
+  hearth_profile_close(profile);
+}
+
+static inline bytes merge_bytes(const bytes *inputs, size_t count) {
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  for (size_t i = 0; i < count; i++)
+    add_bytes(builder, inputs[i]);
+  bytes merged = write_bytes(builder);
+  hearth_builder_destroy(builder);
+  return merged;
+}
+
+static inline bytes merge_texts(const char *const *texts, size_t count) {
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  for (size_t i = 0; i < count; i++) {
+    bytes b = bytes_from_text(texts[i]);
+    add_bytes(builder, b);
+    free(b.data);
+  }
+  bytes merged = write_bytes(builder);
+  hearth_builder_destroy(builder);
+  return merged;
+}
+
+/* The text form has the words, and reads as the same bytes. */
+static inline void expect_text_twin(bytes b, const char *words) {
+  hearth_profile *profile = open_bytes(b);
+  char *text = text_of(profile);
+  assert_non_null(strstr(text, words));
+  bytes again = bytes_from_text(text);
+  expect_equal_bytes(b, again);
+  hearth_profile_close(profile);
+  free(text);
+  free(again.data);
+}
+
 /* xorshift64*: the same numbers everywhere. */
 static inline uint32_t next_random(uint64_t *state) {
   *state ^= *state >> 12;

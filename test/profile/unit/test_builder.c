@@ -105,20 +105,6 @@ static bytes build_all_in_order(const size_t *order) {
   return b;
 }
 
-static bytes merge(const bytes *inputs, size_t n) {
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_error err;
-  for (size_t i = 0; i < n; i++) {
-    hearth_profile *profile = open_bytes(inputs[i]);
-    expect_ok(hearth_profile_verify(profile, &err), &err);
-    expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-    hearth_profile_close(profile);
-  }
-  bytes b = write_bytes(builder);
-  hearth_builder_destroy(builder);
-  return b;
-}
-
 static void shuffle(size_t *order, size_t n, uint64_t *seed) {
   for (size_t i = n; i > 1; i--) {
     size_t k = next_random(seed) % i, kept = order[i - 1];
@@ -148,7 +134,7 @@ static void order_of_additions_does_not_matter(void **state) {
 static bytes merge_as_tree(bytes *parts, size_t n, uint64_t *seed) {
   for (; n > 1; n--) {
     size_t a = next_random(seed) % n, b = (a + 1 + next_random(seed) % (n - 1)) % n;
-    bytes merged = merge((bytes[]){parts[a], parts[b]}, 2);
+    bytes merged = merge_bytes((bytes[]){parts[a], parts[b]}, 2);
     free(parts[a].data);
     free(parts[b].data);
     parts[a < b ? a : b] = merged;
@@ -215,7 +201,7 @@ static void sums_hold_no_estimate_of_live_bytes(void **state) {
 static void merging_one_profile_copies_it(void **state) {
   (void)state;
   make_additions(9);
-  bytes part = build_part(0, 1, 3), copy = merge(&part, 1);
+  bytes part = build_part(0, 1, 3), copy = merge_bytes(&part, 1);
   expect_equal_bytes(part, copy);
   free(part.data);
   free(copy.data);
@@ -223,7 +209,7 @@ static void merging_one_profile_copies_it(void **state) {
 
 static void equal_contexts_are_summed(void **state) {
   (void)state;
-  bytes one = bytes_from_text(small_profile()), two = merge((bytes[]){one, one}, 2);
+  bytes one = bytes_from_text(small_profile()), two = merge_bytes((bytes[]){one, one}, 2);
   hearth_profile *profile = open_bytes(two);
   hearth_profile_summary s;
   hearth_error err;
@@ -246,7 +232,7 @@ static void accesses_count_only_if_every_run_counted(void **state) {
   (void)state;
   bytes counted = bytes_from_text(small_profile());
   bytes other = bytes_from_text("hearth-profile-text 1\nrun accesses=0\ncontext\nframe f a.c 1 1 1 0\nAllocCount 1\n");
-  bytes both = merge((bytes[]){counted, other}, 2);
+  bytes both = merge_bytes((bytes[]){counted, other}, 2);
   hearth_profile *profile = open_bytes(both);
   hearth_profile_summary s;
   hearth_error err;
@@ -269,7 +255,7 @@ static void discriminators_are_decoded_once(void **state) {
   (void)state;
   expect_ok(hearth_builder_function(builder, "f", "a.c", 1, &frame.function, &err), &err);
   expect_ok(hearth_builder_add(builder, &frame, 1, &mib, &err), &err);
-  bytes b = write_bytes(builder), merged = merge(&b, 1);
+  bytes b = write_bytes(builder), merged = merge_bytes(&b, 1);
   hearth_profile *profile = open_bytes(merged);
   expect_ok(hearth_profile_get_frame(profile, 0, &info, &err), &err);
   assert_int_equal(info.discriminator, 6);

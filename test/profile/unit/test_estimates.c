@@ -88,18 +88,7 @@ static void counted_evidence_weighs_more(void **state) {
   "  LookedLifetime 2000000000\n  Looks " #all "\n  TouchedLooks " #touched                                            \
   "\n  LookTime 6000000000\n  ShortLooks " #all "\n  TouchedShortLooks 1\n  ShortLookTime 200000000\n"
 
-static bytes merge(bytes a, bytes b) {
-  hearth_error err;
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  for (int i = 0; i < 2; i++) {
-    hearth_profile *profile = open_bytes(i ? b : a);
-    expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-    hearth_profile_close(profile);
-  }
-  bytes merged = write_bytes(builder);
-  hearth_builder_destroy(builder);
-  return merged;
-}
+static bytes merge(bytes a, bytes b) { return merge_bytes((bytes[]){a, b}, 2); }
 
 /* One of the three has too few looks alone, and one was counted. */
 static void grouping_does_not_matter(void **state) {

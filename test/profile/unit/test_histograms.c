@@ -38,14 +38,7 @@ static void are_stored_without_zeros_behind(void **state) {
 static void survive_text(void **state) {
   (void)state;
   bytes b = bytes_from_text(one);
-  hearth_profile *profile = open_bytes(b);
-  char *text = text_of(profile);
-  assert_non_null(strstr(text, "\n  histogram 0 18446744073709551615 7\n"));
-  bytes again = bytes_from_text(text);
-  expect_equal_bytes(b, again);
-  hearth_profile_close(profile);
-  free(text);
-  free(again.data);
+  expect_text_twin(b, "\n  histogram 0 18446744073709551615 7\n");
   free(b.data);
 }
 
@@ -59,20 +52,13 @@ static void cost_nothing_where_there_are_none(void **state) {
   free(zeros.data);
 }
 
-static void add(hearth_builder *builder, bytes b) {
-  hearth_error err;
-  hearth_profile *profile = open_bytes(b);
-  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-  hearth_profile_close(profile);
-}
-
 static bytes merged(const char *first, const char *second, uint64_t weight) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH), *all = hearth_builder_create(HEARTH_IDS_HEARTH);
   bytes a = bytes_from_text(first), b = bytes_from_text(second);
   hearth_error err;
-  add(builder, a);
+  add_bytes(builder, a);
   hearth_builder_set_weight(builder, weight);
-  add(builder, b);
+  add_bytes(builder, b);
   expect_ok(hearth_builder_add_builder(all, builder, &err), &err);
   bytes result = write_bytes(all);
   hearth_builder_destroy(builder);
@@ -98,7 +84,7 @@ static void go_with_the_accesses(void **state) {
   bytes b = bytes_from_text(one);
   (void)state;
   hearth_builder_leave_unrecorded(builder, UINT64_C(1) << HEARTH_COL_TotalAccessCount);
-  add(builder, b);
+  add_bytes(builder, b);
   bytes without = write_bytes(builder);
   expect_histograms(without, "| | | | ");
   hearth_builder_destroy(builder);

@@ -58,11 +58,8 @@ static void weights_count(void **state) {
   (void)state;
   bytes one = days(1, "");
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_error err;
-  hearth_profile *profile = open_bytes(one);
   hearth_builder_set_weight(builder, 5);
-  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-  hearth_profile_close(profile);
+  add_bytes(builder, one);
   bytes five = write_bytes(builder);
   hearth_origins origins = origins_of(five);
   assert_int_equal(origins.rows[0].runs, 5);

@@ -78,14 +78,8 @@ static void text_goes_there_and_back(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
     bytes there = bytes_from_text(texts[i]);
-    hearth_profile *profile = open_bytes(there);
-    char *text = text_of(profile);
-    bytes back = bytes_from_text(text);
-    expect_equal_bytes(there, back);
-    hearth_profile_close(profile);
-    free(text);
+    expect_text_twin(there, "");
     free(there.data);
-    free(back.data);
   }
 }
 

@@ -50,21 +50,6 @@ static void errors_shrink_by_the_root_of_the_runs(void **state) {
   assert_true(fabs(hearth_spread_get_errors(&weighted).runs - 8) < 1e-9);
 }
 
-static bytes merged(const char *const *texts, size_t count) {
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_error err;
-  for (size_t i = 0; i < count; i++) {
-    bytes b = bytes_from_text(texts[i]);
-    hearth_profile *profile = open_bytes(b);
-    expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-    hearth_profile_close(profile);
-    free(b.data);
-  }
-  bytes result = write_bytes(builder);
-  hearth_builder_destroy(builder);
-  return result;
-}
-
 static uint64_t runs_of(bytes b, uint32_t context) {
   hearth_spread spread;
   hearth_error err;
@@ -81,7 +66,7 @@ static void one_run_stores_none(void **state) {
   assert_int_equal(((hearth_indexed_header *)one.data)->section_count, HEARTH_SECTION_CHECKSUMS);
   free(one.data);
   const char *const two[] = {HEAD(1) CONTEXT(1, 5) CONTEXT(2, 7), HEAD(1) CONTEXT(2, 5)};
-  bytes both = merged(two, 2);
+  bytes both = merge_texts(two, 2);
   assert_int_equal(runs_of(both, 0), 1);
   assert_int_equal(runs_of(both, 1), 2);
   free(both.data);
@@ -91,21 +76,12 @@ static void one_run_stores_none(void **state) {
 static void a_spilled_run_counts_once(void **state) {
   (void)state;
   const char *const files[] = {HEAD(1) CONTEXT(1, 5), HEAD(0) CONTEXT(1, 9000) CONTEXT(2, 7), HEAD(1) CONTEXT(1, 6)};
-  bytes spilled = merged(files, 2), all = merged(files, 3), rest = merged(files + 1, 2);
+  bytes spilled = merge_texts(files, 2), all = merge_texts(files, 3), rest = merge_texts(files + 1, 2);
   assert_int_equal(runs_of(spilled, 0), 1); /* stored, as it is not that of the sums */
   assert_int_equal(runs_of(spilled, 1), 0);
   assert_int_equal(runs_of(all, 0), 2);
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_error err;
-  bytes first = bytes_from_text(files[0]), parts[] = {rest, first};
-  for (size_t i = 0; i < 2; i++) {
-    hearth_profile *profile = open_bytes(parts[i]);
-    expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
-    hearth_profile_close(profile);
-  }
-  bytes tree = write_bytes(builder);
+  bytes first = bytes_from_text(files[0]), parts[] = {rest, first}, tree = merge_bytes(parts, 2);
   expect_equal_bytes(all, tree);
-  hearth_builder_destroy(builder);
   free(spilled.data);
   free(all.data);
   free(rest.data);
@@ -127,7 +103,7 @@ static void bad_text_is_refused(void **state) {
 static void damage_is_found(void **state) {
   (void)state;
   const char *const two[] = {HEAD(1) CONTEXT(1, 5) CONTEXT(2, 7), HEAD(1) CONTEXT(2, 5) CONTEXT(3, 1)};
-  bytes b = merged(two, 2);
+  bytes b = merge_texts(two, 2);
   hearth_indexed_section *s = (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + 11;
   uint8_t *copy = malloc(b.size);
   unsigned refused = 0;
