@@ -99,6 +99,16 @@ static unsigned slots_for(size_t granules) {
   return (unsigned)((granules + HEARTH_SLOT_GRANULES - 1) / HEARTH_SLOT_GRANULES);
 }
 
+/* Blocks of a power of two, or whose sizes in turn add up to one, would lie at the same places of all slots, and so share a few sets of
+ * the caches: slots begin at one of eight lines. What is before it is found by the next sweep. */
+static char *colour_slot(hearth_segment *segment, unsigned slot) {
+  enum { COLOURS = 8, LINE_GRANULES = 64 / HEARTH_GRANULE };
+  size_t granule = (size_t)slot * HEARTH_SLOT_GRANULES, skipped = slot % COLOURS * LINE_GRANULES;
+  if (skipped)
+    hearth_map_set_freed(hearth_map_of(segment), granule, skipped);
+  return hearth_address_of(segment, granule + skipped);
+}
+
 static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first, unsigned count, unsigned range) {
   if (!hearth_segment_open(segment, first + count))
     return false;
@@ -116,7 +126,7 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
   hearth_cursor *cursor = &pool->cursor[range];
   if (cursor->end != start || ranges[range].slots == 1) {
     hearth_pool_close_cursor(pool, range);
-    cursor->at = start;
+    cursor->at = ranges[range].slots == 1 && count == 1 ? colour_slot(segment, first) : start;
     segment->run_starts |= 1u << first;
   }
   cursor->end = start + (size_t)count * HEARTH_SLOT_BYTES;
