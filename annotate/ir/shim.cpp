@@ -11,6 +11,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -175,6 +178,23 @@ bool hearth_shim_inline(LLVMValueRef call) {
   auto *Call = cast<CallBase>(unwrap(call));
   InlineFunctionInfo Info;
   return !Call->hasOperandBundles() && InlineFunction(*Call, Info).isSuccess();
+}
+
+void hearth_shim_thread_jumps(LLVMValueRef function) {
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  PassBuilder Builder;
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Components);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+  FunctionPassManager Passes;
+  Passes.addPass(JumpThreadingPass());
+  Passes.addPass(SimplifyCFGPass());
+  Passes.run(*unwrap<Function>(function), Functions);
 }
 
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {

@@ -46,7 +46,7 @@ static bool is_sanitized(LLVMValueRef function) {
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  if (!has_fast_path(row) || usual < HEARTH_HINT_NOTCOLD || is_sanitized(hearth_ir_function_of(call)))
+  if (!has_fast_path(row) || is_sanitized(hearth_ir_function_of(call)))
     return;
   if (calls->count == calls->room) {
     size_t room = 2 * calls->room + 16;
@@ -59,24 +59,18 @@ void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_
   calls->items[calls->count++] = (hearth_fast_call){call, row, usual};
 }
 
-/* ------------------------------------------------- the allocator's variables ------------------------------------------------- */
+/* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
 
-static LLVMValueRef get_variable(fast_builder *b, const char *name, LLVMTypeRef type, bool is_of_thread) {
-  LLVMValueRef variable = LLVMGetNamedGlobal(b->module, name);
-  if (variable)
-    return variable;
-  variable = LLVMAddGlobal(b->module, type, name);
-  LLVMSetInitializer(variable, LLVMConstNull(type));
-  LLVMSetLinkage(variable, LLVMWeakAnyLinkage);
-  if (is_of_thread)
-    LLVMSetThreadLocalMode(variable, hearth_thread_model(b->module));
-  return variable;
-}
-
-static LLVMValueRef element(fast_builder *b, LLVMValueRef array, unsigned index, unsigned bytes) {
-  LLVMValueRef offset = LLVMConstInt(b->i64, (uint64_t)index * bytes, false);
-  LLVMValueRef start = LLVMBuildPointerCast(b->builder, array, b->pointer, "");
-  return index ? LLVMBuildGEP2(b->builder, b->i8, start, &offset, 1, "") : start;
+static LLVMValueRef get_pools(fast_builder *b) {
+  LLVMValueRef pools = LLVMGetNamedGlobal(b->module, HEARTH_FAST_POOLS);
+  LLVMTypeRef type = LLVMArrayType(b->pointer, HEARTH_FAST_FAMILIES);
+  if (pools)
+    return pools;
+  pools = LLVMAddGlobal(b->module, type, HEARTH_FAST_POOLS);
+  LLVMSetInitializer(pools, LLVMConstNull(type));
+  LLVMSetLinkage(pools, LLVMWeakAnyLinkage);
+  LLVMSetThreadLocalMode(pools, hearth_thread_model(b->module));
+  return pools;
 }
 
 static LLVMValueRef at(fast_builder *b, LLVMValueRef base, LLVMValueRef offset) {
@@ -125,20 +119,12 @@ static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *
   return LLVMBuildMul(b->builder, size, count, "");
 }
 
-static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row, uint8_t hint) {
-  LLVMTypeRef pools = LLVMArrayType(b->pointer, HEARTH_FAST_FAMILIES),
-              offsets = LLVMArrayType(b->i32, HEARTH_FAST_OFFSETS_COUNT);
+static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row) {
   hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_NEW : HEARTH_FAST_MALLOC;
-  LLVMValueRef of_thread = get_variable(b, HEARTH_FAST_POOLS, pools, true),
-               base = load(b, b->pointer, element(b, of_thread, family, sizeof(void *)));
-  require(b, LLVMBuildIsNotNull(b->builder, base, ""));
-  if (hint < HEARTH_HINT_POOL)
-    return base;
-  unsigned id =
-      hint - HEARTH_HINT_POOL < HEARTH_FAST_OFFSETS_COUNT ? hint - HEARTH_HINT_POOL : HEARTH_FAST_OFFSETS_COUNT - 1;
-  LLVMValueRef of_hint = get_variable(b, HEARTH_FAST_OFFSETS, offsets, false),
-               offset = load(b, b->i32, element(b, of_hint, id, sizeof(uint32_t)));
-  return at(b, base, LLVMBuildZExt(b->builder, offset, b->i64, ""));
+  LLVMValueRef pools = LLVMBuildPointerCast(b->builder, get_pools(b), LLVMPointerType(b->i8, 0), ""),
+               pool = load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
+  require(b, LLVMBuildIsNotNull(b->builder, pool, ""));
+  return pool;
 }
 
 /* The first block of the class's list leaves it. */
@@ -195,7 +181,7 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
   LLVMValueRef size = size_of_block(&b, row), last = number(&b, HEARTH_FAST_GRANULE - 1);
   require(&b, LLVMBuildICmp(b.builder, LLVMIntULE, size, number(&b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES), ""));
   LLVMValueRef class = LLVMBuildLShr(b.builder, LLVMBuildAdd(b.builder, size, last, ""), number(&b, 4), ""),
-               block = take_block(&b, find_pool(&b, row, hint), class);
+               block = take_block(&b, find_pool(&b, row), class);
   if (row->kind == HEARTH_ALLOC_ZEROED)
     LLVMBuildMemSet(b.builder, block, LLVMConstNull(b.i8), size, HEARTH_FAST_GRANULE);
   LLVMBuildRet(b.builder, block);
@@ -223,7 +209,10 @@ static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
     return;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath", "the allocator's fast path is in place of the call");
-  if (!hearth_shim_inline(noted->call))
+  LLVMValueRef caller = hearth_ir_function_of(noted->call);
+  if (hearth_shim_inline(noted->call))
+    hearth_shim_thread_jumps(caller);
+  else
     hearth_ir_call_set_callee(noted->call, callee);
 }
 
@@ -237,14 +226,14 @@ static void delete_fast_functions(LLVMModuleRef module) {
   }
 }
 
-/* Else it is something of the program's, or what a plugin of another release made. */
+/* Else it is something of the program's. */
 static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
   LLVMValueRef variable = LLVMGetNamedGlobal(module, name);
   return variable ? LLVMGetLinkage(variable) == LLVMWeakAnyLinkage : !LLVMGetNamedFunction(module, name);
 }
 
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
-  bool can = is_free_or_ours(module, HEARTH_FAST_POOLS) && is_free_or_ours(module, HEARTH_FAST_OFFSETS);
+  bool can = is_free_or_ours(module, HEARTH_FAST_POOLS);
   for (size_t i = 0; can && i < calls->count; i++)
     inline_at(module, &calls->items[i]);
   delete_fast_functions(module);

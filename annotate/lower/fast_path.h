@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator's fast path in the program (hearth/fast_path.h): at frequent calls, a freed block of the pool is taken in
+/* The allocator's fast path in the program (hearth/fast_path.h): at frequent calls, a freed block of the main pool is taken in
  * place, and the call is what happens if there is none, or the hint that was computed is not the usual one:
  *
  *   block = hint == USUAL && pool ? pool->list[class] : NULL
@@ -21,7 +21,7 @@ typedef struct hearth_fast_calls {
   size_t count, room;
 } hearth_fast_calls;
 
-/* Note a call of the row's hinted form, whose hint usually is this constant; it stays as it is if it cannot have the fast
+/* Note a call of the row's hinted form, whose hint usually is this constant, for the main pool; it stays as it is if it cannot have the fast
  * path. Inlining goes through the module's instructions, so it waits until nobody else does. */
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
                       LLVMValueRef hint);

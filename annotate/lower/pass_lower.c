@@ -24,6 +24,7 @@ typedef struct lowering {
   hearth_md *md;
   hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
   hearth_fast_calls frequent;
+  const uint8_t *layout; /* of the profile's plan: the pool of each id; NULL: not known */
   size_t left_to_link;
   bool has_pools; /* a call has the hint of a pool, whose number another plan has for other contexts */
   bool changed;
@@ -156,6 +157,13 @@ static void update_hint(lowering *l, LLVMValueRef call, const char *name, verdic
   l->changed = true;
 }
 
+static bool lies_in_main_pool(const lowering *l, LLVMValueRef hint) {
+  unsigned value = (unsigned)LLVMConstIntGetZExtValue(hint);
+  if (value < HEARTH_HINT_POOL || value >= HEARTH_HINT_HOT)
+    return value >= HEARTH_HINT_NOTCOLD;
+  return l->layout && !l->layout[value - HEARTH_HINT_POOL];
+}
+
 static void visit(LLVMValueRef call, void *data) {
   lowering *l = data;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
@@ -189,7 +197,7 @@ static void visit(LLVMValueRef call, void *data) {
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, v.value);
   report(lowered, name, v);
   LLVMValueRef usual = v.by_word ? hearth_context_word_usual(l->word, v.value) : v.value;
-  if (usual && hearth_alloc_is_frequent(lowered))
+  if (usual && lies_in_main_pool(l, usual) && hearth_alloc_is_frequent(lowered))
     hearth_fast_note(&l->frequent, lowered, function, usual);
   l->changed = true;
 }
@@ -219,6 +227,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   bool opened = options->by_word && hearth_context_word_open(&word, module, options);
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
   l.word = by_word ? &word : NULL;
+  l.layout = opened ? word.plan.pools : NULL;
   hearth_ir_for_each_instruction(module, visit, &l);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);

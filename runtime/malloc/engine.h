@@ -246,8 +246,6 @@ void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argume
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
 /* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new. */
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new);
-/* Blocks with the hint HEARTH_HINT_POOL + `index` lie in the pool of this placement. */
-void hearth_heaps_set_fast_pool(unsigned index, unsigned placement);
 
 static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t granules) {
   hearth_block *block = (hearth_block *)pool->list[class];

@@ -5,7 +5,6 @@
 #include "hints.h"
 
 #include "cold_memory.h"
-#include "hearth/fast_path.h"
 #include "hearth/hints.h"
 #include "hearth/optional.h"
 #include "malloc_messages.h"
@@ -99,15 +98,14 @@ static void set_placements(void) {
     atomic_store_explicit(&hints->placement[hint], placement, memory_order_relaxed);
     if (!hints->is_foreign_delete)
       atomic_store_explicit(&hints->placement_of_new[hint], placement, memory_order_relaxed);
-    if (hint >= HEARTH_HINT_POOL && hint - HEARTH_HINT_POOL < HEARTH_FAST_OFFSETS_COUNT)
-      hearth_heaps_set_fast_pool(hint - HEARTH_HINT_POOL, placement);
   }
 }
 
 /* Code of the program takes blocks of neutral hints, too: it is to bypass no malloc or operator new of the program's. It
- * counts nothing. */
+ * counts nothing, and knows the layout of the profile alone. */
 static void open_fast_path(const hearth_hints *hints) {
-  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && !*opened.statistics &&
+  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && hints->hot_from > UINT8_MAX && !opened.has_layout &&
+                 !*opened.statistics &&
                  (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc;
   hearth_heaps_open_fast_path(is_open, is_open && !hints->is_foreign_delete && hearth_news_are_own());
 }

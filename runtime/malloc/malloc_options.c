@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 254, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
+enum { DEFAULT_COLD_BELOW = 64, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
 /* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
 #define DEFAULT_DIRECTORY "/var/tmp"
 
@@ -128,7 +128,7 @@ static void warn_about(struct span_of_text pair) {
 
 hearth_malloc_options hearth_malloc_options_parse(const char *text) {
   hearth_malloc_options options = {.cold_below = DEFAULT_COLD_BELOW,
-                                   .hot_from = DEFAULT_HOT_FROM,
+                                   .hot_from = HINT_VALUES,
                                    .interval_s = DEFAULT_INTERVAL_S,
                                    .pools = true,
                                    .warns_of_sites = true,

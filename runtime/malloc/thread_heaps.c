@@ -31,11 +31,9 @@ bool hearth_heap_try_take(hearth_heap *heap) {
 
 void hearth_heap_give(hearth_heap *heap) { atomic_store_explicit(&heap->is_busy, 0, memory_order_release); }
 
-/* A pool that is not there yet reads as an empty one, to code of the program that looks for it. */
 hearth_heap *hearth_heap_create(void) {
   hearth_heap *heap = hearth_system_reserve(HEARTH_HEAP_ROOM, HEARTH_PAGE_BYTES);
-  if (!heap || !hearth_system_open(heap, HEARTH_POOLS_AT) ||
-      !hearth_system_protect((char *)heap + HEARTH_POOLS_AT, HEARTH_HEAP_ROOM - HEARTH_POOLS_AT, false, false))
+  if (!heap || !hearth_system_open(heap, HEARTH_POOLS_AT))
     return NULL;
   hearth_pool_init(&heap->main, heap, HEARTH_POOL_MAIN);
   heap->pool[HEARTH_POOL_MAIN] = &heap->main;
@@ -94,7 +92,6 @@ _Static_assert((int)HEARTH_FAST_GRANULE == HEARTH_GRANULE && (int)HEARTH_FAST_CL
                "another layout has another number in its names");
 
 HEARTH_EXPORT _Thread_local char *hearth_fast_pools_1[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
-HEARTH_EXPORT uint32_t hearth_fast_offsets_1[HEARTH_FAST_OFFSETS_COUNT];
 static bool has_fast_path[HEARTH_FAST_FAMILIES]; /* from the program's start on */
 
 static void publish(hearth_heap *heap) {
@@ -106,11 +103,6 @@ void hearth_heaps_open_fast_path(bool has_malloc, bool has_new) {
   has_fast_path[HEARTH_FAST_MALLOC] = has_malloc;
   has_fast_path[HEARTH_FAST_NEW] = has_new;
   publish(hearth_main_pool->heap);
-}
-
-void hearth_heaps_set_fast_pool(unsigned index, unsigned placement) {
-  bool is_main = placement == HEARTH_POOL_NONE || placement == HEARTH_POOL_MAIN;
-  hearth_fast_offsets_1[index] = is_main ? 0 : (uint32_t)(HEARTH_POOLS_AT + placement * HEARTH_POOL_ROOM);
 }
 
 /* Threads. */

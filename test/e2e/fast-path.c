@@ -11,7 +11,7 @@
  * RUN: %clang -O2 %s $(%hearth flags use profile) -mllvm -memprof-fast-path=0 -o called
  * RUN: ./called 200000 | FileCheck %s --check-prefixes=SUM,CALLS
  * RUN: %clang -O2 %s $(%hearth flags use profile --static) -o contained && ./contained 200000 | FileCheck %s --check-prefixes=SUM
- * RUN: env HEARTH_MALLOC=layout=calls ./optimised 200000 | FileCheck %s --check-prefixes=SUM,FAST
+ * RUN: env HEARTH_MALLOC=layout=calls ./optimised 200000 | FileCheck %s --check-prefixes=SUM,NONE
  * RUN: env HEARTH_MALLOC=secure=on ./optimised 200000 | FileCheck %s --check-prefixes=SUM
  * RUN: env HEARTH_MALLOC=cold-below=200 ./optimised 200000 | FileCheck %s --check-prefixes=SUM,CALLS
  * RUN: %clang -O2 %s $(%hearth flags use profile --compile) -o alone && ./alone 200000 | FileCheck %s --check-prefixes=SUM,NONE

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What code of a program knows of the allocator, to take a freed block without a call:
+/* What code of a program knows of the allocator, to take a freed block of the main pool without a call:
  *
  *   extern _Thread_local char *hearth_fast_pools_1[2];   of malloc, of operator new
- *   extern uint32_t hearth_fast_offsets_1[32];           of the hints HEARTH_HINT_POOL and up
  *
- *   pool = hearth_fast_pools_1[family] + (hint >= HEARTH_HINT_POOL ? hearth_fast_offsets_1[hint - HEARTH_HINT_POOL] : 0)
- *   list = pool + sizeof(void *) * class    class: granules of 16 bytes, rounded up; 1 to 64
+ *   list = hearth_fast_pools_1[family] + sizeof(void *) * class    class: granules of 16 bytes, rounded up; 1 to 64
  *   the list's first block, its first word xor the pool's key is the next one, NULL: none
  *   the block's byte of the map, at its segment's start plus its granule, becomes the class
  *   the pool's budget grows by the class
  *
- * Programs have weak definitions of both, all zero. The allocator's own ones come to be those of the program, as with every
- * variable that both have; a thread's pools are set with its first block, if malloc and free (operator new and delete) are
- * the allocator's, and no mode asks for more than a freed block: before that, and with any other allocator, a pool is NULL
- * and the code calls. The number in the names is that of this layout. */
+ * Programs have a weak definition, all zero. The allocator's own one comes to be that of the program, as with every variable
+ * that both have. A thread's pools are set with its first block, if malloc and free (operator new and delete) are the
+ * allocator's, and the user's options do not ask for other pools or for counts: before that, and with any other allocator, a
+ * pool is NULL and the code calls. The number in the name is that of this layout. */
 #ifndef HEARTH_FAST_PATH_H
 #define HEARTH_FAST_PATH_H
 
-#define HEARTH_FAST_POOLS   "hearth_fast_pools_1"
-#define HEARTH_FAST_OFFSETS "hearth_fast_offsets_1"
+#define HEARTH_FAST_POOLS "hearth_fast_pools_1"
 
 enum {
   HEARTH_FAST_GRANULE = 16,
@@ -26,7 +23,6 @@ enum {
   HEARTH_FAST_SEGMENT = 2 << 20,
   HEARTH_FAST_BUDGET = 0x3c8, /* offsets in the pool */
   HEARTH_FAST_KEY = 0x500,
-  HEARTH_FAST_OFFSETS_COUNT = 32,
 };
 
 typedef enum hearth_fast_family {

@@ -1,5 +1,5 @@
-; Frequent calls take a freed block of their pool in place, and call where there is none. Sizes that are constants leave no
-; test of the size; blocks of hints that are cold, or computed, need the call.
+; Frequent calls take a freed block of the main pool in place, and call where there is none. Sizes that are constants leave no
+; test of the size; cold blocks and those of other pools need the call.
 ; RUN: %opt -passes=hearth-lower -pass-remarks=hearth -S %s 2> %t | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t
 ; RUN: %opt -passes=hearth-lower -S %s | %opt_plain -passes=verify -disable-output
@@ -7,28 +7,33 @@
 ; REQUIRES: llvm22
 
 ; CHECK-DAG: @hearth_fast_pools_1 = weak thread_local(localexec) global [2 x ptr] zeroinitializer
-; CHECK-DAG: @hearth_fast_offsets_1 = weak global [32 x i32] zeroinitializer
 
 ; CHECK-LABEL: define ptr @of_constant_size(
 ; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_1
 ; CHECK: icmp ne ptr %[[POOLS]], null
-; CHECK: load i32, ptr getelementptr (i8, ptr @hearth_fast_offsets_1, i64 8)
 ; CHECK: %[[BLOCK:.*]] = load ptr, ptr %
 ; CHECK: icmp ne ptr %[[BLOCK]], null
 ; CHECK: store i8 3, ptr
-; CHECK: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -31)
+; CHECK: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
 ; CHECK: phi ptr
 ; REMARK: the allocator's fast path is in place of the call
 ; ASM-LABEL: of_constant_size:
 ; ASM: hearth_fast_pools_1@TPOFF
 define ptr @of_constant_size() {
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; No plan says that this pool is the main one.
+; CHECK-LABEL: define ptr @of_a_pool(
+; CHECK-NEXT: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -31)
+define ptr @of_a_pool() {
   %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-pool"="2" "hearth-frequent"
   ret ptr %p
 }
 
 ; CHECK-LABEL: define ptr @of_any_size(
 ; CHECK: icmp ule i64 %n, 1024
-; CHECK-NOT: hearth_fast_offsets_1
 ; CHECK: call ptr @__hearth_malloc_hot_cold(i64 %n, i8 zeroext -128)
 define ptr @of_any_size(i64 %n) {
   %p = call ptr @malloc(i64 %n) "memprof"="notcold" "hearth-frequent"
