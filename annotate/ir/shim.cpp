@@ -13,7 +13,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -193,7 +192,6 @@ void hearth_shim_thread_jumps(LLVMValueRef function) {
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
   FunctionPassManager Passes;
   Passes.addPass(JumpThreadingPass());
-  Passes.addPass(SimplifyCFGPass());
   Passes.run(*unwrap<Function>(function), Functions);
 }
 

@@ -23,8 +23,7 @@ typedef struct hearth_fast_calls {
 
 /* Note a call of the row's hinted form, whose hint usually is this constant, for the main pool; it stays as it is if it cannot have the fast
  * path. Inlining goes through the module's instructions, so it waits until nobody else does. */
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
-                      LLVMValueRef hint);
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef hint);
 
 /* Give all of them their fast path, and forget them. */
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls);

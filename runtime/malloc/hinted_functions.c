@@ -20,6 +20,9 @@ _Thread_local unsigned hearth_frees_of_null;
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint) {
   unsigned placement = hearth_hint_placement(hint);
   bool is_zero;
+  void *block = hearth_hinted_take(placement, bytes);
+  if (HEARTH_LIKELY(block != NULL))
+    return block;
   if (placement != HEARTH_POOL_NONE)
     return hearth_hinted_alloc(placement, bytes, 1, &is_zero);
   hearth_hint_pass_on(hint);

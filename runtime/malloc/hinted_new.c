@@ -33,6 +33,9 @@ void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const v
 #define HEARTH_NEW(plain)                                                                                              \
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of(hint);                                                                           \
+    void *taken = hearth_hinted_take(placement, bytes);                                                                \
+    if (HEARTH_LIKELY(taken != NULL))                                                                                  \
+      return taken;                                                                                                    \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return hearth_new_or_throw(bytes, 1, placement);                                                                 \
     void *block = pass_on(bytes, 1, hint);                                                                             \

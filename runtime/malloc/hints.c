@@ -104,9 +104,8 @@ static void set_placements(void) {
 /* Code of the program takes blocks of neutral hints, too: it is to bypass no malloc or operator new of the program's. It
  * counts nothing, and knows the layout of the profile alone. */
 static void open_fast_path(const hearth_hints *hints) {
-  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && hints->hot_from > UINT8_MAX && !opened.has_layout &&
-                 !*opened.statistics &&
-                 (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc;
+  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
+                 !*opened.statistics && (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc;
   hearth_heaps_open_fast_path(is_open, is_open && !hints->is_foreign_delete && hearth_news_are_own());
 }
 
@@ -140,7 +139,7 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   if (!options.pools)
     options.hot_from = UINT8_MAX + 1;
   hints->cold_below = options.cold_below;
-  hints->hot_from = options.hot_from;
+  hints->hot_from = options.pools && options.hot_from > HEARTH_HINT_POOL ? HEARTH_HINT_POOL : options.hot_from;
   if (is_recorded()) {
     hints->are_verified = options.verify;
     return;

@@ -42,6 +42,15 @@ static inline __attribute__((always_inline)) void *hearth_hinted_pop(unsigned pl
   return block;
 }
 
+/* The same at the cursor, when the list is empty. */
+static inline void *hearth_hinted_take(unsigned placement, size_t bytes) {
+  hearth_pool *pool = hearth_hinted_pool(placement);
+  void *block = pool ? hearth_take_small(pool, bytes) : NULL;
+  if (HEARTH_LIKELY(block != NULL))
+    pool->heap->hinted[placement]++;
+  return block;
+}
+
 /* A block of a placement that is not HEARTH_POOL_NONE; as hearth_alloc. */
 void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero);
 

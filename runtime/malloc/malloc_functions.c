@@ -33,7 +33,7 @@ static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t by
 
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
   bool is_zero;
-  void *block = hearth_take_small(bytes);
+  void *block = hearth_take_small(hearth_main_pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(hearth_main_pool, bytes, &is_zero);
 }
 

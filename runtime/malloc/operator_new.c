@@ -7,7 +7,7 @@
 #include "new_retry.h"
 
 static __attribute__((noinline)) void *new_slowly(size_t bytes) {
-  void *block = hearth_take_small(bytes);
+  void *block = hearth_take_small(hearth_main_pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
 }
 

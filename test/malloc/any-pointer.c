@@ -21,7 +21,7 @@
 static const struct {
   uint8_t hint;
   enum hearth_malloc_placement class;
-} kinds[] = {{0, HEARTH_MALLOC_COLD}, {128, HEARTH_MALLOC_OTHER}, {255, HEARTH_MALLOC_HOT}};
+} kinds[] = {{0, HEARTH_MALLOC_COLD}, {128, HEARTH_MALLOC_OTHER}, {253, HEARTH_MALLOC_HOT}};
 static const size_t sizes[] = {1, 16, 17, 100, 1000, 5000, 32768, 32769, 40000, 1000000, 70000, 33000, 30000, 200, 3};
 enum { KINDS = 3, SIZES = sizeof sizes / sizeof *sizes };
 

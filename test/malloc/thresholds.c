@@ -9,7 +9,7 @@
  * RUN: env HEARTH_MALLOC=cold-below=1:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
  * RUN: env HEARTH_MALLOC=cold-below=257 %t 2>&1 | FileCheck %s --check-prefix=RANGE
  *
- * RUN: env HEARTH_MALLOC=hot-from=256 %t | FileCheck %s --check-prefix=PLANNED
+ * RUN: env HEARTH_MALLOC=hot-from=254 %t | FileCheck %s --check-prefix=HOT
  *
  * RUN: env HEARTH_MALLOC=layout=calls %t | FileCheck %s --check-prefix=DEFAULT
  * RUN: env HEARTH_MALLOC=layout=one %t | FileCheck %s --check-prefix=ONE
@@ -17,18 +17,18 @@
  * RUN: env HEARTH_MALLOC=layout=01v1 %t | FileCheck %s --check-prefix=LAYOUT
  * RUN: env HEARTH_MALLOC=layout=01w %t 2>&1 | FileCheck %s --check-prefix=BAD
  *
- * ONE: hot 254 to 255, pools of 223 to 255: -1 -1 -1 -1, 31 31
- * LAYOUT: hot 224 to 255, pools of 223 to 255: -1 0 30 0, 31 31
+ * ONE: hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
+ * LAYOUT: hot 224 to 226, pools of 223 to 255: -1 0 30 0, -1 -1
  * BAD: ignored: layout=01w
- * DEFAULT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
- * PLANNED: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
+ * DEFAULT: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
+ * HOT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
  * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: 31 31 31 31, 31 31
- * NOCOLD: cold none, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
+ * NOCOLD: cold none, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
  * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * OFF: cold none, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=,{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
- * UNKNOWN: cold 0 to 0, hot 223 to 255
+ * UNKNOWN: cold 0 to 0, hot 223 to 253
  * RANGE: cold-below=257
  * RANGE: cold 0 to 63
  */

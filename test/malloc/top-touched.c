@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   assert(argc == 2);
   for (int i = 0; i < BLOCKS; i++) {
     cold[i] = memset(malloc_hot_cold(BYTES, 0), 1, BYTES);
-    hot[i] = memset(malloc_hot_cold(BYTES, 255), 1, BYTES);
+    hot[i] = memset(malloc_hot_cold(BYTES, 253), 1, BYTES);
   }
   assert(!pthread_create(&thread, NULL, use, NULL));
   snprintf(command, sizeof command, "%s %d", argv[1], (int)getpid());

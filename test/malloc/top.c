@@ -18,21 +18,21 @@
  * RUN: (%hearth top --every=0.0001 1 2> %t.err; test $? = 2) && grep "needs a number of seconds from 0.001 to 86400" %t.err
  * RUN: (%hearth top --count=2 1 2> %t.err; test $? = 2) && grep "goes with '--every'" %t.err
  *
- * TEXT: cold below 64, hot from 254; 7 hints passed on
+ * TEXT: cold below 64, hot from 223; 7 hints passed on
  * TEXT-NEXT: KiB live blocks live committed resident huge swap placed elsewhere
  * TEXT-NEXT: cold 1003 {{[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+}} {{[0-9.]+}} 1103 0
  * TEXT-NEXT: hot 4 3.3 {{.*}} 5 0
  * TEXT-NEXT: main {{[0-9]+}} {{.*}}
  * TEXT-NEXT: pool 5 3 3.2 4
- * TEXT-NEXT: pool 31 1 0.1 1
+ * TEXT-NEXT: pool 30 1 0.1 1
  * TEXT: cold: 1003 blocks, 1103 placed, 0 fallbacks; passed on 7
  * TEXT: resident: 3 MiB and less than 1 MiB more
- * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":254,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
+ * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":223,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
  * JSON-SAME: "placed":1103,"fallbacks":0,"huge_bytes":0},"hot":{"on":true,"live_blocks":4,"live_bytes":3408,
  * JSON-SAME: "placed":5,"fallbacks":0,"huge_bytes":{{[0-9]+}}},"main":{"on":true,"live_blocks":{{[0-9]+}},
- * JSON-SAME: "pools":[{"pool":5,"live_blocks":3,"live_bytes":3296,"placed":4},{"pool":31,"live_blocks":1,"live_bytes":112,"placed":1}],"passed_on":7}
+ * JSON-SAME: "pools":[{"pool":5,"live_blocks":3,"live_bytes":3296,"placed":4},{"pool":30,"live_blocks":1,"live_bytes":112,"placed":1}],"passed_on":7}
  * AGAIN-NEXT: {"pid":{{.*}},"passed_on":7}
- * OFF: cold below 0, hot from 254; 1110 hints passed on
+ * OFF: cold below 0, hot from 223; 1110 hints passed on
  * OFF: cold off
  * OFF: hot 4
  * MAIN: cold off
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     memset(malloc_hot_cold(100, 0), 1, 100);
   for (int i = 0; i < 3; i++)
     memset(malloc_hot_cold(1 << 20, 0), 1, 1 << 20);
-  malloc_hot_cold(100, 255);
+  malloc_hot_cold(100, 253);
   malloc_hot_cold(100, 223 + 5);
   malloc_hot_cold(100, 223 + 5);
   malloc_hot_cold(3000, 223 + 5);

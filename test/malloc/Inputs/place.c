@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 int main(void) {
-  static const uint8_t hints[] = {0, 128, 255};
+  static const uint8_t hints[] = {0, 128, 253};
   static const char *const names[] = {"other", "cold", "hot"};
   for (int i = 0; i < 3; i++) {
     char *block = malloc_hot_cold(1000, hints[i]);
