@@ -3,7 +3,7 @@
  *
  *   hint   one byte, 0 coldest to 255 hottest, always the last parameter; tcmalloc's scale
  *   cold   hint below a threshold (default 64): the block lies in cold memory
- *   hot    hint at or above a threshold (default 254): the block lies in a pool of hot blocks, number 31
+ *   hot    hint at or above a threshold (default: none): the block lies in pool 31
  *   pool   hints 223 to 253: pool 0 to 30, with the blocks that the plan of a profile puts together
  *   other  everything else: the plain function is called, and its block lies in the main pool
  *
