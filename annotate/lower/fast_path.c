@@ -31,22 +31,22 @@ static bool has_fast_path(const hearth_alloc_function *row) {
   return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED;
 }
 
-/* The checks of a sanitizer would be missing from the accesses. */
-static bool is_sanitized(LLVMValueRef function) {
+/* The checks of a sanitizer would be missing from the accesses; the others ask for no such code. */
+static bool can_get_code(LLVMValueRef function) {
   static const char *const names[] = {"sanitize_address", "sanitize_thread", "sanitize_memory", "sanitize_hwaddress",
-                                      "sanitize_memtag"};
+                                      "sanitize_memtag",  "minsize",         "optnone"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
     if (kind && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind))
-      return true;
+      return false;
   }
-  return false;
+  return true;
 }
 
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  if (!has_fast_path(row) || is_sanitized(hearth_ir_function_of(call)))
+  if (!has_fast_path(row) || !can_get_code(hearth_ir_function_of(call)))
     return;
   if (calls->count == calls->room) {
     size_t room = 2 * calls->room + 16;
@@ -56,7 +56,7 @@ void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_
     calls->items = items;
     calls->room = room;
   }
-  calls->items[calls->count++] = (hearth_fast_call){call, row, usual};
+  calls->items[calls->count++] = (hearth_fast_call){.call = call, .row = row, .hint = usual};
 }
 
 /* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
@@ -203,17 +203,18 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   return fast ? fast : build_fast_function(module, name, callee, noted->row, noted->hint);
 }
 
-static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
+/* Returns the function that has become longer, or NULL. */
+static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
   LLVMValueRef callee = LLVMGetCalledValue(noted->call);
   if (!LLVMIsAFunction(callee))
-    return;
+    return NULL;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath", "the allocator's fast path is in place of the call");
   LLVMValueRef caller = hearth_ir_function_of(noted->call);
   if (hearth_shim_inline(noted->call))
-    hearth_shim_thread_jumps(caller);
-  else
-    hearth_ir_call_set_callee(noted->call, callee);
+    return caller;
+  hearth_ir_call_set_callee(noted->call, callee);
+  return NULL;
 }
 
 static void delete_fast_functions(LLVMModuleRef module) {
@@ -234,8 +235,11 @@ static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
 
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
   bool can = is_free_or_ours(module, HEARTH_FAST_POOLS);
-  for (size_t i = 0; can && i < calls->count; i++)
-    inline_at(module, &calls->items[i]);
+  for (size_t i = 0; i < calls->count; i++)
+    calls->items[i].caller = can ? inline_at(module, &calls->items[i]) : NULL;
+  for (size_t i = 0; i < calls->count; i++) /* when all are inlined, as it may remove calls */
+    if (calls->items[i].caller && (!i || calls->items[i].caller != calls->items[i - 1].caller))
+      hearth_shim_thread_jumps(calls->items[i].caller);
   delete_fast_functions(module);
   free(calls->items);
   *calls = (hearth_fast_calls){0};

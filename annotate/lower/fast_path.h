@@ -11,7 +11,7 @@
 #include "alloc_functions.h"
 
 typedef struct hearth_fast_call {
-  LLVMValueRef call;
+  LLVMValueRef call, caller; /* caller: once it is inlined */
   const hearth_alloc_function *row;
   uint8_t hint; /* that it has, or usually has */
 } hearth_fast_call;
