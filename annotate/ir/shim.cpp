@@ -56,6 +56,8 @@ void diagnoseOnce(LLVMModuleRef module, const char *file, const char *message, D
     unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Severity));
 }
 
+MDNode *likely(LLVMContext &Context) { return MDBuilder(Context).createBranchWeights(2000, 1); }
+
 } // namespace
 
 void hearth_shim_make_strict(bool strict) { IsStrict = strict; }
@@ -133,8 +135,12 @@ void hearth_shim_before_split(LLVMValueRef instruction) {
 LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee) {
   auto *Call = cast<CallBase>(unwrap(call));
   hearth_shim_before_split(call);
-  MDNode *Likely = MDBuilder(Call->getContext()).createBranchWeights(2000, 1);
-  return wrap(&promoteCallWithIfThenElse(*Call, cast<Function>(unwrap(callee)), Likely));
+  return wrap(&promoteCallWithIfThenElse(*Call, cast<Function>(unwrap(callee)), likely(Call->getContext())));
+}
+
+void hearth_shim_expect_true(LLVMValueRef branch) {
+  auto *Branch = cast<Instruction>(unwrap(branch));
+  Branch->setMetadata(LLVMContext::MD_prof, likely(Branch->getContext()));
 }
 
 #if LLVM_VERSION_MAJOR == 15
@@ -179,7 +185,7 @@ bool hearth_shim_inline(LLVMValueRef call) {
   return !Call->hasOperandBundles() && InlineFunction(*Call, Info).isSuccess();
 }
 
-void hearth_shim_thread_jumps(LLVMValueRef function) {
+void hearth_shim_thread_jumps(LLVMValueRef *functions, size_t count) {
   LoopAnalysisManager Loops;
   FunctionAnalysisManager Functions;
   CGSCCAnalysisManager Components;
@@ -192,7 +198,8 @@ void hearth_shim_thread_jumps(LLVMValueRef function) {
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
   FunctionPassManager Passes;
   Passes.addPass(JumpThreadingPass());
-  Passes.run(*unwrap<Function>(function), Functions);
+  for (size_t I = 0; I < count; I++)
+    Passes.run(*unwrap<Function>(functions[I]), Functions);
 }
 
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {

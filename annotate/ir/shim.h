@@ -4,6 +4,7 @@
 #define HEARTH_SHIM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <llvm-c/Core.h>
@@ -52,8 +53,11 @@ void hearth_shim_make_support_function(LLVMValueRef function);
 /* Put the callee's code in place of a call. false: LLVM cannot, and nothing has changed. */
 bool hearth_shim_inline(LLVMValueRef call);
 
-/* Leave out tests of a function whose outcome is known where a jump comes from. */
-void hearth_shim_thread_jumps(LLVMValueRef function);
+/* A branch whose condition is nearly always true. */
+void hearth_shim_expect_true(LLVMValueRef branch);
+
+/* Leave out tests of the functions whose outcome is known where a jump comes from. */
+void hearth_shim_thread_jumps(LLVMValueRef *functions, size_t count);
 
 /* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that names no
  * target is for this machine. If not, one remark says so. */

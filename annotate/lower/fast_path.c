@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "dispatch.h"
 #include "hearth/fast_path.h"
 #include "hearth/hints.h"
@@ -17,7 +18,7 @@ typedef struct fast_builder {
   LLVMModuleRef module;
   LLVMContextRef context;
   LLVMBuilderRef builder;
-  LLVMTypeRef i8, i32, i64, pointer;
+  LLVMTypeRef i8, i64, pointer;
   LLVMValueRef function;
   LLVMBasicBlockRef slow;
 } fast_builder;
@@ -48,14 +49,8 @@ void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
   if (!has_fast_path(row) || !can_get_code(hearth_ir_function_of(call)))
     return;
-  if (calls->count == calls->room) {
-    size_t room = 2 * calls->room + 16;
-    hearth_fast_call *items = realloc(calls->items, room * sizeof *items);
-    if (!items)
-      return; /* the call stays one */
-    calls->items = items;
-    calls->room = room;
-  }
+  if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
+    return; /* the call stays one */
   calls->items[calls->count++] = (hearth_fast_call){.call = call, .row = row, .hint = usual};
 }
 
@@ -93,20 +88,10 @@ static LLVMValueRef number(fast_builder *b, uint64_t value) { return LLVMConstIn
 
 /* ---------------------------------------------------- the function ---------------------------------------------------- */
 
-static void expect_true(fast_builder *b, LLVMValueRef branch) {
-  LLVMMetadataRef values[] = {
-      LLVMMDStringInContext2(b->context, "branch_weights", strlen("branch_weights")),
-      LLVMValueAsMetadata(LLVMConstInt(b->i32, 2000, false)),
-      LLVMValueAsMetadata(LLVMConstInt(b->i32, 1, false)),
-  };
-  LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, values, 3);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4), LLVMMetadataAsValue(b->context, node));
-}
-
 /* Goes on in a new block if the condition is true, else with the call. */
 static void require(fast_builder *b, LLVMValueRef condition) {
   LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->slow, "");
-  expect_true(b, LLVMBuildCondBr(b->builder, condition, next, b->slow));
+  hearth_shim_expect_true(LLVMBuildCondBr(b->builder, condition, next, b->slow));
   LLVMPositionBuilderAtEnd(b->builder, next);
 }
 
@@ -167,7 +152,6 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
                     .context = context,
                     .builder = LLVMCreateBuilderInContext(context),
                     .i8 = LLVMInt8TypeInContext(context),
-                    .i32 = LLVMInt32TypeInContext(context),
                     .i64 = LLVMInt64TypeInContext(context),
                     .pointer = LLVMGetReturnType(LLVMGlobalGetValueType(callee)),
                     .function = LLVMAddFunction(module, name, LLVMGlobalGetValueType(callee))};
@@ -233,13 +217,23 @@ static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
   return variable ? LLVMGetLinkage(variable) == LLVMWeakAnyLinkage : !LLVMGetNamedFunction(module, name);
 }
 
+/* When all are inlined, as it may remove calls. Calls of a function are side by side. */
+static void thread_jumps(const hearth_fast_calls *calls) {
+  LLVMValueRef *callers = malloc(calls->count * sizeof *callers);
+  size_t count = 0;
+  for (size_t i = 0; callers && i < calls->count; i++)
+    if (calls->items[i].caller && (!count || calls->items[i].caller != callers[count - 1]))
+      callers[count++] = calls->items[i].caller;
+  if (count)
+    hearth_shim_thread_jumps(callers, count);
+  free(callers);
+}
+
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
   bool can = is_free_or_ours(module, HEARTH_FAST_POOLS);
   for (size_t i = 0; i < calls->count; i++)
     calls->items[i].caller = can ? inline_at(module, &calls->items[i]) : NULL;
-  for (size_t i = 0; i < calls->count; i++) /* when all are inlined, as it may remove calls */
-    if (calls->items[i].caller && (!i || calls->items[i].caller != calls->items[i - 1].caller))
-      hearth_shim_thread_jumps(calls->items[i].caller);
+  thread_jumps(calls);
   delete_fast_functions(module);
   free(calls->items);
   *calls = (hearth_fast_calls){0};
