@@ -74,7 +74,8 @@ static hearth_status write_shard(const arguments *a, hearth_profile *profile, co
   return status;
 }
 
-static hearth_status split(const arguments *a, hearth_profile *profile, hearth_error *err) {
+static hearth_status split(const void *given, hearth_profile *profile, hearth_error *err) {
+  const arguments *a = given;
   uint32_t count = a->shards.given ? (uint32_t)a->shards.value : DEFAULT_SHARDS;
   uint32_t *shards = calloc((size_t)hearth_profile_context_count(profile) + 1, sizeof *shards);
   hearth_status status = shards ? hearth_profile_shard(profile, count, shards, err) : hearth_error_nomem(err);
@@ -86,15 +87,6 @@ static hearth_status split(const arguments *a, hearth_profile *profile, hearth_e
 
 int hearth_cmd_split(int argc, char **argv) {
   arguments a = {0};
-  hearth_error err;
   int code;
-  if (!parse(argc, argv, &a, &code))
-    return code;
-  hearth_profile *profile = hearth_tool_open_profile(a.profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
-  hearth_output_guard();
-  hearth_status status = split(&a, profile, &err);
-  hearth_profile_close(profile);
-  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+  return parse(argc, argv, &a, &code) ? hearth_tool_use_profile(a.profile, split, &a) : code;
 }

@@ -62,7 +62,8 @@ static hearth_status write_planned(hearth_builder *builder, const char *path, co
   return status;
 }
 
-static hearth_status strip(const arguments *a, hearth_profile *profile, hearth_error *err) {
+static hearth_status strip(const void *given, hearth_profile *profile, hearth_error *err) {
+  const arguments *a = given;
   hearth_profile_summary summary;
   hearth_plan plan;
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
@@ -79,15 +80,6 @@ static hearth_status strip(const arguments *a, hearth_profile *profile, hearth_e
 
 int hearth_cmd_strip(int argc, char **argv) {
   arguments a = {0};
-  hearth_error err;
   int code;
-  if (!parse(argc, argv, &a, &code))
-    return code;
-  hearth_profile *profile = hearth_tool_open_profile(a.profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
-  hearth_output_guard();
-  hearth_status status = strip(&a, profile, &err);
-  hearth_profile_close(profile);
-  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+  return parse(argc, argv, &a, &code) ? hearth_tool_use_profile(a.profile, strip, &a) : code;
 }

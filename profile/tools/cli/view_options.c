@@ -98,10 +98,27 @@ hearth_profile *hearth_tool_open_profile(const char *operand) {
   return NULL;
 }
 
+int hearth_tool_use_profile(const char *operand,
+                            hearth_status (*use)(const void *arguments, hearth_profile *profile, hearth_error *err),
+                            const void *arguments) {
+  hearth_error err;
+  hearth_profile *profile = hearth_tool_open_profile(operand);
+  if (!profile)
+    return HEARTH_EXIT_ERROR;
+  hearth_output_guard();
+  hearth_status status = use(arguments, profile, &err);
+  hearth_profile_close(profile);
+  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+}
+
 int hearth_tool_take_by(void *target, const char *value) {
   hearth_by_option *by = target;
   by->given = true;
   return hearth_group_kind_find(value, &by->kind) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+int hearth_tool_take_quantity(void *target, const char *value) {
+  return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 bool hearth_tool_holds_more(const char *path) {

@@ -110,9 +110,16 @@ int hearth_tool_take_by(void *target, const char *value);
 /* The same: patterns are kept to the end. */
 int hearth_tool_take_wrapper(void *target, const char *value);
 
+/* The target is a hearth_quantity. */
+int hearth_tool_take_quantity(void *target, const char *value);
+
 /* Does the file hold more than a heap profile? Only that would be left if the profile were replaced by another. */
 bool hearth_tool_holds_more(const char *path);
 /* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */
 hearth_profile *hearth_tool_open_profile(const char *operand);
+/* Open and verify a profile for a verb that writes files, and close it. Returns the exit code, when errors are printed. */
+int hearth_tool_use_profile(const char *operand,
+                            hearth_status (*use)(const void *arguments, hearth_profile *profile, hearth_error *err),
+                            const void *arguments);
 
 #endif

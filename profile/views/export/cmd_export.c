@@ -33,10 +33,6 @@ static int take_format(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
-static int take_value(void *target, const char *value) {
-  return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
 static int check(int operands, char **argv, const arguments *a) {
   if (operands > 1)
     return hearth_tool_usage_error("export", "one profile at a time, not '%s' too", argv[2]);
@@ -64,7 +60,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--value",
        .value = "QUANTITY",
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
-       .take = take_value,
+       .take = hearth_tool_take_quantity,
        .target = &a->options.value,
        .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs; pprof gets all "
                "of them, and this one first"},

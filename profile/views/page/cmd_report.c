@@ -27,10 +27,6 @@ static const hearth_help help = {
              "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
              "in any browser."};
 
-static int take_value(void *target, const char *value) {
-  return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
 static int check(int operands, char **argv, const arguments *a) {
   if (operands > 1)
     return hearth_tool_usage_error("report", "one profile or trace at a time, not '%s' too", argv[2]);
@@ -52,7 +48,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--value",
        .value = "QUANTITY",
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
-       .take = take_value,
+       .take = hearth_tool_take_quantity,
        .target = &a->options.value,
        .help = "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or "
                "live-allocs"},
