@@ -20,6 +20,7 @@
  * CHECK: 0 8 True
  * CHECK-NEXT: 1 8 True
  */
+#define _GNU_SOURCE
 #undef NDEBUG
 #include <assert.h>
 #include <hearth/malloc.h>
@@ -29,11 +30,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BLOCKS = 1024, BYTES = 32 << 10, PAGE = 4096 };
 
-static char *cold[BLOCKS], *hot[BLOCKS];
+/* Small pages of no pool: the system clears marks without a word to the TLB, and what a TLB holds is not marked again. */
+enum { OTHER_BYTES = 64 << 20 };
+static char *cold[BLOCKS], *hot[BLOCKS], *other;
 static _Atomic bool ended;
 
 static void read_blocks(char **blocks, int count) {
@@ -46,6 +50,8 @@ static void *use(void *unused) {
   while (!ended) {
     read_blocks(hot, BLOCKS);
     read_blocks(cold, BLOCKS / 4);
+    for (int at = 0; at < OTHER_BYTES; at += PAGE)
+      *(volatile char *)&other[at];
   }
   return unused;
 }
@@ -54,6 +60,9 @@ int main(int argc, char **argv) {
   pthread_t thread;
   char command[1000];
   assert(argc == 2);
+  other = mmap(NULL, OTHER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert(other != MAP_FAILED && !madvise(other, OTHER_BYTES, MADV_NOHUGEPAGE));
+  memset(other, 1, OTHER_BYTES);
   for (int i = 0; i < BLOCKS; i++) {
     cold[i] = memset(malloc_hot_cold(BYTES, 0), 1, BYTES);
     hot[i] = memset(malloc_hot_cold(BYTES, 253), 1, BYTES);
