@@ -26,11 +26,11 @@
  *                                       thread; the same, of at most 64. Of one granule: HEARTH_REMOTE_GRANULE
  *
  * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
- * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being
- * swept. When a quarter of a pool is free, the lists are dropped; the segments are swept one by one as memory is needed:
- * neighbouring freed blocks become holes, empty slots and segments go back. So frees and requests that go in circles meet in
- * the lists, last freed first used, and never pay for sweeps; requests of other sizes, or after many frees, find memory in the
- * order of addresses.
+ * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being swept.
+ * When a quarter of a pool is free (of the heap, in the main pool), the lists are dropped; the segments are swept one by one as
+ * memory is needed: neighbouring freed blocks become holes, empty slots and segments go back. So frees and requests that go in
+ * circles meet in the lists, last freed first used, and never pay for sweeps; requests of other sizes, or after many frees, find
+ * memory in the order of addresses.
  *
  * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to whoever may
  * free the block, and queue the slots where many are (sweep.c). */
@@ -151,6 +151,7 @@ struct hearth_heap {
   hearth_pool main;                        /* first: what the thread's variable points to */
   hearth_pool *_Atomic pool[HEARTH_POOLS]; /* NULL until used */
   uint64_t hinted[HEARTH_POOLS];           /* requests with a hint for each; by its thread only */
+  size_t used_granules;                    /* of all pools */
   hearth_heap *next_of_all, *next_idle;
   _Atomic uint32_t is_busy; /* an idle heap is being worked on by some thread */
   _Atomic bool is_idle;

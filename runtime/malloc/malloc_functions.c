@@ -48,29 +48,11 @@ HEARTH_EXPORT void *malloc(size_t bytes) {
   return malloc_slowly(bytes);
 }
 
-/* First of all blocks of the thread's pools that go to the lists. */
 static __attribute__((noinline)) void free_slowly(void *block) {
-  hearth_heap *heap = hearth_main_pool->heap;
-  if (!block) {
+  if (block)
+    hearth_pool_free_slowly(hearth_main_pool, block);
+  else
     hearth_frees_of_null++;
-    return;
-  }
-  hearth_segment *segment = hearth_segment_of(block);
-  uintptr_t owner = hearth_owner_of(segment);
-  if (HEARTH_LIKELY(heap && !(((uintptr_t)block | owner) % HEARTH_GRANULE) && hearth_heap_has(heap, owner))) {
-    hearth_pool *pool = (hearth_pool *)owner; /* its blocks go to the lists: HEARTH_MARKED would be a low bit */
-    hearth_map *map = hearth_map_of(segment);
-    size_t granule = hearth_granule_of(block), class = hearth_live_class(hearth_map_get(map, granule));
-    if (HEARTH_LIKELY(class)) {
-      hearth_map_set_freed(map, granule, class);
-      hearth_pool_push(pool, block, class);
-      pool->budget -= (int64_t)hearth_class_granules(class);
-      if (HEARTH_UNLIKELY(pool->budget < 0))
-        hearth_pool_free_too_much(pool);
-      return;
-    }
-  }
-  hearth_pool_free_slowly(hearth_main_pool, block);
 }
 
 static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }

@@ -18,9 +18,11 @@ static inline void hearth_pool_reuse(hearth_pool *pool, size_t granules) {
   pool->received_granules -= granules < pool->received_granules ? granules : pool->received_granules;
 }
 
-/* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. */
+/* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. Of the whole heap in its main pool:
+ * what lies in others, as cold memory, would count there without hints. */
 static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
-  return (int64_t)(pool->used_granules / 4 + 2 * HEARTH_SLOT_GRANULES);
+  size_t used = pool == &pool->heap->main ? pool->heap->used_granules : pool->used_granules;
+  return (int64_t)(used / 4 + 2 * HEARTH_SLOT_GRANULES);
 }
 
 /* Marks a block of another thread's heap, or of none. */

@@ -71,6 +71,7 @@ void hearth_pool_return_segment(hearth_pool *pool, hearth_segment *segment) {
 void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigned slot) {
   segment->used_slots &= ~(1u << slot);
   pool->used_granules -= HEARTH_SLOT_GRANULES;
+  pool->heap->used_granules -= HEARTH_SLOT_GRANULES;
 }
 
 /* The first run of at least `least` unused slots, at most `most` of them; in the secure mode a random slot, where one will do.
@@ -121,7 +122,10 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
   pool->unused_slots -= count;
   hearth_pool_reuse(pool, granules);
   pool->used_granules += granules;
+  pool->heap->used_granules += granules;
   pool->budget += (int64_t)granules / 4;
+  if (pool != &pool->heap->main)
+    pool->heap->main.budget += (int64_t)granules / 4;
   char *start = hearth_address_of(segment, (size_t)first * HEARTH_SLOT_GRANULES);
   hearth_cursor *cursor = &pool->cursor[range];
   if (cursor->end != start || ranges[range].slots == 1) {
@@ -329,17 +333,20 @@ static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, si
 void hearth_pool_free_slowly(hearth_pool *own, void *block) {
   if (!block)
     return;
-  hearth_kind kind = hearth_kind_of(block);
-  if (hearth_is_large(kind)) {
-    hearth_large_free(block);
-    return;
-  }
-  size_t class = class_at(block, kind);
   hearth_segment *segment = hearth_segment_of(block);
-  if (own->heap && segment->pool->heap == own->heap)
-    free_own(segment->pool, segment, block, class);
+  uintptr_t pool = hearth_owner_of(segment) & ~(uintptr_t)HEARTH_MARKED;
+  if (HEARTH_LIKELY(own->heap && !(((uintptr_t)block | pool) % HEARTH_GRANULE) && hearth_heap_has(own->heap, pool))) {
+    size_t class = hearth_live_class(hearth_map_get(hearth_map_of(segment), hearth_granule_of(block)));
+    if (HEARTH_LIKELY(class)) {
+      free_own((hearth_pool *)pool, segment, block, class);
+      return;
+    }
+  }
+  hearth_kind kind = hearth_kind_of(block);
+  if (hearth_is_large(kind))
+    hearth_large_free(block);
   else
-    hearth_remote_free(segment, block, class);
+    hearth_remote_free(segment, block, class_at(block, kind));
 }
 
 void hearth_pool_collect(hearth_pool *pool) {

@@ -195,39 +195,67 @@ static void add_free_run(hearth_segment *segment, chains *chains, size_t start, 
   add_hole(segment, chains, behind_start, end, range);
 }
 
-static bool is_in_use(const hearth_segment *segment, size_t granule, unsigned range) {
-  unsigned slot = slot_of(granule);
-  return granule < HEARTH_SEGMENT_GRANULES && segment->used_slots >> slot & 1 && segment->range_of_slot[slot] == range;
+/* Behind the last of the neighbouring slots in use, of one range. */
+static size_t end_of_run(const hearth_segment *segment, unsigned slot) {
+  unsigned range = segment->range_of_slot[slot];
+  do
+    slot++;
+  while (slot < HEARTH_SLOTS && segment->used_slots >> slot & 1 && segment->range_of_slot[slot] == range);
+  return (size_t)slot * HEARTH_SLOT_GRANULES;
+}
+
+/* Acquire: whoever freed the block has done with it. */
+static uint8_t read_byte(hearth_map *map, size_t granule) {
+  return atomic_load_explicit(&map[granule], memory_order_acquire);
+}
+
+/* Behind the neighbouring freed blocks and holes. */
+static size_t unmark_run(hearth_map *map, size_t granule, size_t end) {
+  while (granule < end) {
+    uint8_t byte = read_byte(map, granule), class = byte ^ HEARTH_FREE;
+    if (HEARTH_LIKELY((uint8_t)(class - 1) < HEARTH_SMALL_CLASSES)) {
+      hearth_map_set(map, granule, 0);
+      granule += class;
+    } else if (!byte || hearth_live_class(byte)) {
+      break;
+    } else {
+      granule += unmark(map, granule, byte);
+    }
+  }
+  return granule;
+}
+
+static void walk_run(hearth_segment *segment, chains *chains, size_t granule, size_t end) {
+  hearth_map *map = hearth_map_of(segment);
+  while (granule < end) {
+    uint8_t byte = read_byte(map, granule);
+    hearth_expect(byte);
+    if (HEARTH_LIKELY((int8_t)byte > 0)) {
+      granule += byte;
+    } else if (hearth_live_class(byte)) {
+      granule += hearth_class_granules(hearth_live_class(byte));
+    } else {
+      size_t start = granule;
+      granule = unmark_run(map, granule, end);
+      add_free_run(segment, chains, start, granule);
+    }
+  }
 }
 
 static void walk(hearth_segment *segment, chains *chains) {
-  hearth_map *map = hearth_map_of(segment);
-  for (size_t granule = HEARTH_FIRST_GRANULE; granule < HEARTH_SEGMENT_GRANULES;) {
-    if (!(segment->used_slots >> slot_of(granule) & 1)) {
-      granule = (size_t)(slot_of(granule) + 1) * HEARTH_SLOT_GRANULES;
+  for (unsigned slot = HEARTH_MAP_SLOTS; slot < HEARTH_SLOTS;) {
+    if (!(segment->used_slots >> slot & 1)) {
+      slot++;
       continue;
     }
-    /* Acquire: whoever freed the block has done with it. */
-    uint8_t byte = atomic_load_explicit(&map[granule], memory_order_acquire);
-    hearth_expect(byte);
-    size_t class = hearth_live_class(byte);
-    if (class) {
-      granule += hearth_class_granules(class);
-      continue;
-    }
-    size_t start = granule;
-    unsigned range = segment->range_of_slot[slot_of(granule)];
-    do {
-      granule += unmark(map, granule, byte);
-      byte = is_in_use(segment, granule, range) ? atomic_load_explicit(&map[granule], memory_order_acquire) : 0;
-    } while (byte && !hearth_live_class(byte));
-    add_free_run(segment, chains, start, granule);
+    size_t end = end_of_run(segment, slot);
+    walk_run(segment, chains, (size_t)slot * HEARTH_SLOT_GRANULES, end);
+    slot = slot_of(end);
   }
 }
 
 static bool is_remote(hearth_map *map, size_t granule, uint8_t *ret_byte) {
-  /* Acquire: whoever freed the block has done with it. */
-  *ret_byte = atomic_load_explicit(&map[granule], memory_order_acquire);
+  *ret_byte = read_byte(map, granule);
   return *ret_byte >= HEARTH_REMOTE_MEDIUM;
 }
 

@@ -227,10 +227,15 @@ bool hearth_pool_is_valid(hearth_pool *pool) {
 }
 
 bool hearth_heap_is_valid(hearth_heap *heap) {
-  bool is_valid = hearth_pool_is_valid(&heap->main);
+  VALID(hearth_pool_is_valid(&heap->main));
+  size_t used = heap->main.used_granules;
   for (unsigned i = 0; i < HEARTH_POOLS; i++) {
     hearth_pool *pool = atomic_load_explicit(&heap->pool[i], memory_order_relaxed);
-    is_valid = is_valid && (!pool || hearth_pool_is_valid(pool));
+    if (!pool || pool == &heap->main)
+      continue;
+    VALID(hearth_pool_is_valid(pool));
+    used += pool->used_granules;
   }
-  return is_valid;
+  VALID(used == heap->used_granules);
+  return true;
 }

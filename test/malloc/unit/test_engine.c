@@ -227,6 +227,29 @@ static void sweeps_make_holes_and_keep_contents(void **unused) {
   assert_true(hearth_pool_is_valid(pool));
 }
 
+/* What lies in other pools counts: with hints or without, the main pool's lists are dropped as often. */
+static void a_quarter_of_the_heap_waits_in_lists(void **unused) {
+  (void)unused;
+  enum { BLOCKS = 100000, BYTES = 48, FREED = BLOCKS / 5 };
+  for (int is_beside = 0; is_beside < 2; is_beside++) {
+    hearth_pool *pool = new_pool(), *other = is_beside ? hearth_heap_pool(pool->heap, HEARTH_POOL_COLD) : pool;
+    static char *block[FREED];
+    for (int i = 0; i < BLOCKS; i++)
+      take(other, BYTES);
+    hearth_pool_collect(pool);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < FREED; i++)
+        block[i] = take(pool, BYTES);
+      for (int i = 0; i < FREED; i++)
+        put(pool, block[i]);
+      assert_null(pool->next_to_sweep);
+      assert_ptr_equal(take(pool, BYTES), block[FREED - 1]);
+      put(pool, block[FREED - 1]);
+    }
+    assert_true(hearth_heap_is_valid(pool->heap));
+  }
+}
+
 static void empty_slots_and_segments_go_back(void **unused) {
   (void)unused;
   enum { BLOCKS = 100000, BYTES = 200 };
@@ -525,6 +548,7 @@ int main(void) {
       cmocka_unit_test(any_workload_of_two_threads_leaves_a_valid_heap),
       cmocka_unit_test(any_workload_leaves_a_valid_cold_heap),
       cmocka_unit_test(sweeps_make_holes_and_keep_contents),
+      cmocka_unit_test(a_quarter_of_the_heap_waits_in_lists),
       cmocka_unit_test(empty_slots_and_segments_go_back),
       cmocka_unit_test(slots_serve_other_ranges),
       cmocka_unit_test(any_alignment_is_served),
