@@ -22,7 +22,7 @@ usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--su
   --subjects     which of the subjects below, after plain; default: all
   --quick        small inputs, one round: only checks that all works
 Subjects, compiled by the same clang, files one by one:
-  plain            without profile
+  plain            without profile, by no flags but -O2 and the program's own
   engine           the same, linked with Hearth's allocator
   hearth           with the profile
   hugetlb          plain, under GLIBC_TUNABLES=glibc.malloc.hugetlb=1
@@ -102,7 +102,7 @@ compile() {
 link() { "$clang" -O2 "$folder/$1"/*.o "${@:3}" "${link_flags[@]}" -o "$folder/$2"; }
 
 build_plain() {
-  compile plain "${plain_flags[@]}"
+  compile plain
   link plain plain.exe
 }
 
@@ -210,11 +210,10 @@ prepare_program() {
   fi
 }
 
-instrument_flags=() plain_flags=() no_fast_path=(-mllvm -memprof-fast-path=0) executable='' environment=()
+instrument_flags=() no_fast_path=(-mllvm -memprof-fast-path=0) executable='' environment=()
 if [[ ! $only || $only == build ]]; then
   "$repository/examples/setup.sh" --for=bench
   split_flags instrument_flags "$hearth" flags instrument --compile
-  without_plugin plain_flags "${instrument_flags[@]}"
 fi
 folders=()
 for program in "${programs[@]}"; do
