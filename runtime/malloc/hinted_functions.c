@@ -20,18 +20,23 @@ _Thread_local unsigned hearth_frees_of_null;
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint) {
   unsigned placement = hearth_hint_placement(hint);
   bool is_zero;
-  void *block = hearth_hinted_take(placement, bytes);
-  if (HEARTH_LIKELY(block != NULL))
-    return block;
   if (placement != HEARTH_POOL_NONE)
     return hearth_hinted_alloc(placement, bytes, 1, &is_zero);
   hearth_hint_pass_on(hint);
   return hearth_hints_of_process.are_verified ? hearth_verified_alloc(bytes, 1, hint) : malloc(bytes);
 }
 
-HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
-  void *block = hearth_hinted_pop(hearth_hint_placement(hint), bytes);
+static __attribute__((noinline)) void *malloc_at_cursor(hearth_pool *pool, size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_take(pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : malloc_slowly(bytes, hint);
+}
+
+HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+  hearth_pool *pool = hearth_hinted_pool(hearth_hint_placement(hint));
+  if (HEARTH_UNLIKELY(!pool))
+    return malloc_slowly(bytes, hint);
+  void *block = hearth_hinted_pop(pool, bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : malloc_at_cursor(pool, bytes, hint);
 }
 
 /* A block from clean pages is zero already, and touching all of it would make it resident. */
@@ -47,7 +52,8 @@ HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
     return hearth_hints_of_process.are_verified ? hearth_verified_calloc(all, hint) : calloc(count, bytes);
   }
   bool is_zero = false;
-  void *block = hearth_hinted_pop(placement, all);
+  hearth_pool *pool = hearth_hinted_pool(placement);
+  void *block = pool ? hearth_hinted_pop(pool, all) : NULL;
   if (!block)
     block = hearth_hinted_alloc(placement, all, 1, &is_zero);
   return block && !is_zero ? memset(block, 0, all) : block;

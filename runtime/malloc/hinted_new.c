@@ -33,17 +33,21 @@ void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const v
 #define HEARTH_NEW(plain)                                                                                              \
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of(hint);                                                                           \
-    void *taken = hearth_hinted_take(placement, bytes);                                                                \
-    if (HEARTH_LIKELY(taken != NULL))                                                                                  \
-      return taken;                                                                                                    \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return hearth_new_or_throw(bytes, 1, placement);                                                                 \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
-    void *block = hearth_hinted_pop(placement_of(hint), bytes);                                                        \
+  static __attribute__((noinline)) void *plain##_at_cursor(hearth_pool *pool, size_t bytes, uint8_t hint) {            \
+    void *block = hearth_hinted_take(pool, bytes);                                                                     \
     return HEARTH_LIKELY(block != NULL) ? block : plain##_slowly(bytes, hint);                                         \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
+    hearth_pool *pool = hearth_hinted_pool(placement_of(hint));                                                        \
+    if (HEARTH_UNLIKELY(!pool))                                                                                        \
+      return plain##_slowly(bytes, hint);                                                                              \
+    void *block = hearth_hinted_pop(pool, bytes);                                                                      \
+    return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(pool, bytes, hint);                                \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
     unsigned placement = placement_of(hint);                                                                           \

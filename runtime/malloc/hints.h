@@ -30,24 +30,24 @@ static inline hearth_pool *hearth_hinted_pool(unsigned placement) {
   return atomic_load_explicit(&heap->pool[placement], memory_order_relaxed);
 }
 
-/* A freed block of up to 1 KiB; NULL: none waits. */
-static inline __attribute__((always_inline)) void *hearth_hinted_pop(unsigned placement, size_t bytes) {
-  hearth_pool *pool = hearth_hinted_pool(placement);
+static inline void hearth_hinted_count(hearth_pool *pool) { pool->heap->hinted[pool->placement]++; }
+
+/* A freed block of a hint's pool, of up to 1 KiB; NULL: none waits. */
+static inline __attribute__((always_inline)) void *hearth_hinted_pop(hearth_pool *pool, size_t bytes) {
   size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-  if (HEARTH_UNLIKELY(!pool || bytes > HEARTH_SMALL_BYTES))
+  if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
     return NULL;
   void *block = hearth_pool_pop(pool, class, class);
   if (HEARTH_LIKELY(block != NULL))
-    pool->heap->hinted[placement]++;
+    hearth_hinted_count(pool);
   return block;
 }
 
 /* The same at the cursor, when the list is empty. */
-static inline void *hearth_hinted_take(unsigned placement, size_t bytes) {
-  hearth_pool *pool = hearth_hinted_pool(placement);
-  void *block = pool ? hearth_take_small(pool, bytes) : NULL;
+static inline void *hearth_hinted_take(hearth_pool *pool, size_t bytes) {
+  void *block = hearth_take_small(pool, bytes);
   if (HEARTH_LIKELY(block != NULL))
-    pool->heap->hinted[placement]++;
+    hearth_hinted_count(pool);
   return block;
 }
 
