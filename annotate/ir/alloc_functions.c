@@ -198,17 +198,26 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
 
 #define FREQUENT "hearth-frequent"
 
-bool hearth_alloc_is_frequent(LLVMValueRef call) {
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
+#define FRESH "fresh"
+
+hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call) {
+  LLVMAttributeRef mark = LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
+  unsigned length;
+  if (!mark)
+    return HEARTH_ALLOC_RARE;
+  const char *value = LLVMGetStringAttributeValue(mark, &length);
+  return length == strlen(FRESH) && !memcmp(value, FRESH, length) ? HEARTH_ALLOC_FRESH : HEARTH_ALLOC_REUSED;
 }
 
-void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent) {
+void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency) {
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
-  LLVMAttributeRef mark = LLVMCreateStringAttribute(context, FREQUENT, strlen(FREQUENT), "", 0);
-  if (is_frequent)
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, mark);
-  else
+  const char *value = frequency == HEARTH_ALLOC_FRESH ? FRESH : "";
+  if (frequency == HEARTH_ALLOC_RARE)
     LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
+  else
+    LLVMAddCallSiteAttribute(
+        call, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(context, FREQUENT, strlen(FREQUENT), value, (unsigned)strlen(value)));
 }
 
 #define FRAME "hearth-coroutine-frame"

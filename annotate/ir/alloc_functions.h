@@ -79,9 +79,14 @@ bool hearth_alloc_note_frame(LLVMValueRef call);
  * of a coroutine, where the compiler calls it by name. */
 bool hearth_alloc_is_by_name(LLVMValueRef call);
 
-/* Note whether the call makes many of the profile's allocations. */
-void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent);
-bool hearth_alloc_is_frequent(LLVMValueRef call);
+/* Of a call: does it make many of the profile's allocations, and mostly when a freed block of the size waits? */
+typedef enum hearth_alloc_frequency {
+  HEARTH_ALLOC_RARE,
+  HEARTH_ALLOC_FRESH, /* frequent, of blocks that mostly stay */
+  HEARTH_ALLOC_REUSED,
+} hearth_alloc_frequency;
+void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency);
+hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call);
 
 /* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);

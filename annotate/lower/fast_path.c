@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function for each callee and hint has the fast path, and calls the callee where that fails. LLVM's inliner puts it in
+/* A function for each callee and hint has the fast path, and calls the plain function or the callee where that fails. LLVM's inliner puts it in
  * place of the calls, which copes with invokes, phis and debug locations, and folds what a constant size settles. */
 #include "fast_path.h"
 
@@ -20,7 +20,7 @@ typedef struct fast_builder {
   LLVMBuilderRef builder;
   LLVMTypeRef i8, i64, pointer;
   LLVMValueRef function;
-  LLVMBasicBlockRef slow;
+  LLVMBasicBlockRef plain, hinted; /* with the calls */
 } fast_builder;
 
 static bool is_new_family(const hearth_alloc_function *row) {
@@ -44,14 +44,14 @@ static bool can_get_code(LLVMValueRef function) {
   return true;
 }
 
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef plain,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  if (!has_fast_path(row) || !can_get_code(hearth_ir_function_of(call)))
+  if (!has_fast_path(row) || !LLVMIsAFunction(plain) || !can_get_code(hearth_ir_function_of(call)))
     return;
   if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return; /* the call stays one */
-  calls->items[calls->count++] = (hearth_fast_call){.call = call, .row = row, .hint = usual};
+  calls->items[calls->count++] = (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual};
 }
 
 /* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
@@ -88,10 +88,10 @@ static LLVMValueRef number(fast_builder *b, uint64_t value) { return LLVMConstIn
 
 /* ---------------------------------------------------- the function ---------------------------------------------------- */
 
-/* Goes on in a new block if the condition is true, else with the call. */
-static void require(fast_builder *b, LLVMValueRef condition) {
-  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->slow, "");
-  hearth_shim_expect_true(LLVMBuildCondBr(b->builder, condition, next, b->slow));
+/* Goes on in a new block if the condition is true, else with a call. */
+static void require(fast_builder *b, LLVMValueRef condition, LLVMBasicBlockRef otherwise) {
+  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->plain, "");
+  hearth_shim_expect_true(LLVMBuildCondBr(b->builder, condition, next, otherwise));
   LLVMPositionBuilderAtEnd(b->builder, next);
 }
 
@@ -100,7 +100,7 @@ static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *
   if (!row->size[1])
     return size;
   LLVMValueRef count = LLVMGetParam(b->function, 1), limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
-  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, LLVMBuildOr(b->builder, size, count, ""), limit, ""));
+  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, LLVMBuildOr(b->builder, size, count, ""), limit, ""), b->plain);
   return LLVMBuildMul(b->builder, size, count, "");
 }
 
@@ -108,7 +108,7 @@ static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row)
   hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_NEW : HEARTH_FAST_MALLOC;
   LLVMValueRef pools = LLVMBuildPointerCast(b->builder, get_pools(b), LLVMPointerType(b->i8, 0), ""),
                pool = load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
-  require(b, LLVMBuildIsNotNull(b->builder, pool, ""));
+  require(b, LLVMBuildIsNotNull(b->builder, pool, ""), b->hinted);
   return pool;
 }
 
@@ -116,7 +116,7 @@ static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row)
 static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef class) {
   LLVMBuilderRef builder = b->builder;
   LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")), block = load(b, b->pointer, list);
-  require(b, LLVMBuildIsNotNull(builder, block, ""));
+  require(b, LLVMBuildIsNotNull(builder, block, ""), b->plain);
   LLVMValueRef next = load(b, b->i64, block), key = load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
   store(b, LLVMBuildXor(builder, next, key, ""), list);
   LLVMValueRef address = LLVMBuildPtrToInt(builder, block, b->i64, ""),
@@ -131,22 +131,39 @@ static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef 
   return block;
 }
 
-static void build_slow_call(fast_builder *b, LLVMValueRef callee) {
+/* With as many of the parameters as it has: the hint is the last one. */
+static LLVMValueRef build_call(fast_builder *b, LLVMBasicBlockRef block, LLVMValueRef callee) {
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
   unsigned n = LLVMCountParamTypes(type);
   for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(b->function, i);
-  LLVMPositionBuilderAtEnd(b->builder, b->slow);
+  LLVMPositionBuilderAtEnd(b->builder, block);
   LLVMValueRef call = LLVMBuildCall2(b->builder, type, callee, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
-  unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
-  LLVMAddCallSiteAttribute(call, n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
   LLVMBuildRet(b->builder, call);
+  return call;
+}
+
+static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
+  unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
+  LLVMAddCallSiteAttribute(build_call(b, b->hinted, callee), LLVMCountParams(b->function),
+                           LLVMCreateEnumAttribute(b->context, zeroext, 0));
+}
+
+static void build_reuse(fast_builder *b, const hearth_alloc_function *row, LLVMValueRef pool) {
+  LLVMValueRef size = size_of_block(b, row), last = number(b, HEARTH_FAST_GRANULE - 1),
+               limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
+  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, size, limit, ""), b->plain);
+  LLVMValueRef class = LLVMBuildLShr(b->builder, LLVMBuildAdd(b->builder, size, last, ""), number(b, 4), ""),
+               block = take_block(b, pool, class);
+  if (row->kind == HEARTH_ALLOC_ZEROED)
+    LLVMBuildMemSet(b->builder, block, LLVMConstNull(b->i8), size, HEARTH_FAST_GRANULE);
+  LLVMBuildRet(b->builder, block);
 }
 
 static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, LLVMValueRef callee,
-                                        const hearth_alloc_function *row, uint8_t hint) {
+                                        const hearth_fast_call *noted, bool is_reused) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   fast_builder b = {.module = module,
                     .context = context,
@@ -158,18 +175,19 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
   LLVMSetLinkage(b.function, LLVMInternalLinkage);
   LLVMSetFunctionCallConv(b.function, LLVMGetFunctionCallConv(callee));
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, b.function, "");
-  b.slow = LLVMAppendBasicBlockInContext(context, b.function, "");
+  b.plain = LLVMAppendBasicBlockInContext(context, b.function, "");
+  b.hinted = LLVMAppendBasicBlockInContext(context, b.function, "");
+  build_call(&b, b.plain, noted->plain);
+  build_hinted_call(&b, callee);
   LLVMPositionBuilderAtEnd(b.builder, entry);
-  LLVMValueRef hint_asked = LLVMGetParam(b.function, LLVMCountParams(b.function) - 1);
-  require(&b, LLVMBuildICmp(b.builder, LLVMIntEQ, hint_asked, LLVMConstInt(b.i8, hint, false), ""));
-  LLVMValueRef size = size_of_block(&b, row), last = number(&b, HEARTH_FAST_GRANULE - 1);
-  require(&b, LLVMBuildICmp(b.builder, LLVMIntULE, size, number(&b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES), ""));
-  LLVMValueRef class = LLVMBuildLShr(b.builder, LLVMBuildAdd(b.builder, size, last, ""), number(&b, 4), ""),
-               block = take_block(&b, find_pool(&b, row), class);
-  if (row->kind == HEARTH_ALLOC_ZEROED)
-    LLVMBuildMemSet(b.builder, block, LLVMConstNull(b.i8), size, HEARTH_FAST_GRANULE);
-  LLVMBuildRet(b.builder, block);
-  build_slow_call(&b, callee);
+  LLVMValueRef hint = LLVMGetParam(b.function, LLVMCountParams(b.function) - 1),
+               usual = LLVMConstInt(b.i8, noted->hint, false);
+  require(&b, LLVMBuildICmp(b.builder, LLVMIntEQ, hint, usual, ""), b.hinted);
+  LLVMValueRef pool = find_pool(&b, noted->row);
+  if (is_reused)
+    build_reuse(&b, noted->row, pool);
+  else
+    LLVMBuildBr(b.builder, b.plain);
   LLVMDisposeBuilder(b.builder);
   return b.function;
 }
@@ -182,9 +200,10 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   char name[HEARTH_ALLOC_NAME_MAX];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
-  snprintf(name, sizeof name, FAST "%.*s.%u", (int)length, called, noted->hint);
+  bool is_reused = hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED;
+  snprintf(name, sizeof name, FAST "%u.%.*s%s", noted->hint, (int)length, called, is_reused ? "" : ".fresh");
   LLVMValueRef fast = LLVMGetNamedFunction(module, name);
-  return fast ? fast : build_fast_function(module, name, callee, noted->row, noted->hint);
+  return fast ? fast : build_fast_function(module, name, callee, noted, is_reused);
 }
 
 /* Returns the function that has become longer, or NULL. */
@@ -193,7 +212,10 @@ static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *note
   if (!LLVMIsAFunction(callee))
     return NULL;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
-  hearth_shim_remark(noted->call, false, "FastPath", "the allocator's fast path is in place of the call");
+  hearth_shim_remark(noted->call, false, "FastPath",
+                     hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED
+                         ? "the allocator's fast path is in place of the call"
+                         : "the plain function is called while its hint means the main pool");
   LLVMValueRef caller = hearth_ir_function_of(noted->call);
   if (hearth_shim_inline(noted->call))
     return caller;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator's fast path in the program (hearth/fast_path.h): at frequent calls, a freed block of the main pool is taken in
- * place, and the call is what happens if there is none, or the hint that was computed is not the usual one:
+/* The allocator's fast path in the program (hearth/fast_path.h), at frequent calls whose blocks usually lie in the main pool: a freed
+ * block is taken in place, and malloc is called if there is none; or called at once, for blocks that mostly stay. The hinted
+ * function is what is called without that pool, or if the hint that was computed is not the usual one:
  *
- *   block = hint == USUAL && pool ? pool->list[class] : NULL
- *   if (block) ...; else block = __hearth_malloc_hot_cold(bytes, hint)
+ *   if (hint == USUAL && pool)
+ *     block = pool->list[class] ? ... : malloc(bytes)
+ *   else
+ *     block = __hearth_malloc_hot_cold(bytes, hint)
  */
 #ifndef HEARTH_FAST_PATH_IN_PROGRAM_H
 #define HEARTH_FAST_PATH_IN_PROGRAM_H
@@ -12,6 +15,7 @@
 
 typedef struct hearth_fast_call {
   LLVMValueRef call, caller; /* caller: once it is inlined */
+  LLVMValueRef plain;        /* the function without hint */
   const hearth_alloc_function *row;
   uint8_t hint; /* that it has, or usually has */
 } hearth_fast_call;
@@ -21,9 +25,11 @@ typedef struct hearth_fast_calls {
   size_t count, room;
 } hearth_fast_calls;
 
-/* Note a call of the row's hinted form, whose hint usually is this constant, for the main pool; it stays as it is if it cannot have the fast
- * path. Inlining goes through the module's instructions, so it waits until nobody else does. */
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef hint);
+/* Note a call of the row's hinted form, in place of one of the plain function, whose hint usually is this constant, for the main pool; it
+ * stays as it is if it cannot have the fast path. Inlining goes through the module's instructions, so it waits until nobody else
+ * does. */
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef plain,
+                      LLVMValueRef hint);
 
 /* Give all of them their fast path, and forget them. */
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls);

@@ -319,22 +319,23 @@ static bool are_mostly_reused(const hearth_profile_summary *summary, uint64_t al
 }
 
 /* Of contexts that are matched: metadata may lack them (-memprof-contexts, -memprof-mib). */
-static bool is_frequent(const hearth_session *session, const hearth_contexts *contexts) {
+static hearth_alloc_frequency frequency_of(const hearth_session *session, const hearth_contexts *contexts) {
   hearth_profile_summary summary;
   uint64_t allocs = 0, lifetime_ns = 0;
   if (!session->options->fast_path ||
       hearth_profile_get_summary(session->matcher->profile, &summary, NULL) != HEARTH_OK)
-    return false;
+    return HEARTH_ALLOC_RARE;
   for (size_t i = 0; i < contexts->count; i++) {
     allocs = hearth_merge_SUM(allocs, contexts->items[i].mib.AllocCount);
     lifetime_ns = hearth_merge_SUM(lifetime_ns, contexts->items[i].mib.TotalLifetime);
   }
-  return (double)allocs * 100 >= (double)summary.total_allocs * session->options->fast_path &&
-         are_mostly_reused(&summary, allocs, lifetime_ns);
+  if ((double)allocs * 100 < (double)summary.total_allocs * session->options->fast_path)
+    return HEARTH_ALLOC_RARE;
+  return are_mostly_reused(&summary, allocs, lifetime_ns) ? HEARTH_ALLOC_REUSED : HEARTH_ALLOC_FRESH;
 }
 
 static void note_frequency(const hearth_session *session, const hearth_edit *edit) {
-  hearth_alloc_note_frequent(edit->call, is_frequent(session, &edit->contexts));
+  hearth_alloc_note_frequency(edit->call, frequency_of(session, &edit->contexts));
 }
 
 static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {

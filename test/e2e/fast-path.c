@@ -51,13 +51,13 @@ static struct node **make_table(unsigned long entries) {
   for (unsigned long i = 0; i < entries; i++) {
     table[i] = malloc(sizeof *table[i]);
     *table[i] = (struct node){0};
-    for (volatile unsigned long *value = &table[i]->value; *value < 1000;)
-      ++*value;
   }
   return table;
 }
 
 static void drop_table(struct node **table, unsigned long entries) {
+  for (unsigned long i = 0; i < entries * 10000; i++)
+    ++*(volatile unsigned long *)&table[i % entries]->value;
   for (unsigned long i = 0; i < entries; i++)
     free(table[i]);
   free(table);

@@ -14,13 +14,27 @@
 ; CHECK: %[[BLOCK:.*]] = load ptr, ptr %
 ; CHECK: icmp ne ptr %[[BLOCK]], null
 ; CHECK: store i8 3, ptr
-; CHECK: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
+; CHECK-DAG: call ptr @malloc(i64 40)
+; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
 ; CHECK: phi ptr
 ; REMARK: the allocator's fast path is in place of the call
 ; ASM-LABEL: of_constant_size:
 ; ASM: hearth_fast_pools_1@TPOFF
 define ptr @of_constant_size() {
   %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; Blocks that mostly stay: no freed one is looked for.
+; CHECK-LABEL: define ptr @that_stays(
+; CHECK-NEXT: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_1
+; CHECK-NEXT: icmp {{.*}} ptr %[[POOLS]], null
+; CHECK-NOT: store
+; CHECK-DAG: call ptr @malloc(i64 40)
+; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
+; CHECK: ret ptr
+define ptr @that_stays() {
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"="fresh"
   ret ptr %p
 }
 
@@ -34,7 +48,8 @@ define ptr @of_a_pool() {
 
 ; CHECK-LABEL: define ptr @of_any_size(
 ; CHECK: icmp ule i64 %n, 1024
-; CHECK: call ptr @__hearth_malloc_hot_cold(i64 %n, i8 zeroext -128)
+; CHECK-DAG: call ptr @malloc(i64 %n)
+; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 %n, i8 zeroext -128)
 define ptr @of_any_size(i64 %n) {
   %p = call ptr @malloc(i64 %n) "memprof"="notcold" "hearth-frequent"
   ret ptr %p
@@ -42,7 +57,8 @@ define ptr @of_any_size(i64 %n) {
 
 ; CHECK-LABEL: define ptr @zeroed(
 ; CHECK: call void @llvm.memset
-; CHECK: call ptr @__hearth_calloc_hot_cold(i64 2, i64 24, i8 zeroext -128)
+; CHECK-DAG: call ptr @calloc(i64 2, i64 24)
+; CHECK-DAG: call ptr @__hearth_calloc_hot_cold(i64 2, i64 24, i8 zeroext -128)
 define ptr @zeroed() {
   %p = call ptr @calloc(i64 2, i64 24) "memprof"="notcold" "hearth-frequent"
   ret ptr %p
@@ -51,6 +67,8 @@ define ptr @zeroed() {
 ; An exception of the call goes where it went.
 ; CHECK-LABEL: define ptr @made(
 ; CHECK: load ptr, ptr getelementptr{{.*}} @hearth_fast_pools_1, i64 8)
+; CHECK: invoke ptr @_Znwm(i64 40)
+; CHECK-NEXT: to label %{{.*}} unwind label %failed
 ; CHECK: invoke ptr @__hearth__Znwm12__hot_cold_t(i64 40, i8 zeroext -128)
 ; CHECK-NEXT: to label %{{.*}} unwind label %failed
 define ptr @made() personality ptr @__gxx_personality_v0 {
