@@ -25,6 +25,7 @@ Subjects, compiled by the same clang, files one by one:
   plain            without profile, by no flags but -O2 and the program's own
   engine           the same, linked with Hearth's allocator
   hearth           with the profile
+  tuned            with the profile after 'hearth tune', on an input of its own
   hugetlb          plain, under GLIBC_TUNABLES=glibc.malloc.hugetlb=1
   mimalloc, jemalloc, tcmalloc
                    plain, with the distribution's library preloaded
@@ -48,7 +49,7 @@ program_dir=$(cd "$started_in" && realpath "$program_dir")
 if ((${#programs[@]} == 0)); then
   mapfile -t programs < <(cd "$program_dir" && printf '%s\n' *.sh | sed 's/[.]sh$//')
 fi
-chosen=plain,${chosen:-engine,cold,inline,calls,hearth,hugetlb,mimalloc,jemalloc,tcmalloc}
+chosen=plain,${chosen:-engine,cold,inline,calls,hearth,tuned,hugetlb,mimalloc,jemalloc,tcmalloc}
 read -ra subjects <<<"${chosen//,/ }"
 
 if $quick && [[ $only == documents ]]; then
@@ -61,7 +62,7 @@ run_as() {
   allocator_environment "$1"
   case $1 in
     plain | hugetlb | mimalloc | jemalloc | tcmalloc) ;;
-    engine | hearth) executable=$folder/$1.exe ;;
+    engine | hearth | tuned) executable=$folder/$1.exe ;;
     cold) executable=$folder/called.exe ;;
     calls) executable=$folder/called.exe environment=(HEARTH_MALLOC=layout=calls) ;;
     inline) executable=$folder/hearth.exe environment=(HEARTH_MALLOC=cold=off) ;;
@@ -72,7 +73,7 @@ run_as() {
 # open_program NAME: what its file says, see benefit/README.md.
 open_program() {
   program=$1 work=$build/bench/$(basename "$program_dir")/$1
-  tree=$work/source package='' sources=() compile_flags=() link_flags=()
+  tree=$work/source package='' sources=() compile_flags=() link_flags=() tuning=''
   mkdir -p "$work"
   unset -f list_sources
   touched_mib=512
@@ -128,13 +129,22 @@ train() {
 
 index() { "$hearth" index -q "$folder"/raw.* -o "$folder/training.prof"; }
 
-# build_with_profile NAME FLAG...
+# build_with_profile NAME PROFILE FLAG...
 build_with_profile() {
   local flags
-  split_flags flags "$hearth" flags use "$folder/training.prof" --compile
-  compile "$1" "${flags[@]}" "${@:2}"
-  split_flags flags "$hearth" flags use "$folder/training.prof" --link
+  split_flags flags "$hearth" flags use "$folder/$2.prof" --compile
+  compile "$1" "${flags[@]}" "${@:3}"
+  split_flags flags "$hearth" flags use "$folder/$2.prof" --link
   link "$1" "$1.exe" "${flags[@]}"
+}
+
+# tune: a layout by measurements, each of which runs the workload.
+tune() {
+  if [[ $tuning ]]; then
+    run_input "$tuning" "$hearth" tune "$folder/training.prof" -o "$folder/tuned.prof" -- "$folder/hearth.exe"
+  else
+    cp "$folder/training.prof" "$folder/tuned.prof"
+  fi
 }
 
 # build_if_old FILE 'INPUT...' COMMAND...: a step that makes the file, unless it is newer than its inputs.
@@ -151,8 +161,12 @@ build_program() {
   build_if_old instrumented.exe "$own $plugin $build/lib/libhearth_rt.so" build_instrumented
   build_if_old trained "$folder/instrumented.exe" train
   build_if_old training.prof "$folder/trained $hearth" index
-  build_if_old hearth.exe "$profile $plugin $engine" build_with_profile hearth
-  build_if_old called.exe "$profile $plugin $engine" build_with_profile called "${no_fast_path[@]}"
+  build_if_old hearth.exe "$profile $plugin $engine" build_with_profile hearth training
+  build_if_old called.exe "$profile $plugin $engine" build_with_profile called training "${no_fast_path[@]}"
+  if [[ $chosen, == *,tuned,* ]]; then
+    build_if_old tuned.prof "$folder/hearth.exe" tune
+    build_if_old tuned.exe "$folder/tuned.prof" build_with_profile tuned tuned
+  fi
 }
 
 run_subject() { # for `paired`

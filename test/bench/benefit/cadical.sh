@@ -10,9 +10,9 @@ prepare() { :; }
 list_sources() { find src -name '*.cpp' ! -name mobical.cpp | sort; }
 
 # Inputs are "VARIABLES CONFLICTS SEED".
-training="40000 100 1" measured="300000 150 2" counted="5000 100 3"
+training="40000 100 1" measured="300000 150 2" counted="5000 100 3" tuning="300000 150 4"
 if $quick; then
-  training="5000 500 1" measured="10000 500 2" counted="2000 100 3"
+  training="5000 500 1" measured="10000 500 2" counted="2000 100 3" tuning="10000 500 4"
 fi
 
 # formula VARIABLES SEED: clauses of three to six literals, the same for the same arguments.

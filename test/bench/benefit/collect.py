@@ -12,7 +12,7 @@ import statistics
 import sys
 from pathlib import Path
 
-SUBJECTS = ["plain", "engine", "cold", "inline", "calls", "hearth", "hugetlb", "mimalloc", "jemalloc", "tcmalloc"]
+SUBJECTS = ["plain", "engine", "cold", "inline", "calls", "hearth", "tuned", "hugetlb", "mimalloc", "jemalloc", "tcmalloc"]
 
 
 def rows_of(path):

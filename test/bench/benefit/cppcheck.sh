@@ -11,9 +11,9 @@ prepare() { :; }
 list_sources() { find lib cli externals -name '*.cpp' | sort; }
 
 # Inputs are "FUNCTIONS ENTRIES SEED".
-training="200 4000 1" measured="600 16000 2" counted="40 300 3"
+training="200 4000 1" measured="600 16000 2" counted="40 300 3" tuning="600 16000 4"
 if $quick; then
-  training="40 300 1" measured="100 1000 2"
+  training="40 300 1" measured="100 1000 2" tuning="100 1000 4"
 fi
 
 # source_file FUNCTIONS ENTRIES SEED: functions and a table, the same for the same arguments.

@@ -12,10 +12,10 @@ link_flags=(-lm -ldl -rdynamic)
 prepare() { ./configure --disable-mpfr --without-readline --disable-nls --disable-pma; }
 
 # Inputs are "KEYS SEED".
-training="300000 1" measured="2500000 2" counted="40000 3"
+training="300000 1" measured="2500000 2" counted="40000 3" tuning="2500000 4"
 touched_mib=1024
 if $quick; then
-  training="50000 1" measured="100000 2"
+  training="50000 1" measured="100000 2" tuning="100000 4"
 fi
 
 # workload INPUT COMMAND...

@@ -3,10 +3,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 source "$realworld/jq.sh"
-training="60000 1" measured="420000 2" counted="6000 3"
+training="60000 1" measured="420000 2" counted="6000 3" tuning="420000 4"
 touched_mib=1280
 if $quick; then
-  training="2000 1" measured="4000 2" counted="1000 3"
+  training="2000 1" measured="4000 2" counted="1000 3" tuning="4000 4"
 fi
 
 # workload INPUT COMMAND...

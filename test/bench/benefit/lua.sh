@@ -3,9 +3,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 source "$realworld/lua.sh"
-training="12 60000 100000" measured="14 200000 450000" counted="10 20000 20000"
+training="12 60000 100000" measured="14 200000 450000" counted="10 20000 20000" tuning="14 210000 440000"
 if $quick; then
-  training="10 20000 20000" measured="11 30000 30000"
+  training="10 20000 20000" measured="11 30000 30000" tuning="11 31000 31000"
 fi
 
 # workload INPUT COMMAND...: all scripts in one process.

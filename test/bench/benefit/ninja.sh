@@ -3,9 +3,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 source "$realworld/ninja.sh"
-training="10000 1" measured="120000 2" counted="2000 3"
+training="10000 1" measured="120000 2" counted="2000 3" tuning="120000 4"
 if $quick; then
-  training="1500 1" measured="3000 2"
+  training="1500 1" measured="3000 2" tuning="3000 4"
 fi
 
 # workload INPUT COMMAND...: what would be built; nothing is.

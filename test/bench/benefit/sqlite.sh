@@ -3,9 +3,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 source "$realworld/sqlite.sh"
-training="40000 1" measured="400000 2" counted="4000 3"
+training="40000 1" measured="400000 2" counted="4000 3" tuning="400000 4"
 if $quick; then
-  training="3000 1" measured="6000 2"
+  training="3000 1" measured="6000 2" tuning="6000 4"
 fi
 
 # workload INPUT COMMAND...

@@ -10,9 +10,9 @@ import re
 import sys
 from pathlib import Path
 
-LEVELS = ["cold", "inline", "calls", "hearth"]
+LEVELS = ["cold", "inline", "calls", "hearth", "tuned"]
 OTHERS = ["hugetlb", "mimalloc", "jemalloc", "tcmalloc"]
-TITLES = {"engine": "allocator alone", "hearth": "with a profile", "hugetlb": "glibc with huge pages"}
+TITLES = {"engine": "allocator alone", "hearth": "with a profile", "tuned": "tuned", "hugetlb": "glibc with huge pages"}
 
 
 class Program:
@@ -34,9 +34,12 @@ class Program:
     def peak(self, subject, to="plain"):
         return self.ratio(subject, "kib", to)
 
+    def with_profile(self):
+        return "tuned" if "tuned" in self.rows else "hearth"
+
     def to_best(self):
         best = min((name for name in OTHERS if name in self.rows), key=self.time, default=None)
-        return self.time("hearth", best)
+        return self.time(self.with_profile(), best)
 
 
 def read(path):
@@ -95,7 +98,7 @@ def instructions_column(name, to):
 def print_all(programs):
     for program in programs:
         print_program(program)
-    subjects = subjects_of(programs, ["engine", "hearth", *OTHERS])
+    subjects = subjects_of(programs, ["engine", "hearth", "tuned", *OTHERS])
     levels = subjects_of(programs, LEVELS)
     print_columns("time", programs, [time_column(name) for name in subjects] + [("to best", Program.to_best)])
     print_columns("peak", programs, [peak_column(name) for name in subjects])
@@ -134,14 +137,15 @@ def times(programs, names, titles):
 
 
 def summary(programs):
-    yield from markdown_table(programs, times(programs, ["engine", "hearth", "hugetlb", "mimalloc"], TITLES) +
+    yield from markdown_table(programs, times(programs, ["engine", "hearth", "tuned", "hugetlb", "mimalloc"], TITLES) +
                               [("peak memory with a profile", lambda program: [program.peak("hearth")])])
 
 
 def all_times(programs):
-    yield from markdown_table(programs, [("plain", plain_takes), *times(programs, ["engine", "hearth", *OTHERS], {}),
+    yield from markdown_table(programs, [("plain", plain_takes), *times(programs, ["engine", "hearth", "tuned", *OTHERS], {}),
                                          ("to best", lambda program: [program.to_best()]),
-                                         ("peak", lambda program: [program.peak("engine"), program.peak("hearth")])])
+                                         ("peak", lambda program: [program.peak("engine"),
+                                                                         program.peak(program.with_profile())])])
     for p in programs:
         waits = [f"{name} {row['p99']:.0f}" for name, row in p.rows.items() if row["p99"] is not None]
         if waits:

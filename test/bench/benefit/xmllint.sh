@@ -14,10 +14,10 @@ link_flags=(-lm -lpthread -ldl)
 prepare() { ./configure --without-python --without-lzma --without-zlib --without-icu --without-iconv --without-readline; }
 
 # Inputs are "RECORDS SEED".
-training="40000 1" measured="300000 2" counted="6000 3"
+training="40000 1" measured="300000 2" counted="6000 3" tuning="300000 4"
 touched_mib=1280
 if $quick; then
-  training="2000 1" measured="4000 2" counted="1000 3"
+  training="2000 1" measured="4000 2" counted="1000 3" tuning="4000 4"
 fi
 
 # orders RECORDS SEED: a document of made-up orders, the same for the same arguments.
