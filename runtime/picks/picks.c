@@ -297,9 +297,8 @@ static uint64_t time_of_moment(uint64_t now_ns) {
 static void take_picks(uint64_t now_ns) {
   uint64_t time_ns = time_of_moment(now_ns);
 
-  if (!has_run())
+  if (!has_run() || !hearth_lock_try(&thread.lock)) /* a dump may hold it for long */
     return;
-  hearth_lock_take(&thread.lock);
   if (now_ns >= thread.picks_due_ns)
     look_at_picks(now_ns);
   draw_picks(now_ns, time_ns);

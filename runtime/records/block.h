@@ -128,8 +128,9 @@ static inline uint64_t hearth_header_type(const hearth_header *header) {
   return type ? *type : 0;
 }
 
-/* What a header says of its block, in a chunk with room for `capacity` bytes of the user's. */
-static inline hearth_block hearth_header_read(hearth_header *header, size_t capacity) {
+/* What a header says of its block, in a chunk with room for `capacity` bytes of the user's. Always inline: a caller that
+ * copies what a function has just returned in memory, by loads wider than the stores, waits for the stores. */
+static inline __attribute__((always_inline)) hearth_block hearth_header_read(hearth_header *header, size_t capacity) {
   uint64_t word = hearth_header_load(header), slack = word >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR;
 
   return (hearth_block){.header = header,
