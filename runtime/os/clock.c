@@ -17,9 +17,11 @@
 #define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
 #define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
 
-#define EXACT_NS    UINT64_C(100000000) /* of the run: an epoch would be a large part of it. No beats before */
-#define QUIET_BEATS 16u                 /* without events that ask for more */
-#define DISTANCE    6                   /* bits of the distance to the next birth that reads the ticks, in events */
+#define EXACT_NS    UINT64_C(25000000) /* of the run: an epoch would be a large part of it. No beats before */
+#define EPOCH_NS    UINT64_C(4000000)  /* no epoch is meant to be longer ... */
+#define RUN_PART    25                 /* ... or a larger part of the run so far */
+#define QUIET_BEATS 16u                /* without events that ask for more */
+#define DISTANCE    6                  /* bits of the distance to the next birth that reads the ticks, in events */
 
 typedef struct reading {
   uint64_t ticks; /* just after the clock was read: a time counted on from here is never ahead of it */
@@ -236,17 +238,18 @@ static void begin_epoch(uint64_t epoch) {
   atomic_store_explicit(&hearth_clock_beats.began_ns, epoch ? before_ns : 0, memory_order_relaxed);
 }
 
-bool hearth_clock_beat(void) {
+uint64_t hearth_clock_beat(void) {
   static uint64_t epochs;
+  uint64_t run_ns = hearth_os_now_ns() - begin_ns;
 
-  if (hearth_os_now_ns() < begin_ns + EXACT_NS)
-    return false;
+  if (run_ns < EXACT_NS)
+    return 0;
   quiet = atomic_exchange_explicit(&is_asked, false, memory_order_relaxed) ? 0 : quiet + 1;
   if (quiet < QUIET_BEATS)
     begin_epoch(++epochs);
   else
     hearth_clock_end_beats();
-  return quiet < QUIET_BEATS;
+  return quiet >= QUIET_BEATS ? 0 : run_ns < EPOCH_NS * RUN_PART ? run_ns / RUN_PART : EPOCH_NS;
 }
 
 void hearth_clock_end_beats(void) {

@@ -11,7 +11,7 @@
  * order is kept. So an event's time is never late, and early by an epoch at most, however long the program waits. A block both of
  * whose events read the ticks has an exact lifetime, and stands for others of its context: without that, pauses of the
  * program before a block begins would count as a part of its life. Without beats, each event reads the ticks; so
- * it does in the first tenth of a second. */
+ * it does in the first 25 milliseconds. */
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 
@@ -39,9 +39,9 @@ extern hearth_clock_page hearth_clock_beats __attribute__((visibility("hidden"),
 /* Before the first beat. False: there can be none, as there are no ticks, or as forked children would see them. */
 bool hearth_clock_prepare_beats(void);
 
-/* For the thread that beats: a new epoch begins. False: there were few events lately, and it has ended instead; ask again
- * after some milliseconds. */
-bool hearth_clock_beat(void);
+/* For the thread that beats: a new epoch begins, which is to last as many ns as this returns. 0: the run is short so far, or
+ * there were few events lately, and the epoch has ended instead; ask again after some milliseconds. */
+uint64_t hearth_clock_beat(void);
 void hearth_clock_end_beats(void);
 
 /* The length of the longest epoch so far, in ns: no event's time is wrong by more. 0: each event has read the ticks. */

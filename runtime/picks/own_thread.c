@@ -9,7 +9,6 @@
 #include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
-#define BEAT          UINT64_C(4000000)  /* an epoch of the clock is no longer, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)
 
 static bool beats;         /* the clock is to have epochs */
@@ -19,14 +18,14 @@ static void (*work)(void); /* of the thread */
 static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
 static void sleep_and_beat(uint64_t ns) {
-  bool is_busy = beats && hearth_clock_beat();
+  uint64_t epoch_ns = beats ? hearth_clock_beat() : 0;
 
-  for (; is_busy && ns > BEAT; ns -= BEAT) {
-    hearth_os_sleep(BEAT);
-    is_busy = hearth_clock_beat();
+  for (; epoch_ns > 0 && ns > epoch_ns; epoch_ns = hearth_clock_beat()) {
+    hearth_os_sleep(epoch_ns);
+    ns -= epoch_ns;
   }
   hearth_os_sleep(ns);
-  if (is_busy)
+  if (epoch_ns > 0)
     hearth_clock_beat();
   hearth_os_take_noted_rights();
 }

@@ -309,6 +309,26 @@ static void test_mean_lifetime(void **state) {
   hearth_clock_end_beats();
 }
 
+/* The first epochs are short: each is a small part of the run. */
+static void test_first_epochs(void **state) {
+  (void)state;
+  begin(0);
+  double start = now_ns();
+  while (hearth_clock_beat() == 0)
+    run(1e5, 200);
+  assert_true(now_ns() - start >= 2e7 && now_ns() - start <= 3e7);
+  for (uint64_t epoch_ns, before_ns = 0; now_ns() - start < 2e8; before_ns = epoch_ns) {
+    run(1e6, 200);
+    take_event();
+    is_asked = true;
+    epoch_ns = hearth_clock_beat();
+    assert_true(epoch_ns >= before_ns && epoch_ns >= 900000 && epoch_ns <= 4000000);
+    assert_true((double)epoch_ns <= (now_ns() - start) / 20);
+  }
+  assert_true(hearth_clock_beat() == 4000000);
+  hearth_clock_end_beats();
+}
+
 /* A block that ends in a later epoch reads the ticks, and stands for no other. */
 static void test_later_epoch(void **state) {
   (void)state;
@@ -419,6 +439,7 @@ int main(void) {
                                      cmocka_unit_test(test_events),
                                      cmocka_unit_test(test_starved),
                                      cmocka_unit_test(test_mean_lifetime),
+                                     cmocka_unit_test(test_first_epochs),
                                      cmocka_unit_test(test_later_epoch),
                                      cmocka_unit_test(test_events_without_beats),
                                      cmocka_unit_test(test_no_beats),
