@@ -76,9 +76,9 @@ static hearth_dump_totals totals;
 static void sum(const hearth_snapshot *snapshot) {
   totals = (hearth_dump_totals){.is_whole = !snapshot->continues};
   for (uint32_t i = 0; i < snapshot->count; i++) {
-    const hearth_mib *mib = hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i));
-    totals.blocks += mib->AllocCount;
-    totals.live_blocks += mib->LiveAtExit;
+    hearth_mib mib = hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i));
+    totals.blocks += mib.AllocCount;
+    totals.live_blocks += mib.LiveAtExit;
   }
 }
 

@@ -212,7 +212,7 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
       write_live(writer, snapshot, context, stack, &previous);
       continue;
     }
-    hearth_mib mib = *hearth_snapshot_mib(snapshot, context);
+    hearth_mib mib = hearth_snapshot_mib(snapshot, context);
     if (has_picks)
       hearth_pick_thread_set(context, &mib);
     write_mib(writer, stack, &mib, &previous);

@@ -74,7 +74,8 @@ static uint64_t count_written(const hearth_snapshot *snapshot) {
 }
 
 static void write_mib(hearth_file_output *output, const hearth_snapshot *snapshot, uint32_t context) {
-  hearth_llvm_raw_mib mib = convert(hearth_snapshot_mib(snapshot, context));
+  hearth_mib all = hearth_snapshot_mib(snapshot, context);
+  hearth_llvm_raw_mib mib = convert(&all);
   uint32_t size = 0;
   const uint64_t *sums = NULL;
 

@@ -47,7 +47,7 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
 
 static void list_contexts(hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
-    if (hearth_snapshot_mib(snapshot, context)->AllocCount > 0)
+    if (hearth_snapshot_mib(snapshot, context).AllocCount > 0)
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
 }
 
@@ -98,7 +98,7 @@ static uint32_t count_contexts(const hearth_snapshot *snapshot, uint64_t least_b
   uint32_t count = 0;
 
   for (uint32_t i = 0; i < snapshot->count; ++i)
-    count += hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i))->TotalSize >= least_bytes;
+    count += hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i)).TotalSize >= least_bytes;
   return count;
 }
 
@@ -116,12 +116,12 @@ uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep) {
   snapshot->count = 0;
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t context = hearth_snapshot_context(snapshot, i);
-    const hearth_mib *mib = hearth_snapshot_mib(snapshot, context);
-    bool tied = mib->TotalSize == high - 1 && ties > 0;
-    if (mib->TotalSize >= high || tied)
+    hearth_mib mib = hearth_snapshot_mib(snapshot, context);
+    bool tied = mib.TotalSize == high - 1 && ties > 0;
+    if (mib.TotalSize >= high || tied)
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
     else
-      blocks += mib->AllocCount;
+      blocks += mib.AllocCount;
     ties -= tied;
   }
   snapshot->dropped_blocks += blocks;

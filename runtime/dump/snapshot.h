@@ -35,7 +35,7 @@ static inline uint32_t hearth_snapshot_context(const hearth_snapshot *snapshot, 
   return *hearth_depot_list(snapshot->depot, i);
 }
 
-static inline const hearth_mib *hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context) {
+static inline hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context) {
   return hearth_mib_view_read(&snapshot->mibs, context);
 }
 

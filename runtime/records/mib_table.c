@@ -5,20 +5,20 @@
 #include "reentry.h"
 #include "sample.h"
 
-static size_t table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib)); }
+static size_t table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }
 
 static size_t touched_size(uint32_t count) { return hearth_os_whole_pages(table_size(count) / HEARTH_OS_PAGE); }
 
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most) {
   size_t size = table_size(count);
 
-  *table = (hearth_mib_table){.mibs = hearth_os_map(size),
+  *table = (hearth_mib_table){.rows = hearth_os_map(size),
                               .count = count,
                               .touched = hearth_os_map(touched_size(count)),
                               .page_most = page_most};
-  if (!table->mibs || !table->touched)
+  if (!table->rows || !table->touched)
     return false;
-  hearth_os_mark_sparse(table->mibs, size);
+  hearth_os_mark_sparse(table->rows, size);
   return true;
 }
 
@@ -34,15 +34,15 @@ void hearth_mib_table_watch(hearth_mib_table *table) {
 static void begin_page(hearth_mib_table *table, size_t page) {
   if (__atomic_exchange_n(&table->touched[page], 1, __ATOMIC_RELAXED))
     return;
-  __atomic_fetch_or((uint64_t *)table->mibs + page * (HEARTH_OS_PAGE / sizeof(uint64_t)), 0, __ATOMIC_RELAXED);
+  __atomic_fetch_or((uint64_t *)table->rows + page * (HEARTH_OS_PAGE / sizeof(uint64_t)), 0, __ATOMIC_RELAXED);
   __atomic_fetch_add(&table->touched_count, 1, __ATOMIC_RELAXED);
   hearth_mib_table_watch(table);
 }
 
 /* Account for the pages that a record lies on. False: it needs one more, and there may be no more. */
 static bool touch(hearth_mib_table *table, uint32_t context) {
-  size_t first = (size_t)context * sizeof *table->mibs / HEARTH_OS_PAGE;
-  size_t last = ((size_t)(context + 1) * sizeof *table->mibs - 1) / HEARTH_OS_PAGE;
+  size_t first = (size_t)context * sizeof *table->rows / HEARTH_OS_PAGE;
+  size_t last = ((size_t)(context + 1) * sizeof *table->rows - 1) / HEARTH_OS_PAGE;
 
   for (size_t page = first; page <= last; ++page) {
     if (__atomic_load_n(&table->touched[page], __ATOMIC_RELAXED))
@@ -89,7 +89,8 @@ bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block,
     return false;
   bool recorded = true;
   if (touch(table, block->context)) {
-    hearth_mib *record = &table->mibs[block->context], sum = *record;
+    hearth_mib_row *record = &table->rows[block->context];
+    hearth_mib sum = hearth_mib_of_row(record);
     hearth_mib_follow(&sum, one);
     hearth_mib_update update = {.record = record, .sum = &sum, .header = block->header};
     recorded = prepare_histogram(table, block, one, &update);
@@ -109,7 +110,8 @@ bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const heart
   if (!hearth_reentry_take(lock))
     return false;
   if (touch(table, context)) {
-    hearth_mib *record = &table->mibs[context], sum = *record;
+    hearth_mib_row *record = &table->rows[context];
+    hearth_mib sum = hearth_mib_of_row(record);
     hearth_mib_follow(&sum, one);
     hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = ret_live});
   } else {
@@ -127,7 +129,8 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
   if (!hearth_reentry_take(lock))
     return false;
   if (touch(table, context)) {
-    hearth_mib *record = &table->mibs[context], sum = *record;
+    hearth_mib_row *record = &table->rows[context];
+    hearth_mib sum = hearth_mib_of_row(record);
     hearth_mib_append(&sum, series);
     hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = count});
   } else {
@@ -139,7 +142,7 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
 }
 
 void hearth_mib_table_forget(hearth_mib_table *table) {
-  hearth_os_discard(table->mibs, table_size(table->count));
+  hearth_os_discard(table->rows, table_size(table->count));
   hearth_os_discard(table->touched, touched_size(table->count));
   if (table->histograms.by_context)
     hearth_histograms_forget(&table->histograms);
@@ -196,7 +199,7 @@ hearth_mib *hearth_mib_view_change(hearth_mib_view *view, uint32_t context) {
   uint8_t bit = (uint8_t)(1u << context % 8);
 
   if (!(view->copied[context / 8] & bit))
-    view->copies[context] = view->table->mibs[context];
+    view->copies[context] = hearth_mib_table_read(view->table, context);
   view->copied[context / 8] |= bit;
   return &view->copies[context];
 }

@@ -8,12 +8,31 @@
 #include "mib_record.h"
 #include "reentry.h"
 
+#include <string.h>
+
 #define HEARTH_MIB_LOCKS 256
 
+/* What a table has of a record: the fields before LiveAtExit. A run with many contexts has hardly anything else in memory.
+ * The others are of a profile's moment, and are set in views. */
+typedef struct hearth_mib_row {
+  uint64_t v[HEARTH_COL_LiveAtExit];
+} hearth_mib_row;
+
+_Static_assert(HEARTH_COL_LiveAtExit == HEARTH_COL_MaxLifetimeAccessDensity + 1,
+               "blocks that end set all fields before");
+
+static inline hearth_mib hearth_mib_of_row(const hearth_mib_row *row) {
+  hearth_mib mib;
+
+  memcpy(mib.v, row->v, sizeof row->v);
+  memset(&mib.v[HEARTH_COL_LiveAtExit], 0, sizeof mib - sizeof row->v);
+  return mib;
+}
+
 typedef struct hearth_mib_table {
-  hearth_mib *mibs; /* by context id */
+  hearth_mib_row *rows; /* by context id */
   uint32_t count;
-  uint8_t *touched;                    /* pages of `mibs` that hold records; atomic */
+  uint8_t *touched;                    /* pages of `rows` that hold records; atomic */
   uint64_t touched_count, page_most;   /* such pages there are, and may be */
   const uint64_t *beside;              /* bytes that count as such pages, too; NULL: none; atomic */
   bool wants_spill;                    /* there are more */
@@ -26,7 +45,7 @@ typedef struct hearth_mib_table {
 /* Assignments that belong together. A signal handler that writes the profile first completes the update that it
  * interrupted; the assignments then happen twice, which does no harm. There is no assignment to NULL. */
 typedef struct hearth_mib_update {
-  hearth_mib *record;
+  hearth_mib_row *record;
   const hearth_mib *sum; /* the record's new value */
   uint64_t *word;
   uint64_t value;                        /* the word's */
@@ -65,7 +84,7 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
 
 static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
   if (update->record)
-    *update->record = *update->sum;
+    memcpy(update->record->v, update->sum->v, sizeof update->record->v);
   if (update->word)
     *update->word = update->value;
   if (update->header)
@@ -97,6 +116,10 @@ void hearth_mib_table_close(hearth_mib_table *table);
 unsigned hearth_mib_table_lock(hearth_mib_table *table);
 void hearth_mib_table_unlock(hearth_mib_table *table);
 
+static inline hearth_mib hearth_mib_table_read(const hearth_mib_table *table, uint32_t context) {
+  return hearth_mib_of_row(&table->rows[context]);
+}
+
 /* The records and histograms at one moment, while all threads are stopped: the table's own records in their place, and
  * copies of the records that differ, because threads have more of them or blocks are live. So writing a profile takes
  * memory only for the copies. */
@@ -113,10 +136,10 @@ typedef struct hearth_mib_view {
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count);
 void hearth_mib_view_destroy(hearth_mib_view *view);
 
-static inline const hearth_mib *hearth_mib_view_read(const hearth_mib_view *view, uint32_t context) {
+static inline hearth_mib hearth_mib_view_read(const hearth_mib_view *view, uint32_t context) {
   bool copied = view->copied[context / 8] >> context % 8 & 1;
 
-  return copied ? &view->copies[context] : &view->table->mibs[context];
+  return copied ? view->copies[context] : hearth_mib_table_read(view->table, context);
 }
 
 /* The view's own record of a context; changes are not seen in the table. */

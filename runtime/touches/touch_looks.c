@@ -320,7 +320,7 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
   touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
-    if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
+    if (hearth_mib_view_read(mibs, context).AllocCount > 0) {
       hearth_touch_sums sums = read_row(context);
       if (!is_witness())
         forget_counts(hearth_mib_view_change(mibs, context));
@@ -334,12 +334,12 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
 
 void hearth_touches_forget_shown(const hearth_mib_view *mibs) {
   for (uint32_t context = 0; is_running() && context < mibs->count && context < touches.row_count; ++context) {
-    const hearth_mib *mib = hearth_mib_view_read(mibs, context);
-    if (mib->AllocCount == 0 || (mib->Looks == 0 && mib->ShortLooks == 0)) /* most rows are never written to */
+    hearth_mib mib = hearth_mib_view_read(mibs, context);
+    if (mib.AllocCount == 0 || (mib.Looks == 0 && mib.ShortLooks == 0)) /* most rows are never written to */
       continue;
-    take_from_row(context, HEARTH_TOUCH_LONG, mib->Looks, mib->TouchedLooks, mib->LookTime);
-    take_from_row(context, HEARTH_TOUCH_SHORT, mib->ShortLooks, mib->TouchedShortLooks, mib->ShortLookTime);
-    __atomic_fetch_sub(&touches.rows[context].touched_pages, mib->TouchedPages, __ATOMIC_RELAXED);
+    take_from_row(context, HEARTH_TOUCH_LONG, mib.Looks, mib.TouchedLooks, mib.LookTime);
+    take_from_row(context, HEARTH_TOUCH_SHORT, mib.ShortLooks, mib.TouchedShortLooks, mib.ShortLookTime);
+    __atomic_fetch_sub(&touches.rows[context].touched_pages, mib.TouchedPages, __ATOMIC_RELAXED);
   }
 }
 

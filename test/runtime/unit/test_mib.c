@@ -177,11 +177,11 @@ static void test_table(void **state) {
   record(&table, 3, &mib);
   record(&table, 3, &mib);
   record(&table, 3 + HEARTH_MIB_LOCKS, &mib); /* the same lock, another record */
-  assert_int_equal(table.mibs[3].AllocCount, 2);
-  assert_int_equal(table.mibs[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
-  assert_int_equal(table.mibs[4].AllocCount, 0);
+  assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 2);
+  assert_int_equal(hearth_mib_table_read(&table, 3 + HEARTH_MIB_LOCKS).AllocCount, 1);
+  assert_int_equal(hearth_mib_table_read(&table, 4).AllocCount, 0);
   hearth_mib_table_forget(&table);
-  assert_int_equal(table.mibs[3].AllocCount, 0);
+  assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 0);
 }
 
 static void test_view(void **state) {
@@ -197,11 +197,11 @@ static void test_view(void **state) {
   hearth_mib_follow(hearth_mib_view_change(&view, 3), &mib);
   hearth_mib_follow(hearth_mib_view_change(&view, 3), &mib);
   hearth_mib_follow(hearth_mib_view_change(&view, 4), &mib);
-  assert_int_equal(hearth_mib_view_read(&view, 3)->AllocCount, 3);
-  assert_int_equal(hearth_mib_view_read(&view, 4)->AllocCount, 1);
-  assert_ptr_equal(hearth_mib_view_read(&view, 5), &table.mibs[5]); /* not copied */
-  assert_int_equal(hearth_mib_view_read(&view, 599)->AllocCount, 0);
-  assert_int_equal(table.mibs[3].AllocCount, 1);
+  assert_int_equal(hearth_mib_view_read(&view, 3).AllocCount, 3);
+  assert_int_equal(hearth_mib_view_read(&view, 4).AllocCount, 1);
+  assert_int_equal(hearth_mib_view_read(&view, 5).AllocCount, 1); /* not copied */
+  assert_int_equal(hearth_mib_view_read(&view, 599).AllocCount, 0);
+  assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 1);
   hearth_mib_view_destroy(&view);
 }
 
@@ -210,18 +210,18 @@ static void test_full_table(void **state) {
   hearth_mib_table table;
   hearth_mib mib = one(1, 0, 2, 0);
 
-  assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 11 records and a part */
-  for (uint32_t context = 0; context < 22; ++context)
+  assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 18 records and a part */
+  for (uint32_t context = 0; context < 36; ++context)
     record(&table, context, &mib);
   assert_false(table.wants_spill);
   record(&table, 300, &mib);
   assert_true(table.wants_spill);
   hearth_mib_table_close(&table); /* it could not be spilled */
-  record(&table, 21, &mib);
+  record(&table, 35, &mib);
   record(&table, 400, &mib);
-  assert_int_equal(table.mibs[21].AllocCount, 2);
-  assert_int_equal(table.mibs[300].AllocCount, 1);
-  assert_int_equal(table.mibs[400].AllocCount, 0);
+  assert_int_equal(hearth_mib_table_read(&table, 35).AllocCount, 2);
+  assert_int_equal(hearth_mib_table_read(&table, 300).AllocCount, 1);
+  assert_int_equal(hearth_mib_table_read(&table, 400).AllocCount, 0);
   assert_int_equal(table.dropped, 1);
   hearth_mib_table_forget(&table);
   assert_false(table.wants_spill);
@@ -248,6 +248,8 @@ static void test_shared_room(void **state) {
   hearth_mib_table_watch(&table);
   assert_true(table.wants_spill);
 }
+
+static void assert_same(hearth_mib mib, const hearth_mib *expected) { assert_memory_equal(&mib, expected, sizeof mib); }
 
 /* Blocks that a thread's cache takes, evicts to the table, and is copied from make the record that they make alone. */
 static void check_cache(uint64_t mean_bytes) {
@@ -277,13 +279,14 @@ static void check_cache(uint64_t mean_bytes) {
   assert_true(hearth_mib_view_create(&view, &table, 600));
   hearth_mib_cache_show(&cache, &view);
   for (uint32_t context = 0; context < 600; ++context)
-    assert_memory_equal(hearth_mib_view_read(&view, context), &expected[context], sizeof expected[context]);
+    assert_same(hearth_mib_view_read(&view, context), &expected[context]);
   hearth_mib_view_destroy(&view);
   hearth_mib_cache_flush(&cache, &table);
-  assert_memory_equal(table.mibs, expected, sizeof expected);
+  for (uint32_t context = 0; context < 600; ++context)
+    assert_same(hearth_mib_table_read(&table, context), &expected[context]);
   assert_true(hearth_mib_view_create(&view, &table, 600));
   hearth_mib_cache_show(&cache, &view); /* it is empty */
-  assert_memory_equal(hearth_mib_view_read(&view, 3), &expected[3], sizeof expected[3]);
+  assert_same(hearth_mib_view_read(&view, 3), &expected[3]);
   hearth_mib_view_destroy(&view);
 }
 
@@ -302,9 +305,9 @@ static void test_interrupted(void **state) {
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   record(&table, 3, &mib);
   hearth_lock_take(&table.locks[3]);
-  hearth_mib sum = table.mibs[3];
+  hearth_mib sum = hearth_mib_table_read(&table, 3);
   hearth_mib_follow(&sum, &mib);
-  hearth_mib_update update = {.record = &table.mibs[3], .sum = &sum, .header = &header};
+  hearth_mib_update update = {.record = &table.rows[3], .sum = &sum, .header = &header};
   hearth_this_thread.update = &update;
   hearth_block other = {.header = &other_header, .context = 3};
   hearth_this_thread.depth = 2; /* the handler's critical section within the interrupted one */
@@ -313,7 +316,7 @@ static void test_interrupted(void **state) {
   record(&table, 4, &mib);
   for (int dumps = 0; dumps < 2; ++dumps) {
     hearth_mib_table_lock(&table);
-    assert_int_equal(table.mibs[3].AllocCount, 2);
+    assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 2);
     assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
     hearth_mib_table_unlock(&table);
     assert_true(hearth_lock_is_mine(&table.locks[3]));
@@ -340,9 +343,9 @@ static void test_lifetime_of_others(void **state) {
                                         (hearth_moment){ends[i], 0}, 0));
   }
   hearth_mib_cache_flush(&cache, &table);
-  assert_int_equal(table.mibs[3].AllocCount, 5);
-  assert_int_equal(table.mibs[3].TotalLifetime, 40 + 1003 + 1003 + 9001 + 1003);
-  assert_int_equal(table.mibs[3].MaxLifetime, 9001);
+  assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 5);
+  assert_int_equal(hearth_mib_table_read(&table, 3).TotalLifetime, 40 + 1003 + 1003 + 9001 + 1003);
+  assert_int_equal(hearth_mib_table_read(&table, 3).MaxLifetime, 9001);
 }
 
 int main(void) {
