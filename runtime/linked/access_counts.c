@@ -132,9 +132,41 @@ static inline void count_over_granules(uintptr_t address, intptr_t stride, uint6
   }
 }
 
+#define MOST_WEIGHT 4096 /* of a dense walk: its counters take that without a look at what they do not take */
+#define MANY        16 /* counters: for fewer, wide loads may wait for what the program has just added to one of them */
+
+/* To each of neighbouring counters. */
+static inline void count_each(uint32_t *counter, uint64_t counters, uint32_t count) {
+  typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+
+  for (; counters >= MANY; counters -= 4, counter += 4)
+    *(four *)counter += count;
+  for (; counters > 0; counters--)
+    *counter++ += count;
+}
+
+/* Accesses at each multiple of a power of 2 of at most a granule: as many begin in each granule, but for the first and the last. */
+static inline void count_dense(uintptr_t address, unsigned shift, uint64_t count, uint32_t weight) {
+  uint32_t *counter = hearth_shadow_counter(address), whole = HEARTH_GRANULE >> shift;
+  uint64_t first = ((HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) >> shift) + 1;
+
+  first = first < count ? first : count;
+  *counter++ += (uint32_t)first * weight;
+  count -= first;
+  count_each(counter, count / whole, whole * weight);
+  if (count % whole)
+    counter[count / whole] += (uint32_t)(count % whole) * weight;
+}
+
 /* Apart from their callers, which so have no registers to save in the usual case of a short loop. */
 __attribute__((noinline)) static void count_long(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  count_over_granules(address, stride, count, weight, false);
+  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
+
+  if (hearth_shadow_is_histogram || step > HEARTH_GRANULE || (step & (step - 1)) != 0 || weight > MOST_WEIGHT)
+    count_over_granules(address, stride, count, weight, false);
+  else /* from the lowest one up */
+    count_dense(stride > 0 ? address : address - (count - 1) * step, (unsigned)__builtin_ctzll(step), count,
+                (uint32_t)weight);
 }
 
 __attribute__((noinline)) static void count_long_atomic(uintptr_t address, intptr_t stride, uint64_t count,
@@ -161,25 +193,11 @@ void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t 
     count_long_atomic(address, stride, count, weight);
 }
 
-/* Steps of 8 bytes: two begin in each granule, but for the first and the last. */
-static inline void count_steps(uintptr_t address, uint64_t steps) {
-  uint32_t *counter = hearth_shadow_counter(address);
-
-  if (steps > 0 && address / RANGE_STEP % 2) {
-    ++*counter++;
-    --steps;
-  }
-  for (; steps >= 2; steps -= 2)
-    *counter++ += 2;
-  if (steps > 0)
-    ++*counter;
-}
-
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
   if (hearth_shadow_is_histogram)
     count_over_granules(address, RANGE_STEP, steps, 1, false);
   else
-    count_steps(address, steps);
+    count_dense(address, 3, steps, 1);
 }
 
 /* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
