@@ -78,7 +78,6 @@ static void classify_rows(planner *p, const hearth_classifier *classifier, uint3
                             .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
                             .accesses = mib.TotalAccessCount,
                             .lifetime_ns = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalLifetime),
-                            .live_at_exit = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_LiveAtExit),
                             .hotness = is_uncertain ? HEARTH_CLASS_UNKNOWN : hearth_classify(classifier, &mib),
                             .is_light = !hearth_has_weight(classifier, &mib)};
     if (p->rows[i].is_light)
@@ -137,17 +136,14 @@ hearth_status hearth_plan_place_contexts(planner *p) {
   return hearth_plan_give_pool_ids(p);
 }
 
-/* The allocation calls of most weight get pool ids, heaviest first. Contexts of one call that are not cold all have its id.
- *
- * The blocks of a call die young if most were freed by the end, and a block lived for a shorter time than a byte does on
- * average. By Little's law, that is the time in which the program allocates as many bytes as live on average. */
+/* The allocation calls of most weight get pool ids, heaviest first. Contexts of one call that are not cold all have its id. */
 
 /* An allocation call with contexts that are not cold. */
 typedef struct weighed_call {
   uint64_t stack_id;
   size_t first, end; /* its leaf frames */
   hearth_plan_call sums;
-  uint64_t lifetime_ns, live_at_exit; /* of all blocks */
+  uint64_t lifetime_ns; /* of all blocks */
   uint64_t hot_weight;
 } weighed_call;
 
@@ -162,7 +158,6 @@ static void weigh_row(const planner *p, uint32_t row, weighed_call *call) {
   call->sums.weight += weight;
   call->sums.contexts++;
   call->lifetime_ns += r->lifetime_ns;
-  call->live_at_exit += r->live_at_exit;
   call->hot_weight += r->hotness == HEARTH_CLASS_HOT ? weight : 0;
 }
 
@@ -189,24 +184,11 @@ static int compare_calls(const void *a, const void *b) {
                                           : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* The mean life of a byte, in ns. */
-static double life_of_a_byte(const planner *p) {
-  double bytes = 0, lives = 0;
-  for (uint32_t i = 0; i < p->w->contexts.count; i++) {
-    const plan_row *row = &p->rows[i];
-    bytes += (double)row->bytes;
-    lives += row->allocs ? (double)row->bytes * ((double)row->lifetime_ns / (double)row->allocs) : 0;
-  }
-  return bytes > 0 ? lives / bytes : 0;
-}
-
-static void give_id(planner *p, const weighed_call *call, double life) {
+static void give_id(planner *p, const weighed_call *call) {
   hearth_plan_call *row = &p->calls[p->call_count];
-  double mean = call->sums.allocs ? (double)call->lifetime_ns / (double)call->sums.allocs : 0;
   *row = call->sums;
-  row->lifetime_ns = (uint64_t)mean;
+  row->lifetime_ns = row->allocs ? call->lifetime_ns / row->allocs : 0;
   row->hotness = call->hot_weight >= row->weight - call->hot_weight ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
-  row->dies_young = call->live_at_exit < row->allocs - call->live_at_exit && mean < life;
   for (size_t k = call->first; k < call->end; k++) {
     uint32_t frame = p->leaf_frames[k].frame;
     for (uint32_t i = plan_first_row(p, frame); may_have_hint(p, frame) && i < p->w->context_ends[frame]; i++)
@@ -226,9 +208,8 @@ hearth_status hearth_plan_give_pool_ids(planner *p) {
     count += calls[count].sums.contexts > 0;
   }
   qsort(calls, count, sizeof *calls, compare_calls);
-  double life = life_of_a_byte(p);
   for (size_t i = 0; i < count && i < HEARTH_POOLS_MAX; i++)
-    give_id(p, &calls[i], life);
+    give_id(p, &calls[i]);
   free(calls);
   return HEARTH_OK;
 }

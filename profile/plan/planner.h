@@ -8,7 +8,7 @@
 
 /* A row of CONTEXTS. */
 typedef struct plan_row {
-  uint64_t bytes, allocs, accesses, lifetime_ns, live_at_exit; /* sums */
+  uint64_t bytes, allocs, accesses, lifetime_ns; /* sums */
   hearth_class hotness;
   bool is_light; /* of no weight, nor all light ones of its allocation call together: it decides nothing */
 } plan_row;

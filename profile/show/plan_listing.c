@@ -161,15 +161,12 @@ static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *t
 }
 
 static hearth_status print_calls(hearth_plan_view *v, FILE *stream, hearth_error *err) {
-  fputs("\nAllocation calls by pool id: pool; weight, bytes, blocks, accesses; mean lifetime, of blocks that die young "
-        "or "
-        "stay\n",
-        stream);
+  fputs("\nAllocation calls by pool id: pool; weight, bytes, blocks, accesses; mean lifetime\n", stream);
   for (uint32_t i = 0; i < v->plan.call_count; i++) {
     const hearth_plan_call *call = &v->plan.calls[i];
-    fprintf(stream, "  %2" PRIu32 " %4d %10s %10s %12" PRIu64 " %14" PRIu64 " %8s %s  ", i + 1, v->plan.pools[i],
+    fprintf(stream, "  %2" PRIu32 " %4d %10s %10s %12" PRIu64 " %14" PRIu64 " %8s  ", i + 1, v->plan.pools[i],
             hearth_amount_bytes(call->weight).c, hearth_amount_bytes(call->bytes).c, call->allocs, call->accesses,
-            hearth_amount_time(call->lifetime_ns).c, call->dies_young ? "young" : "stay ");
+            hearth_amount_time(call->lifetime_ns).c);
     HEARTH_TRY(print_place(v, call->frame, stream, err));
     fputc('\n', stream);
   }
@@ -309,7 +306,6 @@ static void print_calls_json(plan_json *p) {
     hearth_json_key_uint(json, "pool", p->view.plan.pools[i]);
     print_frame(p, call->frame);
     HEARTH_JSON_MEMBERS(json, call, weight, bytes, allocs, accesses, contexts, lifetime_ns);
-    hearth_json_key_bool(json, "dies_young", call->dies_young);
     hearth_json_key_string(json, "class", hearth_class_name((hearth_class)call->hotness));
     hearth_json_close(json, '}');
   }

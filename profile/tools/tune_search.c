@@ -177,10 +177,9 @@ static uint32_t add_idea(tune_layout *ideas, uint32_t count, const uint8_t *pool
 }
 
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]) {
-  uint8_t apart[HEARTH_POOLS_MAX + 1] = {0}, young[HEARTH_POOLS_MAX + 1] = {0}, dense[HEARTH_POOLS_MAX + 1] = {0},
-                                   known[HEARTH_POOLS_MAX + 1] = {0};
+  uint8_t apart[HEARTH_POOLS_MAX + 1] = {0}, dense[HEARTH_POOLS_MAX + 1] = {0}, known[HEARTH_POOLS_MAX + 1] = {0};
   double accesses = 0, bytes = 0;
-  uint32_t count = 0, all_young = used, all_dense = used;
+  uint32_t count = 0, all_dense = used;
   for (uint32_t i = 0; i < plan->call_count; i++) {
     accesses += used >> (i + 1) & 1 ? (double)plan->calls[i].accesses : 0;
     bytes += used >> (i + 1) & 1 ? (double)plan->calls[i].bytes : 0;
@@ -190,16 +189,12 @@ uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout r
     if (!(used >> (i + 1) & 1))
       continue;
     apart[i] = (uint8_t)(i + 1);
-    young[i] = call->dies_young != 0;
     dense[i] = (double)call->accesses * bytes > (double)call->bytes * accesses;
     known[i] = plan->pools[i];
-    all_young &= ~((uint32_t)!young[i] << (i + 1));
     all_dense &= ~((uint32_t)!dense[i] << (i + 1));
   }
   count = add_idea(ret, count, apart, "all calls apart");
-  if (all_young != used) /* else it is one pool, too */
-    count = add_idea(ret, count, young, "calls whose blocks die young");
-  if (all_dense != used)
+  if (all_dense != used) /* else it is one pool, too */
     count = add_idea(ret, count, dense, "calls with many accesses for each byte");
   return add_idea(ret, count, known, "the plan's");
 }

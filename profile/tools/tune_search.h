@@ -37,10 +37,10 @@ typedef struct tune_search {
   bool has_failed; /* `measure` returned false */
 } tune_search;
 
-/* The layouts to begin with, from facts of the profile: all calls apart; calls whose blocks die young in one pool; those with more
+/* The layouts to begin with, from facts of the profile: all calls apart; those with more
  * accesses for each byte than on average; that of the plan. `used`: a bit for each id whose blocks the program places; others stay
  * in the main pool. Returns their number, at most TUNE_IDEAS. */
-enum { TUNE_IDEAS = 4 };
+enum { TUNE_IDEAS = 3 };
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
 
 /* What the rounds so far say. TIME: the 95 % confidence interval of the mean ratio of time lies below one, and the gain is more than

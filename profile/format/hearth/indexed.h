@@ -272,9 +272,9 @@ typedef struct hearth_plan_call {
   uint64_t weight;      /* descending: docs/formats/indexed.md */
   uint64_t lifetime_ns; /* mean of a block */
   uint32_t contexts;
-  uint32_t frame;      /* one row of FRAMES with its stack id */
-  uint32_t hotness;    /* HEARTH_CLASS_NOTCOLD or _HOT: what its blocks are to allocators without pools */
-  uint32_t dies_young; /* 1: most blocks were freed, after a shorter life than a byte of the heap has on average */
+  uint32_t frame;    /* one row of FRAMES with its stack id */
+  uint32_t hotness;  /* HEARTH_CLASS_NOTCOLD or _HOT: what its blocks are to allocators without pools */
+  uint32_t reserved; /* 0 */
 } hearth_plan_call;
 
 /* SPREADS: packed, by context: how far the runs differ (hearth/spread.h). Only contexts that some run was observed of have a

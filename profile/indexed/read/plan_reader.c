@@ -54,7 +54,7 @@ static hearth_status check_placements(hearth_profile *profile, const hearth_plan
 static hearth_status check_calls(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->call_count; i++) {
     const hearth_plan_call *call = &plan->calls[i];
-    if ((call->hotness != HEARTH_CLASS_NOTCOLD && call->hotness != HEARTH_CLASS_HOT) || call->dies_young > 1 ||
+    if ((call->hotness != HEARTH_CLASS_NOTCOLD && call->hotness != HEARTH_CLASS_HOT) || call->reserved ||
         call->frame >= hearth_profile_frame_count(profile) || (i > 0 && call->weight > call[-1].weight))
       return hearth_profile_corrupt(profile, err, "call %u of the plan is impossible", i);
   }

@@ -502,40 +502,6 @@ static void calls_without_place_have_no_id(void **state) {
   close_planned(&p);
 }
 
-/* x1's blocks live for a tenth of the run, y1's for all of it; z1's as long as x1's, but they were not freed. */
-static void blocks_die_young_that_live_shorter_than_a_byte(void **state) {
-  const struct {
-    const char *frame;
-    uint64_t lifetime_ns, live_at_exit;
-    bool dies_young;
-  } rows[] = {{"x", run_ns / 10, 4, true}, {"y", run_ns, 4, false}, {"z", run_ns / 10, 5, false}};
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  hearth_profile_summary run = one_run();
-  hearth_error err;
-  (void)state;
-  expect_ok(hearth_builder_add_run(builder, &run, &err), &err);
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    hearth_builder_frame frame = {.line = 1, .column = 1};
-    hearth_mib mib = {.AllocCount = 10,
-                      .TotalSize = 1000 - i,
-                      .TotalLifetime = 10 * rows[i].lifetime_ns,
-                      .LiveAtExit = rows[i].live_at_exit,
-                      .TotalAccessCount = 1000};
-    expect_ok(hearth_builder_function(builder, rows[i].frame, "a.c", true, &frame.function, &err), &err);
-    expect_ok(hearth_builder_add(builder, &frame, 1, &mib, &err), &err);
-  }
-  bytes bare = write_bytes(builder);
-  planned p = open_planned_bytes(plan_of(bare, NULL));
-  assert_int_equal(p.plan.call_count, COUNT(rows));
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    assert_int_equal(p.plan.calls[i].dies_young, rows[i].dies_young);
-    assert_int_equal(p.plan.calls[i].lifetime_ns, rows[i].lifetime_ns);
-  }
-  close_planned(&p);
-  free(bare.data);
-  hearth_builder_destroy(builder);
-}
-
 /* -------------------------------------------------- layouts -------------------------------------------------- */
 
 static void layouts_are_texts(void **state) {
@@ -717,7 +683,7 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.plan->pools[3], 1, "the layout has no such pool for id 4");
   REFUSED(s.plan->context_count, s.plan->context_count - 1, "the plan is of other contexts");
   REFUSED(s.calls[0].hotness, COLD, "call 0 of the plan is impossible");
-  REFUSED(s.calls[0].dies_young, 2, "call 0 of the plan is impossible");
+  REFUSED(s.calls[0].reserved, 1, "call 0 of the plan is impossible");
   REFUSED(s.calls[1].frame, 1000, "call 1 of the plan is impossible");
   REFUSED(s.calls[1].weight, UINT64_MAX, "call 1 of the plan is impossible");
   REFUSED(s.placements[1], POOL + 3, "the plan has no call for context 1");
@@ -773,7 +739,6 @@ int main(void) {
       cmocka_unit_test(contexts_have_placements),
       cmocka_unit_test(heavy_calls_have_ids),
       cmocka_unit_test(calls_without_place_have_no_id),
-      cmocka_unit_test(blocks_die_young_that_live_shorter_than_a_byte),
       cmocka_unit_test(layouts_are_texts),
       cmocka_unit_test(layouts_are_set_in_place),
       cmocka_unit_test(there_is_no_plan_without_contexts),
