@@ -111,6 +111,18 @@ static bool run(tuning *t, const uint8_t *pools, const char *statistics, tune_me
 
 static bool measure(void *state, const uint8_t *pools, tune_measurement *ret) { return run(state, pools, NULL, ret); }
 
+static void tell_unfit(const tuning *t, const tune_statistics *statistics) {
+  const char *command = t->a.command[0], *profile = t->a.profile;
+  if (statistics->other_plan)
+    hearth_tool_error("%s: was compiled with another profile: its plan is %016" PRIx64 ", that of %s is %016" PRIx64,
+                      command, statistics->other_plan, profile, t->plan.id);
+  else
+    hearth_tool_error(
+        "%s: %s: compile and link it with this profile (HEARTH=use:PROFILE hearth-cc, or 'hearth flags use "
+        "PROFILE')",
+        command, statistics->processes ? "no block got a pool" : "runs without Hearth's allocator");
+}
+
 /* The first run, with a pool for each id: which of them get blocks? 0 after an error. */
 static uint32_t find_used(tuning *t, const char *file) {
   uint8_t pools[HEARTH_POOLS_MAX + 1] = {0};
@@ -121,13 +133,10 @@ static uint32_t find_used(tuning *t, const char *file) {
     pools[i] = (uint8_t)(i + 1);
   if (!run(t, pools, file, &unused))
     return 0;
-  if (hearth_tune_statistics_read(file, &statistics, &err) != HEARTH_OK)
+  if (hearth_tune_statistics_read(file, t->plan.id, &statistics, &err) != HEARTH_OK)
     tell_error(t, &err);
   else if (!statistics.pools)
-    hearth_tool_error(
-        "%s: %s: compile and link it with this profile (HEARTH=use:PROFILE hearth-cc, or 'hearth flags use "
-        "PROFILE')",
-        t->a.command[0], statistics.processes ? "no block got a pool" : "runs without Hearth's allocator");
+    tell_unfit(t, &statistics);
   return t->has_error ? 0 : statistics.pools;
 }
 

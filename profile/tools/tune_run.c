@@ -119,7 +119,21 @@ static uint32_t pools_of(const char *line) {
   return pools;
 }
 
-hearth_status hearth_tune_statistics_read(const char *path, tune_statistics *ret, hearth_error *err) {
+static uint64_t plan_of(const char *line) {
+  const char *at = strstr(line, "\"plan\":\"");
+  return at ? strtoull(at + strlen("\"plan\":\""), NULL, 16) : 0;
+}
+
+static void add_process(const char *line, uint64_t plan, tune_statistics *sums) {
+  uint64_t own = plan_of(line);
+  sums->processes++;
+  if (own == plan)
+    sums->pools |= pools_of(line);
+  else if (own)
+    sums->other_plan = own;
+}
+
+hearth_status hearth_tune_statistics_read(const char *path, uint64_t plan, tune_statistics *ret, hearth_error *err) {
   char *line = NULL;
   size_t room = 0;
   *ret = (tune_statistics){0};
@@ -128,10 +142,8 @@ hearth_status hearth_tune_statistics_read(const char *path, tune_statistics *ret
     return HEARTH_OK;
   if (!file)
     return hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  while (getline(&line, &room, file) > 0) {
-    ret->processes++;
-    ret->pools |= pools_of(line);
-  }
+  while (getline(&line, &room, file) > 0)
+    add_process(line, plan, ret);
   free(line);
   fclose(file);
   return HEARTH_OK;

@@ -28,12 +28,14 @@ void hearth_tune_command_init(tune_command *ret, char **argv);
 hearth_status hearth_tune_run(const tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1],
                               const char *statistics, tune_measurement *ret, hearth_error *err);
 
-/* What the allocator of the processes of a run wrote. E_IO. */
+/* What the allocator of the processes of a run wrote. */
 typedef struct tune_statistics {
-  uint32_t processes; /* that have the allocator */
-  uint32_t pools;     /* a bit for each pool, 1 to 31, that got a block */
+  uint32_t processes;  /* that have the allocator */
+  uint32_t pools;      /* a bit for each pool, 1 to 31, that got a block in a process with the plan */
+  uint64_t other_plan; /* of a process that has pools by another plan; 0: there is none */
 } tune_statistics;
 
-hearth_status hearth_tune_statistics_read(const char *path, tune_statistics *ret, hearth_error *err);
+/* E_IO. */
+hearth_status hearth_tune_statistics_read(const char *path, uint64_t plan, tune_statistics *ret, hearth_error *err);
 
 #endif

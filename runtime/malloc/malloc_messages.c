@@ -134,9 +134,9 @@ HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout);
 
 void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
   static atomic_bool is_said;
-  static _Atomic uint64_t first;
   uint64_t known = 0;
-  if (atomic_compare_exchange_strong_explicit(&first, &known, plan, memory_order_relaxed, memory_order_relaxed))
+  if (atomic_compare_exchange_strong_explicit(&hearth_hints_of_process.plan, &known, plan, memory_order_relaxed,
+                                              memory_order_relaxed))
     hearth_hints_set_layout(layout);
   if (!known || known == plan)
     return;

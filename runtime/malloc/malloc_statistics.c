@@ -277,7 +277,11 @@ __attribute__((destructor(101))) static void write_statistics(void) {
   append_part(&line, "hot", hearth_hints_of_process.hot_from <= UINT8_MAX, &stats.hot);
   append_part(&line, "main", true, &stats.main);
   append_pools(&line);
-  append(&line, ",\"passed_on\":%" PRIu64 "}\n", stats.passed_on);
+  append(&line, ",\"passed_on\":%" PRIu64, stats.passed_on);
+  uint64_t plan = atomic_load_explicit(&hearth_hints_of_process.plan, memory_order_relaxed);
+  if (plan)
+    append(&line, ",\"plan\":\"%016" PRIx64 "\"", plan);
+  append(&line, "}\n");
   if (!append_to_file(&line))
     hearth_malloc_warn("stats= cannot be written: ", file_path);
 }

@@ -5,7 +5,9 @@
  *                      any has
  *   tuned memory ID    memory: 64 MiB, and half of that at a time if the id has such a pool
  *   tuned fails ID     ends with 3 if the id has such a pool
- *   tuned bare         without the allocator; tuned plain: without hints */
+ *   tuned bare         without the allocator; tuned plain: without hints
+ *
+ * TUNED_PLAN: the id of the profile's plan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static void write_statistics(int has_pools) {
   fputs("{\"pid\":1,\"hot\":{\"placed\":4},\"pools\":[", file);
   for (int pool = 0; has_pools && pool < 4; pool++)
     fprintf(file, "%s{\"pool\":%d,\"live_blocks\":0,\"live_bytes\":0,\"placed\":7}", pool ? "," : "", pool);
-  fputs("],\"passed_on\":0}\n", file);
+  fprintf(file, "],\"passed_on\":0,\"plan\":\"%s\"}\n", getenv("TUNED_PLAN"));
   fclose(file);
 }
 
