@@ -152,10 +152,14 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
   return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
 }
 
-/* Few moments are chance. They were watched for the standard time. */
+static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
+
+/* Few moments do not show that memory is idle, but they may show that it is not: small blocks are seen by few bytes, and sums do not
+ * tell first uses from later ones. They were watched for the standard time. */
 static double counted_uses(const hearth_classifier *classifier, const hearth_mib *mib) {
   double used = (double)mib->UsedPageBytes, all = used + (double)mib->IdlePageBytes;
-  return all >= LEAST_USES * PAGE_BYTES ? used / all * classifier->idle_scale : HEARTH_USES_UNKNOWN;
+  double uses = all > 0 ? used / all * classifier->idle_scale : 0;
+  return all >= LEAST_USES * PAGE_BYTES || !is_idle(uses) ? uses : HEARTH_USES_UNKNOWN;
 }
 
 /* A look is at one page, with one block; TouchedPages counts blocks that are touched together as the pages that they make. What short
@@ -199,8 +203,6 @@ static double uses_by_sums(const class_facts *facts, double idle_ns) {
   double later = facts->accesses - facts->first_accesses;
   return later <= 0 ? 0 : facts->pages_ns > 0 ? later * idle_ns / facts->pages_ns : INFINITY;
 }
-
-static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
 
 /* At more than half of the moments, if touches come at random: ln 2. */
 static bool is_used(double uses) { return uses > 0.7; }

@@ -98,7 +98,8 @@ static void sums_decide_where_no_witness_has_seen_enough(void **state) {
       {60 * second, FIRST_USE, HEARTH_CLASS_COLD},
       {60 * second, FIRST_USE + 1, HEARTH_CLASS_COLD},
       {60 * second, FIRST_USE + 2, HEARTH_CLASS_NOTCOLD}, /* 2 in 60 s are a third in 10 */
-      {60 * second, FIRST_USE, HEARTH_CLASS_COLD, .used = 1, .idle = 2},
+      {60 * second, FIRST_USE, HEARTH_CLASS_COLD, .used = 0, .idle = 3},
+      {60 * second, FIRST_USE, HEARTH_CLASS_NOTCOLD, .used = 1, .idle = 2}, /* but few moments may show use */
       {60 * second, FIRST_USE + 2, HEARTH_CLASS_COLD, .idle = 4},
       {60 * second, busy, HEARTH_CLASS_HOT},
   };
