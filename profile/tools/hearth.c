@@ -20,7 +20,7 @@ static const struct command {
   int (*run)(int argc, char **argv);
   const char *option, *help;
 } commands[] = {
-#define HEARTH_VERB(part, name, run, help) {name, RUN_IF(HEARTH_##part, run), "HEARTH_" #part, help},
+#define HEARTH_VERB(part, name, run, help, see, example) {name, RUN_IF(HEARTH_##part, run), "HEARTH_" #part, help},
 #include "verbs.def"
 };
 
@@ -29,7 +29,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static const hearth_help help = {
     .usage = "COMMAND ...",
     .about = "Heap profile-guided optimisation for C and C++.",
-    .end = "\n'hearth COMMAND --help' describes a command. --version prints the version.\n"
+    .end = "\n'hearth COMMAND --help' describes a command. -V, --version prints the version.\n"
            "Exit code: 0 success, 1 error, 2 wrong usage; those of diff, record and cc are their own.",
     .heading = "COMMANDS"};
 
@@ -59,7 +59,12 @@ static bool is_compiler(char **argv) {
   return is;
 }
 
+static bool asks_for_version(const char *word) { return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0; }
+
+/* A compiler has a version of its own. */
 static int run_command(const struct command *command, int argc, char **argv) {
+  if (command->run != hearth_cmd_cc && argc == 2 && asks_for_version(argv[1]))
+    return print_version();
   if (command->run)
     return command->run(argc, argv);
   return hearth_tool_error("this build leaves out '%s': build with -D%s=ON", command->name, command->option);
@@ -78,7 +83,7 @@ int main(int argc, char **argv) {
   }
   if (help_asked(strcmp(argv[1], "help") == 0 ? "--help" : argv[1], stdout))
     return hearth_tool_finish();
-  if (strcmp(argv[1], "--version") == 0)
+  if (asks_for_version(argv[1]) || strcmp(argv[1], "version") == 0)
     return print_version();
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(argv[1], commands[i].name) == 0)

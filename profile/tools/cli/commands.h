@@ -7,7 +7,7 @@
 
 #include "messages.h"
 
-#define HEARTH_VERB(part, name, run, help) int run(int argc, char **argv);
+#define HEARTH_VERB(part, name, run, help, see, example) int run(int argc, char **argv);
 #include "verbs.def"
 
 /* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command prints them. On

@@ -48,11 +48,14 @@ static void print_text(const char *text, size_t indent, FILE *stream) {
   }
 }
 
+/* "=FILE", or "[=FILE]" of a value that may be left out; "". */
+static const char *sign_of(const hearth_option *option) { return option->value && *option->value != '[' ? "=" : ""; }
+
 /* "-o, --output=OUT"; returns its length. */
 static size_t label_of(const hearth_option *option, char label[LABEL_SIZE]) {
   char letter[] = {'-', option->letter, ',', ' ', '\0'};
-  return (size_t)snprintf(label, LABEL_SIZE, "%s%s%s%s", option->letter ? letter : "", option->name,
-                          option->value ? "=" : "", option->value ? option->value : "");
+  return (size_t)snprintf(label, LABEL_SIZE, "%s%s%s%s", option->letter ? letter : "", option->name, sign_of(option),
+                          option->value ? option->value : "");
 }
 
 /* Where the meanings begin. */
@@ -171,7 +174,7 @@ static void print_row(const hearth_option *option, FILE *stream) {
   }
   if (*option->name) {
     print_escaped(option->name, strlen(option->name), stream);
-    fprintf(stream, "%s%s\n", option->value ? "=" : "", option->value ? option->value : "");
+    fprintf(stream, "%s%s\n", sign_of(option), option->value ? option->value : "");
   }
   print_manual_text(option->help, stream);
 }
@@ -201,6 +204,42 @@ static void print_synopsis(const char *usage, FILE *stream) {
   }
 }
 
+/* What the table of verbs adds to their pages. */
+static const struct {
+  const char *name, *see, *example;
+} verbs[] = {
+#define HEARTH_VERB(part, name, run, help, see, example) {name, see, example},
+#include "verbs.def"
+};
+
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static void print_link(const char *name, size_t length, FILE *stream) {
+  fputs(".BR hearth\\-", stream);
+  print_escaped(name, length, stream);
+  fputs(" (1),\n", stream);
+}
+
+/* Of the verb with this name; without one, of the command as a whole, which links to all verbs. */
+static void print_examples_and_links(const char *name, size_t length, FILE *stream) {
+  size_t i = 0;
+  while (i < VERB_COUNT && (strlen(verbs[i].name) != length || strncmp(verbs[i].name, name, length) != 0))
+    i++;
+  const char *see = i < VERB_COUNT ? verbs[i].see : "";
+  fputs(".SH EXAMPLES\n.EX\n", stream);
+  for (size_t k = 0; k < VERB_COUNT; k++)
+    if (i == k || length == 0) {
+      print_escaped(verbs[k].example, strlen(verbs[k].example), stream);
+      fputc('\n', stream);
+    }
+  fputs(".EE\n.SH SEE ALSO\n", stream);
+  for (; *see; see += strcspn(see, " "), see += *see == ' ')
+    print_link(see, strcspn(see, " "), stream);
+  for (size_t k = 0; k < VERB_COUNT && length == 0; k++)
+    print_link(verbs[k].name, strlen(verbs[k].name), stream);
+  fputs(length ? ".BR hearth (1)\n" : ".BR clang (1)\n", stream);
+}
+
 void hearth_help_print_manual(const hearth_help *help, const hearth_option *options, FILE *stream) {
   size_t length = name_length(help->usage);
   fputs(".TH HEARTH", stream);
@@ -220,7 +259,7 @@ void hearth_help_print_manual(const hearth_help *help, const hearth_option *opti
     fputs(".SH NOTES\n", stream);
     print_manual_text(help->end, stream);
   }
-  fprintf(stream, ".SH SEE ALSO\n.BR %s\n", length ? "hearth (1)" : "hearth\\-cc (1)");
+  print_examples_and_links(help->usage, length, stream);
 }
 
 /* What a shell may complete: a line "WORD<tab>meaning" for each word of the table. Options that take a value end in "=", and
@@ -253,7 +292,7 @@ void hearth_help_print_completion(const hearth_option *options, FILE *stream) {
   for (const hearth_option *option = options; option->name; option++) {
     if (*option->name != '-' && !islower((unsigned char)*option->name))
       continue; /* the name of an operand */
-    print_word("", option->name, strcspn(option->name, " "), option->value ? "=" : "", option->help, stream);
+    print_word("", option->name, strcspn(option->name, " "), sign_of(option), option->help, stream);
     if (option->value && option->expects)
       print_values(option, stream);
   }
