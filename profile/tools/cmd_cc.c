@@ -32,9 +32,9 @@ static const hearth_help help = {
 
 static const hearth_option environment[] = {
     {.name = "HEARTH=instrument", .help = "for a build that writes a heap profile when it runs"},
-    {.name = "HEARTH=use:FILE",
-     .help =
-         "for a build that is optimised with this indexed profile; give the whole path if the build changes folders"},
+    {.name = "HEARTH=use=FILE",
+     .help = "for a build that is optimised with this indexed profile; give the whole path if the build changes "
+             "folders. Also as use:FILE"},
     {.name = "HEARTH=off", .help = "as if HEARTH were not set: clang without flags"},
     {.name = "HEARTH_FLAGS", .help = "further options of 'hearth flags', as --lto=thin or --static"},
     {.name = "HEARTH_CC",
@@ -141,15 +141,15 @@ static bool runs_in_cache(const char **ret_name) {
 
 /* What `hearth flags` is asked for. Returns HEARTH_EXIT_OK or an exit code. */
 static int request_of(const char *mode, const step *step, const char *clang, words *ret) {
-  bool use = strncmp(mode, "use:", strlen("use:")) == 0;
+  bool use = strncmp(mode, "use", 3) == 0 && (mode[3] == '=' || mode[3] == ':');
   if (!use && strcmp(mode, "instrument") != 0)
-    return hearth_tool_usage_error("cc", "HEARTH is instrument, use:FILE or off, not '%s'", mode);
+    return hearth_tool_usage_error("cc", "HEARTH is instrument, use=FILE or off, not '%s'", mode);
   add(ret, "flags");
   add(ret, use ? "use" : mode);
   if (use) {
-    const char *profile = mode + strlen("use:");
+    const char *profile = mode + strlen("use=");
     if (*profile != '/' && access(profile, R_OK) != 0)
-      return hearth_tool_error("%s: %s; give the whole path, as in HEARTH=use:$PWD/app.heap", profile, strerror(errno));
+      return hearth_tool_error("%s: %s; give the whole path, as in HEARTH=use=$PWD/app.heap", profile, strerror(errno));
     add(ret, profile);
   }
   add(ret, "--clang");
