@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth record`: run an unchanged program, with the runtime preloaded.
  *
- * The command takes this process's place: input, output, exit and process id are its own. */
+ * The command takes this process's place: input, output, exit and process id are its own. With --show or --report it is a
+ * child, whose profile is then indexed and shown by this program's other verbs. */
 #define _GNU_SOURCE /* setenv under strict C */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command_line.h"
@@ -107,10 +113,11 @@ static const struct mode {
 
 typedef struct request {
   const char *output; /* NULL: named after the command */
+  const char *page;   /* of --report; NULL: named after the command */
   const char *pid;    /* NULL: not given */
   const struct mode *mode;
   hearth_number_option sample, depth, period;
-  bool follow_children, verbose, quiet, residency, accesses;
+  bool follow_children, verbose, quiet, residency, accesses, shows, reports;
 } request;
 
 /* Settings of the runtime, as it reads them. */
@@ -147,7 +154,7 @@ static bool describe(const request *request, settings *ret) {
   if (request->output)
     add(ret, ":plain_pid=%d", (int)getpid());
   if (!request->quiet)
-    add(ret, ":tell_pid=%d", (int)getpid());
+    add(ret, ":tell_pid=%d:tell_file=%d", (int)getpid(), !request->shows && !request->reports);
   if (request->sample.given)
     add(ret, ":sample=%" PRIu64, request->sample.value);
   if (request->accesses)
@@ -172,6 +179,147 @@ static int run(const request *request, char **argv) {
   return hearth_preloaded_start(&program, "HEARTH_RECORD", settings.text, argv);
 }
 
+/* -------------------------------------------------- in one step -------------------------------------------------- */
+
+extern char **environ;
+
+static volatile sig_atomic_t child;
+
+static void pass_on(int number) {
+  if (child > 0)
+    kill((pid_t)child, number);
+}
+
+/* Its exit code, as a shell has it. What the terminal sends reaches the child by itself; what others send is passed on. */
+static int await_child(pid_t pid, struct rusage *ret_usage) {
+  int status;
+  child = pid;
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  signal(SIGTERM, pass_on);
+  signal(SIGHUP, pass_on);
+  while (wait4(pid, &status, 0, ret_usage) < 0)
+    if (errno != EINTR)
+      return hearth_preloaded_refuse("cannot wait for the command: %s", strerror(errno));
+  child = 0;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Another verb of this program. */
+static int run_verb(char **argv, bool is_silent) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid;
+  int status = 0;
+  posix_spawn_file_actions_init(&actions);
+  if (is_silent)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  int error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error)
+    return hearth_tool_error("hearth %s: %s", argv[1], strerror(error));
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : HEARTH_EXIT_ERROR;
+}
+
+/* The folder of the XDG base directory specification for what a program keeps between runs; without a home, this one. */
+static void find_state_folder(char *ret, size_t size) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  bool is_given = state && *state == '/';
+  snprintf(ret, size, "%s%s/hearth", is_given ? state : home ? home : ".", is_given || !home ? "" : "/.local/state");
+  for (char *slash = strchr(ret + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(ret, 0700);
+    *slash = '/';
+  }
+  if (mkdir(ret, 0700) != 0 && errno != EEXIST)
+    snprintf(ret, size, ".");
+}
+
+typedef struct shown_files {
+  char raw[PATH_MAX], profile[PATH_MAX], page[PATH_MAX];
+} shown_files;
+
+/* As the runtime names them, nothing is replaced. */
+static bool name_files(const request *request, const char *command, shown_files *ret) {
+  char folder[PATH_MAX / 2];
+  const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+  size_t size = sizeof ret->raw;
+  find_state_folder(folder, sizeof folder);
+  bool fits = (size_t)snprintf(ret->profile, size, "%s/%s.%d.prof", folder, name, (int)getpid()) < size;
+  if (!request->output)
+    fits &= (size_t)snprintf(ret->raw, size, "%s/%s.%d.profraw", folder, name, (int)getpid()) < size;
+  else
+    fits &= (size_t)snprintf(ret->raw, size, "%s", request->output) < size;
+  for (int i = 2; request->output && fits && access(ret->raw, F_OK) == 0; i++)
+    fits = (size_t)snprintf(ret->raw, size, "%s.%d", request->output, i) < size;
+  if (request->page)
+    return fits && (size_t)snprintf(ret->page, size, "%s", request->page) < size;
+  return fits && (size_t)snprintf(ret->page, size, "%s.%d.html", name, (int)getpid()) < size;
+}
+
+/* A name, not a pattern. */
+static bool escape(const char *path, char *ret, size_t size) {
+  size_t length = 0;
+  for (; *path && length + 2 < size; path++) {
+    ret[length++] = *path;
+    if (*path == '%')
+      ret[length++] = '%';
+  }
+  ret[length] = '\0';
+  return !*path;
+}
+
+static int show_files(const request *request, const shown_files *files) {
+  int code = run_verb(
+      (char *[]){"hearth", "index", "--symbols", (char *)files->raw, "-o", (char *)files->profile, NULL}, true);
+  if (code != HEARTH_EXIT_OK)
+    return hearth_tool_error("%s: is not shown", files->raw);
+  if (!request->output)
+    unlink(files->raw);
+  if (request->shows)
+    code = run_verb((char *[]){"hearth", "show", (char *)files->profile, NULL}, false);
+  if (request->reports && code == HEARTH_EXIT_OK)
+    code = run_verb((char *[]){"hearth", "report", (char *)files->profile, "-o", (char *)files->page, NULL}, false);
+  if (code != HEARTH_EXIT_OK || request->quiet)
+    return code;
+  if (request->reports)
+    fprintf(stderr, "hearth: the page is %s\n", files->page);
+  fprintf(stderr, "hearth: the profile is %s, for 'hearth show', 'advise', 'diff', 'export' and 'report'\n",
+          files->profile);
+  return code;
+}
+
+/* The command's exit code counts, unless it is 0. */
+static int run_and_show(const request *given, char **argv) {
+  request request = *given;
+  static shown_files files;
+  static char raw[PATH_MAX];
+  struct rusage usage;
+  if (!name_files(given, argv[0], &files) || !escape(files.raw, raw, sizeof raw))
+    return hearth_preloaded_refuse("%s: the name is too long", argv[0]);
+  request.output = raw;
+  pid_t pid = fork();
+  if (pid == 0)
+    exit(run(&request, argv));
+  if (pid < 0)
+    return hearth_preloaded_refuse("cannot start the command: %s", strerror(errno));
+  int code = await_child(pid, &usage);
+  if (access(files.raw, R_OK) != 0)
+    return code ? code : hearth_preloaded_refuse("%s: no profile was written", files.raw);
+  int shown = show_files(given, &files);
+  return code ? code : shown;
+}
+
+/* -------------------------------------------------- options -------------------------------------------------- */
+
+static int take_page(void *target, const char *value) {
+  request *request = target;
+  request->reports = true;
+  request->page = value;
+  return HEARTH_EXIT_OK;
+}
+
 static int take_mode(void *target, const char *value) {
   for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
     if (strcmp(modes[i].name, value) == 0) {
@@ -185,6 +333,11 @@ static int take_mode(void *target, const char *value) {
 static bool is_for_profile(const char *path) {
   struct stat info;
   return stat(path, &info) != 0 || S_ISREG(info.st_mode) || (lstat(path, &info) == 0 && S_ISCHR(info.st_mode));
+}
+
+static bool is_kept(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
 
 static int check(const request *request, int operands) {
@@ -204,6 +357,11 @@ static int check(const request *request, int operands) {
                                    request->mode->name);
   if (request->accesses && request->mode != &modes[0])
     return hearth_tool_usage_error("record", "--accesses goes with --mode=aggregate");
+  if ((request->shows || request->reports) && request->mode != &modes[0])
+    return hearth_tool_usage_error("record", "--show and --report go with --mode=aggregate");
+  if ((request->shows || request->reports) && request->output &&
+      (strchr(request->output, '%') || !is_kept(request->output)))
+    return hearth_tool_usage_error("record", "--show and --report: -o %s is no plain name of a file", request->output);
   if ((request->period.given || request->residency) && !request->mode->is_live)
     return hearth_tool_usage_error("record", "--period and --residency go with --mode=live");
   return HEARTH_EXIT_OK;
@@ -264,6 +422,17 @@ int hearth_cmd_record(int argc, char **argv) {
        .take = hearth_tool_take_number,
        .target = &request.depth,
        .help = "keep N addresses of each call stack, innermost first (default: 64)"},
+      {.name = "--show",
+       .flag = &request.shows,
+       .help =
+           "when the command has ended, index the profile and print the listing of 'hearth show'. The profile is kept "
+           "in $XDG_STATE_HOME/hearth (~/.local/state/hearth)"},
+      {.name = "--report",
+       .value = "[=FILE]",
+       .expects = "a file",
+       .take = take_page,
+       .target = &request,
+       .help = "the same, and write the page of 'hearth report' to FILE (default: COMMAND.PID.html)"},
       {.name = "--follow-children",
        .flag = &request.follow_children,
        .help = "record child processes too, and the programs that they run: each in a file FILE.PID or, without -o, in "
@@ -284,22 +453,47 @@ int hearth_cmd_record(int argc, char **argv) {
   if (code != HEARTH_EXIT_OK)
     return code;
   argv[operands + 1] = NULL;
-  return run(&request, argv + 1);
+  return request.shows || request.reports ? run_and_show(&request, argv + 1) : run(&request, argv + 1);
 }
 
 /* `hearth run`: run an unchanged program with Hearth's allocator preloaded. The command takes this process's place: input,
  * output, exit and process id are its own. */
 
 static const hearth_help run_help = {
-    .usage = "run [--] COMMAND [ARGUMENT...]",
+    .usage = "run [OPTION...] [--] COMMAND [ARGUMENT...]",
     .about = "Run a dynamically linked program as it is, with Hearth's allocator.",
     .end =
         "HEARTH_MALLOC takes options of the allocator. Programs that the command starts inherit both.\n"
         "Exit code: the command's; 125 the allocator is not installed, 126 the command cannot be run, 127 it does not "
         "exist; 2 wrong usage."};
 
+/* What is gained, a run without the allocator would tell; `hearth tune` measures it. */
+static int run_and_tell(const hearth_preloaded *program, char **argv) {
+  struct rusage usage;
+  pid_t pid = fork();
+  if (pid == 0)
+    exit(hearth_preloaded_start(program, NULL, NULL, argv));
+  if (pid < 0)
+    return hearth_preloaded_refuse("cannot start the command: %s", strerror(errno));
+  int code = await_child(pid, &usage);
+  if (code >= EXIT_REFUSED && code <= EXIT_NOT_FOUND)
+    return code;
+  double seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  fprintf(stderr, "hearth: %s ran with Hearth's allocator: %.2f s of processor time, at most %.1f MiB in memory\n",
+          argv[0], seconds, (double)usage.ru_maxrss / 1024);
+  return code;
+}
+
 int hearth_cmd_run(int argc, char **argv) {
-  const hearth_option options[] = {{0}};
+  bool tells = isatty(STDERR_FILENO), is_quiet = false;
+  const hearth_option options[] = {
+      {.name = "--verbose",
+       .letter = 'v',
+       .flag = &tells,
+       .help = "when the command has ended, say on standard error what it took; on a terminal, this is the default"},
+      {.name = "--quiet", .letter = 'q', .flag = &is_quiet, .help = "say nothing"},
+      {0}};
   hearth_preloaded program;
   int operands, code;
   if (!hearth_tool_parse_command(options, &run_help, argc, argv, &operands, &code))
@@ -308,5 +502,7 @@ int hearth_cmd_run(int argc, char **argv) {
     return hearth_tool_usage_error("run", "which command?");
   argv[operands + 1] = NULL;
   code = hearth_preloaded_find(argv[1], "libhearth_malloc.so", &program);
-  return code == HEARTH_EXIT_OK ? hearth_preloaded_start(&program, NULL, NULL, argv + 1) : code;
+  if (code != HEARTH_EXIT_OK)
+    return code;
+  return tells && !is_quiet ? run_and_tell(&program, argv + 1) : hearth_preloaded_start(&program, NULL, NULL, argv + 1);
 }

@@ -35,6 +35,7 @@ static const option table[] = {
 
 static const option unlisted[] = {
     {"plain_pid", NUMBER, offsetof(hearth_runtime_options, plain_pid), 0, 0, UINT32_MAX, NULL, NULL},
+    {"tell_file", NUMBER, offsetof(hearth_runtime_options, tell_file), 1, 0, 1, NULL, NULL},
     {"tell_pid", NUMBER, offsetof(hearth_runtime_options, tell_pid), 0, 0, UINT32_MAX, NULL, NULL},
 };
 

@@ -25,6 +25,7 @@ typedef struct hearth_runtime_options {
 #include "runtime_options.def"
   /* Given by `hearth record` alone, and not listed by help=1; 0: no process. */
   uint32_t plain_pid; /* process that writes its profile to log_path itself, without .PID */
+  uint32_t tell_file; /* 0: tell_pid sums the run up, and does not say where the profile is */
   uint32_t tell_pid;  /* process that says at its end where its profile is, and how to see it */
 } hearth_runtime_options;
 

@@ -191,7 +191,7 @@ static void tell_children(void) {
 static void tell_result(void) {
   if (hearth_rt.pid != hearth_rt.options.tell_pid)
     return;
-  bool is_kept = !hearth_profile_file_is_device();
+  bool is_kept = !hearth_profile_file_is_device() && hearth_rt.options.tell_file;
   if (!hearth_rt.live && !hearth_rt.tracing)
     tell_totals();
   if (is_kept)

@@ -94,6 +94,8 @@ static int read_option(const hearth_option *options, char **argv, int *i) {
     return unknown(options, argv[0], argument);
   if (!option->value)
     return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name) : use(option, argv[0], NULL);
+  if (!value && *option->value == '[')
+    return use(option, argv[0], NULL);
   if (!value && argv[*i + 1])
     value = argv[++*i];
   if (!value || !*value)

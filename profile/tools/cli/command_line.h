@@ -41,9 +41,10 @@ enum { HEARTH_OPTION_UNUSABLE = -1 };
 /* Of an option, exactly one of `flag`, `text` and `take` is there. Rows without are for the help: an operand's name, or, if
  * the name is empty, a line of text between options. */
 struct hearth_option {
-  const char *name;    /* with its dashes; NULL: the end of the table */
-  char letter;         /* 0: there is none */
-  const char *value;   /* the value's name in the help, as FILE; NULL: the option takes none */
+  const char *name; /* with its dashes; NULL: the end of the table */
+  char letter;      /* 0: there is none */
+  const char *
+      value; /* the value's name in the help, as FILE; NULL: the option takes none; [=FILE]: it may be left out (`take` gets NULL) */
   const char *expects; /* the name of the value, for messages */
   const char *help;    /* see hearth_help */
   bool *flag;          /* becomes true */
