@@ -119,6 +119,9 @@ static hearth_status collect(hearth_listing *r, hearth_error *err) {
   HEARTH_TRY(hearth_array_create(&r->rows, contexts, sizeof *r->rows, err));
   for (uint32_t i = 0; i < contexts; i++)
     HEARTH_TRY(collect_context(r, i, err));
+  if (r->options.sort == HEARTH_QUANTITY_PEAK && !hearth_listing_knows(r, HEARTH_COL_PeakBlocks))
+    return hearth_error_set(err, HEARTH_E_NOT_FOUND, "%s: does not know what was live at the peak: record anew",
+                            r->name);
   HEARTH_TRY(hearth_array_create(&r->groups, r->all_groups.count, sizeof *r->groups, err));
   sort_groups(r);
   return HEARTH_OK;

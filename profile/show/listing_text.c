@@ -228,6 +228,11 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
     print_live(m, r->stream);
     separator = ", ";
   }
+  if (m->PeakBytes > 0) {
+    fprintf(r->stream, "%s%" PRIu64 " at the peak with %s", separator, m->PeakBlocks,
+            hearth_amount_bytes(m->PeakBytes).c);
+    separator = ", ";
+  }
   if (r->summary.accesses_counted) {
     fprintf(r->stream, "%s%.1f accesses per allocation", separator, hearth_ratio((double)m->TotalAccessCount, allocs));
     separator = ", ";

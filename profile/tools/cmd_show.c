@@ -37,6 +37,12 @@ static int take_sort(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
+static int take_peak(void *target, const char *value) {
+  (void)value;
+  *(unsigned *)target = HEARTH_QUANTITY_PEAK;
+  return HEARTH_EXIT_OK;
+}
+
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
@@ -103,6 +109,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
           &a->by,
           "print the table alone, by function (default), caller (of that function), site (line and column), file, "
           "library (of the function that calls malloc), type or size (of a context's blocks on average)"),
+      {.name = "--peak",
+       .take = take_peak,
+       .target = &a->options.sort,
+       .help = "sort by the bytes that were live when most were: who held the memory at the peak; as --sort=peak"},
       {.name = "--cum",
        .flag = &a->options.cumulative,
        .help = "sort by what a function and all that it calls allocate"},
@@ -119,11 +129,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       {.name = "--sort",
        .value = "KEY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs or lifetime",
+       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs or lifetime",
        .take = take_sort,
        .target = &a->options.sort,
-       .help =
-           "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or lifetime (average)"},
+       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs "
+               "or lifetime (average)"},
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--histogram",
        .flag = &a->options.histograms,

@@ -5,6 +5,7 @@
 #include "dump.h"
 
 #include "file_output.h"
+#include "history.h"
 #include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
@@ -234,9 +235,9 @@ static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.
 static void publish_due(void) {
   uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
 
-  if (hearth_live_peak_is_due()) /* since the dump that was in progress */
+  if (hearth_live_peak_is_due() || hearth_history_is_due()) /* since the dump that was in progress */
     due = 0;
-  else if (due == UINT64_MAX && hearth_rt.live)
+  else if (due == UINT64_MAX)
     --due; /* the greatest number stands for a dump in progress */
   __atomic_store_n(&hearth_rt.next_due_ns, due, __ATOMIC_RELEASE);
 }
@@ -259,7 +260,16 @@ static void write_snapshot_due(uint64_t now_ns) {
   last_ns = took_ns;
 }
 
+/* Dumps look at it with the threads stopped, too. It does not wait for one whose message nobody reads. */
+static void make_room_for_history(void) {
+  hearth_threads_stop();
+  hearth_history_make_room();
+  hearth_threads_continue();
+}
+
 static void write_what_is_due(uint64_t now_ns) {
+  if (hearth_history_is_due())
+    make_room_for_history();
   if (now_ns >= next_dump_ns) {
     next_dump_ns = after(now_ns, dump_interval_ns());
     if (writes_parts())

@@ -15,6 +15,7 @@
 
 typedef struct live_visit {
   hearth_mib_view *mibs;
+  hearth_history_view *history;
   hearth_moment now;
 } live_visit;
 
@@ -29,6 +30,10 @@ static void add_live(const hearth_block *block, void *closure) {
   if (hearth_header_state(block->header) == HEARTH_BLOCK_LIVE)
     hearth_mib_set_live(&one);
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
+  if (visit->history->entries) {
+    one.PeakBlocks = hearth_history_view_add(visit->history, block);
+    one.PeakBytes = block->size * one.PeakBlocks;
+  }
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
   if (visit->mibs->histograms.by_context)
     hearth_mib_view_add_histogram(visit->mibs, block, one.AllocCount);
@@ -45,6 +50,17 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
 }
 
+static void add_ended(hearth_mib_view *mibs) {
+  for (uint32_t context = 0; context < mibs->count; context++) {
+    hearth_history_share share = hearth_history_at_peak(context);
+    if (share.bytes == 0 && share.blocks == 0)
+      continue;
+    hearth_mib *mib = hearth_mib_view_change(mibs, context);
+    mib->PeakBytes += share.bytes;
+    mib->PeakBlocks += share.blocks;
+  }
+}
+
 static void list_contexts(hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
     if (hearth_snapshot_mib(snapshot, context).AllocCount > 0)
@@ -52,7 +68,8 @@ static void list_contexts(hearth_snapshot *snapshot) {
 }
 
 static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
-  live_visit visit = {&snapshot->mibs, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
+  live_visit visit = {
+      &snapshot->mibs, &snapshot->history, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
   if (!live && missed > 0)
     return EDEADLK;
@@ -60,7 +77,12 @@ static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
     return ENOMEM;
   hearth_threads_show_records(&snapshot->mibs);
   if (live) {
+    hearth_threads_flush_history();
+    if (hearth_history_view_create(&snapshot->history))
+      add_ended(&snapshot->mibs);
     hearth_heap_each(add_live, &visit);
+    if (snapshot->history.entries)
+      hearth_history_view_end(&snapshot->history, visit.now.ns);
     hearth_allocators_each(add_live_of_allocator, &visit);
   }
   if (hearth_touches_show(&snapshot->mibs, !live))
@@ -91,6 +113,7 @@ int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
 
 void hearth_snapshot_end(hearth_snapshot *snapshot) {
   hearth_threads_continue();
+  hearth_history_view_destroy(&snapshot->history);
   hearth_mib_view_destroy(&snapshot->mibs);
 }
 

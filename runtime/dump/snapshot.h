@@ -5,12 +5,14 @@
 #define HEARTH_RUNTIME_SNAPSHOT_H
 
 #include "depot.h"
+#include "history.h"
 #include "mib_table.h"
 
 typedef struct hearth_snapshot {
   hearth_mib_view mibs;
-  hearth_depot *depot; /* lists the contexts with blocks: ascending, until a writer sorts them in another way */
-  uint32_t count;      /* of them */
+  hearth_history_view history; /* without entries: there is none, or this is not the whole run */
+  hearth_depot *depot;         /* lists the contexts with blocks: ascending, until a writer sorts them in another way */
+  uint32_t count;              /* of them */
   bool accesses_counted;
   bool accesses_estimated; /* and not counted, though the flag above is set */
   bool continues;          /* records of the same run have been spilled to other files */

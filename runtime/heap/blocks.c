@@ -6,6 +6,7 @@
 #include "blocks.h"
 
 #include "clock.h"
+#include "history.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"
@@ -152,8 +153,10 @@ static inline bool record_end(const hearth_block *block, hearth_moment end, hear
                       : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
                                                 hearth_shadow_sum(hearth_header_memory(block->header), block->size),
                                                 end, hearth_rt.options.sample);
-  if (recorded)
+  if (recorded) {
     end_live(block);
+    hearth_history_end(cache ? cache->history : NULL, block, end.ns);
+  }
   if (recorded && cache)
     note_temporary(cache, block);
   return recorded;
@@ -391,6 +394,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
   if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end, 0), false))
     return leave_fast(cache);
   end_live(&block);
+  hearth_history_end(cache->history, &block, end.ns);
   if (!has_counters)
     note_temporary(cache, &block);
   hearth_heap_give_fast(block.header, class, &cache->heap);
@@ -624,6 +628,7 @@ static void grow(const hearth_block *block, size_t size) {
   hearth_heap_resize(block->header, size);
   if (hearth_rt.counts_live)
     hearth_live_change((int64_t)(size - block->size));
+  hearth_history_grow(block, size - block->size);
   hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
 }
 

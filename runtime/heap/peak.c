@@ -3,6 +3,7 @@
  * nothing for it; a thread that tells of a possible peak makes a dump due. */
 #include "peak.h"
 
+#include "history.h"
 #include "lock.h"
 #include "os.h"
 #include "running_profile.h"
@@ -49,15 +50,19 @@ static bool is_peak(uint64_t most, bool grows) {
   return grows ? is_clear && has_rested() : is_clear || has_rested();
 }
 
-/* Have the next call that ends outside of all critical sections dump; not while another thread is at it. */
-static void ask(void) {
+void hearth_live_ask(void) {
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 
-  __atomic_store_n(&hearth_live_gate, true, __ATOMIC_RELAXED);
-  __atomic_store_n(&is_due, true, __ATOMIC_RELAXED);
   while (due != UINT64_MAX &&
          !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, 0, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
+}
+
+/* Not while another thread is at a dump. */
+static void ask_for_dump(void) {
+  __atomic_store_n(&hearth_live_gate, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&is_due, true, __ATOMIC_RELAXED);
+  hearth_live_ask();
 }
 
 static void tell(int64_t change, bool grows) {
@@ -69,9 +74,11 @@ static void tell(int64_t change, bool grows) {
                    : step > MOST_STEP ? MOST_STEP
                                       : step,
                    __ATOMIC_RELAXED);
-  uint64_t most = note_most(bytes);
+  uint64_t known = __atomic_load_n(&most_bytes, __ATOMIC_RELAXED), most = note_most(bytes);
+  if (bytes > known)
+    hearth_history_peak();
   if (hearth_rt.tracks_peak && !__atomic_load_n(&is_due, __ATOMIC_RELAXED) && is_peak(most, grows))
-    ask();
+    ask_for_dump();
 }
 
 void hearth_live_tell(void) { tell(hearth_this_thread.live_change, hearth_this_thread.live_change > 0); }
@@ -116,4 +123,5 @@ void hearth_live_note_peak(uint64_t begin_ns, uint64_t most) {
 void hearth_live_forget_peak(void) {
   dumped_bytes = most_bytes = 0;
   live_bytes = 0; /* its parent's blocks do not count */
+  hearth_history_forget();
 }

@@ -13,6 +13,9 @@ extern uint64_t hearth_live_step __attribute__((visibility("hidden")));
 
 void hearth_live_tell(void);
 
+/* Have the next call that ends outside of all critical sections look for what is due (hearth_heap_hooks). */
+void hearth_live_ask(void);
+
 /* Blocks of `bytes`, negative for those that end, are live now. */
 static inline void hearth_live_change(int64_t bytes) {
   int64_t change = hearth_this_thread.live_change += bytes;

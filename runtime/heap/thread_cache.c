@@ -10,6 +10,7 @@
 #include "thread_state.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* How long a store may stay unseen by other processors, where no barrier can be had: no store does so long. */
 #define STORE_NS UINT64_C(1000000)
@@ -87,6 +88,7 @@ static void end_thread(void *closure) {
   if (cache && cache == closure) {
     hearth_heap_cache_flush(&cache->heap);
     hearth_mib_cache_flush(&cache->mibs, &hearth_rt.mibs);
+    hearth_history_flush(cache->history);
     hearth_this_thread.cache = NULL;
     hearth_thread_cache_give(cache);
     hearth_lock_take(&registry_lock);
@@ -191,6 +193,12 @@ void hearth_threads_show_records(hearth_mib_view *view) {
     hearth_mib_cache_show(&cache->mibs, view);
 }
 
+void hearth_threads_flush_history(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    if (!cache->missed)
+      hearth_history_flush(cache->history);
+}
+
 void hearth_threads_forget_records(void) {
   hearth_mib_table_forget(&hearth_rt.mibs);
   for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
@@ -213,6 +221,7 @@ void hearth_threads_forget_stacks(void) {
 
 void hearth_threads_forget_others(void) {
   for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    memset(cache->history, 0, sizeof cache->history); /* its parent's */
     if (cache == hearth_this_thread.cache)
       continue;
     hearth_mib_cache_forget(&cache->mibs);

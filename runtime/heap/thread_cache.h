@@ -11,6 +11,7 @@
 
 #include "frame_chain.h"
 #include "heap.h"
+#include "history.h"
 #include "mib_cache.h"
 #include "previous_stack.h"
 #include "reentry.h"
@@ -24,6 +25,7 @@ typedef struct hearth_thread_cache {
   struct hearth_thread_cache *next; /* of all there are */
   hearth_heap_cache heap;
   hearth_mib_cache mibs;
+  hearth_history_memo history[HEARTH_HISTORY_MEMOS];
   /* For the summary of `hearth record`. */
   const hearth_header *newest_block; /* that the thread allocated; NULL: it has freed one since */
   uint64_t temporary_blocks;         /* that ended as the newest */
@@ -104,6 +106,9 @@ uint64_t hearth_threads_memory(void);
 
 /* Add the threads' records to a view of the table. The caller has stopped the threads. */
 void hearth_threads_show_records(hearth_mib_view *view);
+
+/* For the same: all that they keep for the history (history.h) is in it then. */
+void hearth_threads_flush_history(void);
 
 /* For the same: forget all records. Those of a thread that did not stop stay in its cache. */
 void hearth_threads_forget_records(void);

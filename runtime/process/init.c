@@ -6,6 +6,7 @@
 #include "divide.h"
 #include "dump.h"
 #include "heap.h"
+#include "history.h"
 #include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
@@ -277,6 +278,8 @@ void hearth_start(char **environment) {
   hearth_rt.counts_live = hearth_rt.live ? hearth_rt.tracks_peak : !hearth_rt.tracing;
   if (hearth_rt.live)
     hearth_live_begin();
+  else if (hearth_rt.counts_live)
+    hearth_history_begin();
   hearth_signals_begin();
   hearth_loader_begin();
   hearth_pick_thread_begin();

@@ -20,7 +20,7 @@ enum hearth_mib_tag {
 #include "hearth/mib_fields.def"
   HEARTH_TAG_Hotness = 36,
   HEARTH_TAG_Pool = 37,
-  HEARTH_TAG_LIMIT = 53 /* one more than the greatest tag */
+  HEARTH_TAG_LIMIT = 55 /* one more than the greatest tag */
 };
 
 /* Memory is idle that is left alone so long (UsedPageBytes), or this part of the run if that is less. */

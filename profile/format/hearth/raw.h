@@ -20,6 +20,7 @@
 #define HEARTH_RAW_HOST_MAX        255u /* bytes */
 #define HEARTH_RAW_COMMAND_MAX     1023u
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
+#define HEARTH_RAW_POINTS          256u /* of a history: equal parts of the run */
 #define HEARTH_RAW_LEFT_OUT UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */

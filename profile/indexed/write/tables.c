@@ -64,12 +64,16 @@ static const struct context_column {
     {HEARTH_COL_UsedPageBytes, -1},
     {HEARTH_COL_IdlePageBytes, -1},
     {HEARTH_COL_TouchedPages, HEARTH_COL_TouchedLooks},
+    {HEARTH_COL_PeakBytes, -1},
+    {HEARTH_COL_PeakBlocks, -1},
 };
 
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
-enum { LOOK_COLUMNS = 8, LIVE_COLUMNS = 2, PICK_COLUMNS = 4 };
-enum { PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - LIVE_COLUMNS - PICK_COLUMNS - 1 /* TouchedPages */ };
+enum { LOOK_COLUMNS = 8, LIVE_COLUMNS = 2, PICK_COLUMNS = 4, PEAK_COLUMNS = 2 };
+enum {
+  PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - LIVE_COLUMNS - PICK_COLUMNS - 1 /* TouchedPages */ - PEAK_COLUMNS
+};
 
 /* Does any context have a number in one of the columns from this one on? */
 static bool has_any(const hearth_builder *b, unsigned first, unsigned count) {
@@ -82,6 +86,8 @@ static bool has_any(const hearth_builder *b, unsigned first, unsigned count) {
 static bool is_wanted(const hearth_builder *b, size_t column) {
   if (column < PLAIN_COLUMNS)
     return true;
+  if (column >= HEARTH_COL_PeakBytes)
+    return has_any(b, HEARTH_COL_PeakBytes, PEAK_COLUMNS);
   if (column < PLAIN_COLUMNS + LOOK_COLUMNS || column == HEARTH_COL_TouchedPages)
     return b->runs.accesses_estimated || has_any(b, HEARTH_COL_LookedLifetime, LOOK_COLUMNS);
   if (column < PLAIN_COLUMNS + LOOK_COLUMNS + LIVE_COLUMNS)

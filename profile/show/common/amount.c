@@ -21,7 +21,7 @@ hearth_amount_text hearth_amount_bytes(uint64_t bytes) {
 
 hearth_amount_text hearth_amount_of(hearth_quantity quantity, uint64_t value) {
   hearth_amount_text text, bytes = hearth_amount_bytes(value);
-  if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE)
+  if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE || quantity == HEARTH_QUANTITY_PEAK)
     return bytes;
   if (quantity == HEARTH_QUANTITY_BYTE_SECONDS)
     snprintf(text.c, sizeof text.c, "%.28s s", bytes.c);
@@ -76,6 +76,10 @@ uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
     return hearth_live_bytes(mib);
   case HEARTH_QUANTITY_LIVE_ALLOCS:
     return mib->LiveAtExit;
+  case HEARTH_QUANTITY_PEAK:
+    return mib->PeakBytes;
+  case HEARTH_QUANTITY_PEAK_ALLOCS:
+    return mib->PeakBlocks;
   case HEARTH_QUANTITY_COUNT:
     break;
   }

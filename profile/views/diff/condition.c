@@ -101,7 +101,8 @@ static hearth_status parse_number(parser *p, hearth_condition *c) {
 
 static hearth_status parse_unit(parser *p, hearth_condition *c) {
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-  bool bytes = c->measure == HEARTH_QUANTITY_BYTES || c->measure == HEARTH_QUANTITY_LIVE;
+  bool bytes =
+      c->measure == HEARTH_QUANTITY_BYTES || c->measure == HEARTH_QUANTITY_LIVE || c->measure == HEARTH_QUANTITY_PEAK;
   skip_blanks(p);
   if (take(p, "%"))
     c->percent = true;

@@ -59,10 +59,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                "  dhat        JSON for Valgrind's dh_view.html"},
       {.name = "--value",
        .value = "QUANTITY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
        .take = hearth_tool_take_quantity,
        .target = &a->options.value,
-       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs; pprof gets all "
+       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak (bytes when "
+               "most were live) or peak-allocs; pprof gets all "
                "of them, and this one first"},
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),

@@ -2,8 +2,8 @@
 /* Version 2 of DHAT's output, as valgrind/dhat/dh_main.c describes it and dh_view.js checks it: a program point (PP)
  * for each context.
  *
- * A profile does not know when the heap was largest. The end is the one moment at which it knows what was live: the time
- * of the maximum (tg) is given as the end, and what was live at most (mb, gb) as what was live then. The command line
+ * What was live at the peak is t-gmax, if the profile knows it, and else what was live at the end. What a context had at its own
+ * most (mb) is not known: it is given as the greater of these two. When the peak was (tg) is given as the end. The command line
  * (cmd), which the viewer shows on top, says so. Reads and writes are not told apart: values other than bytes are
  * written as the events of an ad-hoc profile, as Valgrind's own --mode=ad-hoc does. */
 #define _GNU_SOURCE /* asprintf */
@@ -18,16 +18,18 @@ static const uint64_t threshold_us =
 
 static bool is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
 
-static void write_heap_numbers(hearth_json *json, const hearth_mib *mib) {
+static void write_heap_numbers(hearth_json *json, const hearth_mib *mib, bool has_peak) {
   uint64_t live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, mib);
   hearth_json_key_uint(json, "tb", mib->TotalSize);
   hearth_json_key_uint(json, "tbk", mib->AllocCount);
   hearth_json_key_uint(json, "tl", (uint64_t)((double)mib->TotalLifetime / ns_per_us));
-  static const char *const bytes[] = {"mb", "gb", "eb"}, *const blocks[] = {"mbk", "gbk", "ebk"};
-  for (size_t i = 0; i < 3; i++) {
-    hearth_json_key_uint(json, bytes[i], live);
-    hearth_json_key_uint(json, blocks[i], mib->LiveAtExit);
-  }
+  uint64_t peak = has_peak ? mib->PeakBytes : live, peak_blocks = has_peak ? mib->PeakBlocks : mib->LiveAtExit;
+  hearth_json_key_uint(json, "mb", hearth_merge_MAX(peak, live));
+  hearth_json_key_uint(json, "mbk", hearth_merge_MAX(peak_blocks, mib->LiveAtExit));
+  hearth_json_key_uint(json, "gb", peak);
+  hearth_json_key_uint(json, "gbk", peak_blocks);
+  hearth_json_key_uint(json, "eb", live);
+  hearth_json_key_uint(json, "ebk", mib->LiveAtExit);
 }
 
 static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
@@ -35,7 +37,7 @@ static hearth_status write_point(hearth_exporter *e, const hearth_selected *sele
   (void)err;
   hearth_json_line_open(json, '{');
   if (is_heap(e)) {
-    write_heap_numbers(json, &selected->mib);
+    write_heap_numbers(json, &selected->mib, e->has_peak);
   } else {
     hearth_json_key_uint(json, "tb", hearth_quantity_of(e->options->value, &selected->mib));
     hearth_json_key_uint(json, "tbk", selected->mib.AllocCount);
@@ -103,8 +105,9 @@ static void write_times(const hearth_exporter *e, hearth_json *json) {
 static void write_command(const hearth_exporter *e, hearth_json *json) {
   char command[HEARTH_PATH_LIMIT];
   snprintf(command, sizeof command, "%s%s", e->options->title,
-           is_heap(e) ? " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)"
-                      : " (exported by hearth)");
+           !is_heap(e)   ? " (exported by hearth)"
+           : e->has_peak ? " (exported by hearth: Max is the greater of t-gmax and t-end)"
+                         : " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)");
   hearth_json_key_string(json, "cmd", command);
   hearth_json_key_uint(json, "pid", 0);
 }

@@ -21,12 +21,23 @@ static hearth_status write_format(hearth_exporter *e, hearth_export_format forma
   return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
 }
 
+static hearth_status look_for_peak(hearth_exporter *e, hearth_error *err) {
+  hearth_mib mib;
+  uint32_t node;
+  for (uint32_t i = 0; i < hearth_profile_context_count(e->profile) && !e->has_peak; i++) {
+    HEARTH_TRY(hearth_profile_get_context(e->profile, i, &node, &mib, err));
+    e->has_peak = mib.PeakBlocks > 0;
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
   const hearth_view_options *view = e->options->view;
   HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
   HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
   HEARTH_TRY(hearth_names_init(&e->names, e->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
+  HEARTH_TRY(look_for_peak(e, err));
   HEARTH_TRY(write_format(e, format, err));
   return hearth_stream_flush(e->stream, err);
 }

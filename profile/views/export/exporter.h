@@ -15,6 +15,7 @@ typedef struct hearth_exporter {
   hearth_names names;
   hearth_frames frames; /* of the context at hand */
   FILE *stream;
+  bool has_peak; /* it is known what was live when most was */
 } hearth_exporter;
 
 /* Called for each wanted context, in the profile's order, with its stack in exporter->frames. */

@@ -226,7 +226,25 @@ static hearth_status add_string(pprof *p, const char *string, uint64_t *ret, hea
 static uint64_t clamp(uint64_t value) { return value < INT64_MAX ? value : INT64_MAX; }
 
 static bool is_known(const hearth_exporter *e, hearth_quantity quantity) {
+  if (quantity == HEARTH_QUANTITY_PEAK || quantity == HEARTH_QUANTITY_PEAK_ALLOCS)
+    return e->has_peak;
   return quantity != HEARTH_QUANTITY_ACCESSES || e->summary.accesses_counted;
+}
+
+/* What viewers take for the heap, inuse_space, is that of the peak if it is known, and else that of the end. */
+static const char *type_of(const hearth_exporter *e, hearth_quantity quantity) {
+  if (!e->has_peak || quantity < HEARTH_QUANTITY_LIVE)
+    return sample_types[quantity].type;
+  switch (quantity) {
+  case HEARTH_QUANTITY_LIVE:
+    return "exit_space";
+  case HEARTH_QUANTITY_LIVE_ALLOCS:
+    return "exit_objects";
+  case HEARTH_QUANTITY_PEAK:
+    return "inuse_space";
+  default:
+    return "inuse_objects";
+  }
 }
 
 static hearth_status write_types(pprof *p, hearth_error *err) {
@@ -235,7 +253,7 @@ static hearth_status write_types(pprof *p, hearth_error *err) {
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
     if (!is_known(p->exporter, q))
       continue;
-    HEARTH_TRY(add_string(p, sample_types[q].type, &type, err));
+    HEARTH_TRY(add_string(p, type_of(p->exporter, q), &type, err));
     HEARTH_TRY(add_string(p, sample_types[q].unit, &unit, err));
     hearth_protobuf_uint(&p->message, TYPE_TYPE, type);
     hearth_protobuf_uint(&p->message, TYPE_UNIT, unit);

@@ -59,7 +59,7 @@ static hearth_status write_weight(hearth_exporter *e, const hearth_selected *sel
 static hearth_status write_profile(hearth_exporter *e, weights *w, hearth_error *err) {
   hearth_json *json = &w->json;
   hearth_quantity value = e->options->value;
-  bool bytes = value == HEARTH_QUANTITY_BYTES || value == HEARTH_QUANTITY_LIVE;
+  bool bytes = value == HEARTH_QUANTITY_BYTES || value == HEARTH_QUANTITY_LIVE || value == HEARTH_QUANTITY_PEAK;
   hearth_json_open(json, '{');
   hearth_json_key_string(json, "type", "sampled");
   hearth_json_key_string(json, "name", hearth_quantity_name(value));

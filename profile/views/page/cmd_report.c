@@ -47,11 +47,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--value",
        .value = "QUANTITY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
        .take = hearth_tool_take_quantity,
        .target = &a->options.value,
-       .help = "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or "
-               "live-allocs"},
+       .help = "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), "
+               "live-allocs, peak (bytes when most were live) or peak-allocs"},
       {.name = "--trace",
        .value = "TRACE",
        .expects = "a file",
