@@ -39,6 +39,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
     free(builder->histograms[i].counts);
   free(builder->histograms);
   hearth_builder_free_spreads(&builder->spreads);
+  hearth_builder_free_history(&builder->history);
   free(builder->binaries);
   free(builder->types);
   free(builder->types_by_id.slots);

@@ -11,6 +11,7 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
+#include "hearth/history.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
 #include "id_table.h"
@@ -82,7 +83,15 @@ typedef struct builder_run_facts {
   bool has_command, commands_differ;
 } builder_run_facts;
 
+typedef struct builder_history {
+  uint64_t runs, peak_ppm;
+  uint64_t levels[HEARTH_RAW_POINTS];
+  uint64_t **rows; /* HEARTH_RAW_POINTS levels of each of the first `count` contexts; NULL: none */
+  size_t count, room;
+} builder_history;
+
 struct hearth_builder {
+  builder_history history;
   enum hearth_id_scheme scheme;
   char *pool;
   builder_function *functions;
@@ -166,6 +175,14 @@ hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
+/* history.c: add what is known of `runs` runs, and the levels of a node's context; of none if it has no context. */
+hearth_status hearth_builder_add_history(hearth_builder *builder, const hearth_heap_history *history,
+                                         hearth_error *err);
+hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, const uint64_t *levels,
+                                        hearth_error *err);
+/* HEARTH_RAW_POINTS numbers, or NULL. */
+const uint64_t *hearth_builder_levels(const hearth_builder *builder, size_t context);
+void hearth_builder_free_history(builder_history *history);
 /* Take hosts and days out. */
 void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */

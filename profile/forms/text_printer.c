@@ -6,6 +6,7 @@
 #include "array.h"
 #include "file.h"
 #include "hearth/builder.h"
+#include "hearth/history.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
@@ -176,6 +177,21 @@ static hearth_status print_spread(hearth_profile *profile, uint32_t row, FILE *s
   return HEARTH_OK;
 }
 
+static void print_levels(const char *word, const uint64_t *levels, FILE *stream) {
+  fputs(word, stream);
+  for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
+    fprintf(stream, " %llu", (unsigned long long)levels[i]);
+  fputc('\n', stream);
+}
+
+static void print_history(const hearth_heap_history *history, FILE *stream) {
+  if (history->runs == 0)
+    return;
+  fprintf(stream, "history runs=%llu peak=%llu\n", (unsigned long long)history->runs,
+          (unsigned long long)history->peak_ppm);
+  print_levels("levels", history->levels, stream);
+}
+
 static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
@@ -192,6 +208,20 @@ static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *
   return print_histogram(profile, row, stream, err);
 }
 
+static hearth_status print_contexts(hearth_profile *profile, const hearth_heap_history *history, FILE *stream,
+                                    hearth_error *err) {
+  size_t next = 0;
+  print_history(history, stream);
+  HEARTH_TRY(print_types(profile, stream, err));
+  HEARTH_TRY(print_folded(profile, stream, err));
+  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
+    HEARTH_TRY(print_context(profile, i, stream, err));
+    if (next < history->count && history->rows[next].context == i)
+      print_levels("  levels", history->rows[next++].levels, stream);
+  }
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_profile_summary s;
   HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
@@ -204,9 +234,9 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   HEARTH_TRY(print_binaries(profile, stream, err));
   HEARTH_TRY(print_origins(profile, stream, err));
   HEARTH_TRY(print_run_facts(profile, stream, err));
-  HEARTH_TRY(print_types(profile, stream, err));
-  HEARTH_TRY(print_folded(profile, stream, err));
-  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
-    HEARTH_TRY(print_context(profile, i, stream, err));
-  return hearth_stream_flush(stream, err);
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
+  hearth_status status = print_contexts(profile, &history, stream, err);
+  hearth_heap_history_free(&history);
+  return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }

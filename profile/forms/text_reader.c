@@ -24,6 +24,8 @@ typedef struct parser {
   hearth_mib mib;
   uint64_t *counts; /* of the context's histogram */
   size_t count_count, count_room;
+  bool has_levels;
+  uint64_t levels[HEARTH_RAW_POINTS]; /* of the context */
   hearth_spread spread;
   bool spread_seen;            /* of any context */
   hearth_profile_summary runs; /* sums of what observing a run needs */
@@ -441,6 +443,35 @@ static hearth_status read_histogram(parser *p) {
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
 }
 
+/* Behind the fields of a context, or behind the line of the history. */
+static hearth_status read_levels(parser *p, uint64_t levels[HEARTH_RAW_POINTS]) {
+  for (size_t i = 0; i < HEARTH_RAW_POINTS; i++) {
+    HEARTH_TRY(read_token(p, "number"));
+    HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &levels[i]));
+  }
+  return end_line(p);
+}
+
+static hearth_status read_levels_of_context(parser *p) {
+  if (p->has_levels)
+    return bad(p, "given twice in one context:", p->token);
+  p->has_levels = true;
+  return read_levels(p, p->levels);
+}
+
+static hearth_status read_levels_of_all(parser *p) {
+  hearth_heap_history history = {0};
+  HEARTH_TRY(read_levels(p, history.levels));
+  return hearth_builder_add_history(p->builder, &history, p->err);
+}
+
+static hearth_status read_history(parser *p) {
+  hearth_heap_history history = {0};
+  const named_value keys[] = {{"runs", &history.runs, 0}, {"peak", &history.peak_ppm, 0}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "a history has runs, peak, but not"));
+  return hearth_builder_add_history(p->builder, &history, p->err);
+}
+
 static hearth_status read_spread(parser *p) {
   static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
   named_value keys[HEARTH_SPREAD_SUMS];
@@ -471,6 +502,8 @@ static hearth_status finish_context(parser *p) {
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
   HEARTH_TRY(hearth_builder_add_spread(p->builder, node, &p->spread, p->err));
+  if (p->has_levels)
+    HEARTH_TRY(hearth_builder_add_levels(p->builder, node, p->levels, p->err));
   p->context_line = 0;
   return HEARTH_OK;
 }
@@ -480,6 +513,7 @@ static hearth_status begin_context(parser *p) {
   p->context_line = p->line;
   p->frame_count = 0;
   p->count_count = 0;
+  p->has_levels = false;
   p->spread = (hearth_spread){{0}};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
@@ -494,6 +528,7 @@ static hearth_status read_statement(parser *p) {
     return strcmp(p->token, "frame") == 0       ? read_frame(p)
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
            : strcmp(p->token, "spread") == 0    ? read_spread(p)
+           : strcmp(p->token, "levels") == 0    ? read_levels_of_context(p)
                                                 : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
     return read_scheme(p);
@@ -511,10 +546,15 @@ static hearth_status read_statement(parser *p) {
     return read_facts(p);
   if (strcmp(p->token, "command") == 0)
     return read_command(p);
+  if (strcmp(p->token, "history") == 0)
+    return read_history(p);
+  if (strcmp(p->token, "levels") == 0)
+    return read_levels_of_all(p);
   if (strcmp(p->token, "frame") == 0)
     return read_folded(p);
   return bad(p,
-             "outside a context stands only scheme, run, binary, origins, origin, facts, command, type, frame or "
+             "outside a context stands only scheme, run, binary, origins, origin, facts, command, history, levels, "
+             "type, frame or "
              "context, not",
              p->token);
 }

@@ -373,7 +373,20 @@ static void tell_estimates(const hearth_indexer_options *options, const char *na
 static hearth_status add_to_builder(void *closure, uint32_t node, const hearth_raw_record *record, hearth_error *err) {
   hearth_builder *builder = closure;
   HEARTH_TRY(hearth_builder_add_to_node(builder, node, &record->mib, err));
+  if (record->levels)
+    HEARTH_TRY(hearth_builder_add_levels(builder, node, record->levels, err));
   return hearth_builder_add_histogram(builder, node, &record->histogram, err);
+}
+
+/* Of a run whose beginning is elsewhere, it is the history of all of it. */
+static hearth_status add_history(hearth_builder *builder, const hearth_raw_dump *dump, hearth_error *err) {
+  hearth_heap_history history = {.runs = 1};
+  if (!dump->has_history)
+    return HEARTH_OK;
+  history.peak_ppm = dump->duration_ns ? (uint64_t)((double)dump->peak_ns / (double)dump->duration_ns * 1e6) : 0;
+  history.peak_ppm = history.peak_ppm < 1000000 ? history.peak_ppm : 1000000;
+  memcpy(history.levels, dump->levels, sizeof history.levels);
+  return hearth_builder_add_history(builder, &history, err);
 }
 
 #define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
@@ -403,6 +416,7 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                   .command = s->dump->command ? s->dump->command : ""};
   HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
+  HEARTH_TRY(add_history(s->builder, s->dump, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);
 }

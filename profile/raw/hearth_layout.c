@@ -13,7 +13,7 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_HOST | HEARTH_RAW_FLAG_ESTIMATED |           \
-   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK)
+   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -145,6 +145,32 @@ static hearth_status read_clock(const hearth_raw_input *in, const hearth_raw_hea
   return HEARTH_OK;
 }
 
+#define LEAST_LEVELS 3 /* bytes: of a record's number and its levels */
+
+static hearth_status read_history(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                                  hearth_raw_dump *dump, hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *from = data + *at, *end = data + header->total_size;
+  uint64_t count, number = 0, skipped;
+  if (!(header->flags & HEARTH_RAW_FLAG_HISTORY))
+    return HEARTH_OK;
+  if (!hearth_raw_take_varint(&from, end, &dump->peak_ns) || !hearth_raw_take_levels(&from, end, dump->levels) ||
+      !hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from) / LEAST_LEVELS)
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no history of live bytes");
+  dump->history = malloc((count + 1) * sizeof *dump->history);
+  if (!dump->history)
+    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  for (uint64_t i = 0; i < count; ++i, ++number) {
+    if (!hearth_raw_take_varint(&from, end, &skipped) || skipped >= header->mib_count ||
+        (number += skipped) >= header->mib_count || !hearth_raw_take_levels(&from, end, dump->history[i].levels))
+      return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "these are no levels of a record");
+    dump->history[i].record = number;
+    dump->history_count = i + 1;
+  }
+  dump->has_history = true;
+  *at = (uint64_t)(from - data);
+  return HEARTH_OK;
+}
+
 /* Names lie between that and the call stacks. */
 static hearth_status read_names(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t at,
                                 hearth_raw_dump *dump, hearth_error *err) {
@@ -243,6 +269,9 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
     take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
   if (dump->has_residency)
     take_residency(&from, data + dump->records_end, ret->residency);
+  bool has_levels =
+      dump->next_history < dump->history_count && dump->history[dump->next_history].record == dump->next_record;
+  ret->levels = has_levels ? dump->history[dump->next_history++].levels : NULL;
   dump->previous = row;
   dump->next_at = (size_t)(from - data);
 }
@@ -296,6 +325,8 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = read_run(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_clock(in, &header, &maps_end, dump, err);
+  if (status == HEARTH_OK)
+    status = read_history(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)

@@ -91,6 +91,7 @@ bool hearth_raw_next_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   if (dump->next_record == dump->record_count)
     return false;
   size_t from = dump->next_at;
+  ret->levels = NULL;
   dump->read_record(dump, ret);
   dump->next_record++;
   hearth_raw_passed(&dump->in, from, dump->next_at);
@@ -107,6 +108,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
   free(dump->names);
   free(dump->host);
   free(dump->command);
+  free(dump->history);
   free(dump->counts);
   free(dump->mibs);
   hearth_raw_stacks_free(dump->stacks);

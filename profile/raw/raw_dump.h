@@ -37,9 +37,16 @@ typedef struct hearth_raw_node {
   uint32_t parent; /* lower than the own index; HEARTH_RAW_NO_PARENT at the root */
 } hearth_raw_node;
 
+/* Of a history, what one record's blocks held. */
+typedef struct hearth_raw_levels {
+  uint64_t record;
+  uint64_t levels[HEARTH_RAW_POINTS];
+} hearth_raw_levels;
+
 typedef struct hearth_raw_record {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
+  const uint64_t *levels;                     /* HEARTH_RAW_POINTS; NULL: none */
   hearth_histogram histogram;                 /* lives until the next record is read */
   uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
 } hearth_raw_record;
@@ -73,7 +80,12 @@ struct hearth_raw_dump {
   char *command;               /* its arguments; NULL: unknown */
   uint64_t peak_bytes;         /* the most that were live at a time; 0: unknown */
   uint64_t clock_error_ns;     /* times of allocations and deallocations are early by that at most; 0: exact */
-  bool continues;              /* a run whose beginning is in another file */
+  bool has_history;
+  uint64_t peak_ns; /* with it: when most was live, and how much was in each part of the run */
+  uint64_t levels[HEARTH_RAW_POINTS];
+  hearth_raw_levels *history; /* of some records, by their number */
+  size_t history_count, next_history;
+  bool continues; /* a run whose beginning is in another file */
   /* For hearth_raw_next_record: */
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */

@@ -123,6 +123,35 @@ static void write_run(writer *writer, uint64_t peak, const hearth_text *command)
   write_text(writer, command);
 }
 
+static void write_levels(writer *writer, uint64_t levels[HEARTH_RAW_POINTS], uint64_t dropped_bits) {
+  static uint8_t packed[HEARTH_RAW_LEVELS_MOST]; /* signal stacks are small; the dumping thread has a lock */
+
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; i++)
+    levels[i] &= ~dropped_bits;
+  emit(writer, packed, (size_t)(hearth_raw_put_levels(packed, levels) - packed));
+}
+
+/* Levels are exact to a 2048th of the greatest. Records are those of the contexts in the order of stacks. */
+static void write_history(writer *writer, const hearth_snapshot *snapshot) {
+  static uint64_t levels[HEARTH_RAW_POINTS];
+  const hearth_history_view *view = &snapshot->history;
+  uint64_t dropped_bits = (UINT64_C(1) << (63 - __builtin_clzll((view->all.most >> 11) | 1))) - 1;
+  uint32_t count = 0, next = 0;
+
+  for (uint32_t i = 0; i < snapshot->count; i++)
+    count += hearth_history_view_levels(view, hearth_snapshot_context(snapshot, i), levels);
+  write_number(writer, view->peak_ns < snapshot->duration_ns ? view->peak_ns : snapshot->duration_ns);
+  memcpy(levels, view->levels, sizeof levels);
+  write_levels(writer, levels, dropped_bits);
+  write_number(writer, count);
+  for (uint32_t i = 0; i < snapshot->count; i++)
+    if (hearth_history_view_levels(view, hearth_snapshot_context(snapshot, i), levels)) {
+      write_number(writer, i - next);
+      write_levels(writer, levels, dropped_bits);
+      next = i + 1;
+    }
+}
+
 /* `count`: threads that forgot to stop may add more. */
 static void write_names(writer *writer, uint32_t count) {
   write_number(writer, count);
@@ -257,6 +286,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
                (clock_error_ns > 0 ? HEARTH_RAW_FLAG_CLOCK : 0) |
+               (snapshot->history.entries ? HEARTH_RAW_FLAG_HISTORY : 0) |
                (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
@@ -283,6 +313,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
     write_run(&writer, peak, &command);
   if (clock_error_ns > 0)
     write_number(&writer, clock_error_ns);
+  if (header.flags & HEARTH_RAW_FLAG_HISTORY)
+    write_history(&writer, snapshot);
   if (name_count > 0)
     write_names(&writer, name_count);
   pad(&writer);

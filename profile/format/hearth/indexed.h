@@ -50,7 +50,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* 19 and 20 are taken */
                          HEARTH_SECTION_RUN_FACTS = 21,
                          HEARTH_SECTION_PLAN = 22,
-                         HEARTH_SECTIONS = 22 /* that this version knows */
+                         HEARTH_SECTION_HISTORY = 23,
+                         HEARTH_SECTIONS = 23 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -316,6 +317,13 @@ typedef struct hearth_indexed_run_facts {
 
 #define HEARTH_COMMANDS_DIFFER 1u
 
+/* HISTORY: this struct, then levels as those of raw profiles are packed (raw_codec.h): of all contexts; then of rows, by ascending
+ * context, a number, the contexts passed over, and the levels. */
+typedef struct hearth_indexed_history {
+  uint64_t runs;     /* whose history this is */
+  uint64_t peak_ppm; /* when most was live, in millionths of the run: sum */
+} hearth_indexed_history;
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -335,6 +343,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 16);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_history) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);

@@ -30,9 +30,11 @@
 
 #define HEARTH_RAW_FLAG_ESTIMATED                                                                                      \
   4096u /* with FLAG_ACCESSES: accesses were not counted, but estimated from looks at pages */
-#define HEARTH_RAW_FLAG_HOST      512u   /* behind the mappings, before names: size and bytes of the host's name */
-#define HEARTH_RAW_FLAG_RUN       8192u  /* behind the host: peak of live bytes; size and bytes of the command line */
-#define HEARTH_RAW_FLAG_CLOCK     16384u /* behind the run: a number of ns by which times may be early */
+#define HEARTH_RAW_FLAG_HOST  512u   /* behind the mappings, before names: size and bytes of the host's name */
+#define HEARTH_RAW_FLAG_RUN   8192u  /* behind the host: peak of live bytes; size and bytes of the command line */
+#define HEARTH_RAW_FLAG_CLOCK 16384u /* behind the run: a number of ns by which times may be early */
+#define HEARTH_RAW_FLAG_HISTORY                                                                                        \
+  32768u /* behind that: when the peak was; levels of all; of how many records, and theirs */
 #define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
 #define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)

@@ -215,6 +215,51 @@ static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end,
   return true;
 }
 
+/* Levels of a history: how many lower bits are 0 in all; then for each change how many points are as the one before, at first 0,
+ * and the difference; then how many are left, if any. `to` has room for HEARTH_RAW_LEVELS_MOST bytes. */
+#define HEARTH_RAW_LEVELS_MOST ((2 * HEARTH_RAW_POINTS + 1) * HEARTH_RAW_VARINT_MOST)
+
+static inline uint8_t *hearth_raw_put_levels(uint8_t *to, const uint64_t *levels) {
+  uint64_t all = 0, level = 0, same = 0;
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; ++i)
+    all |= levels[i];
+  unsigned shift = all ? (unsigned)__builtin_ctzll(all) : 0;
+  to = hearth_raw_put_varint(to, shift);
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; ++i) {
+    uint64_t difference = (levels[i] >> shift) - level;
+    if (difference == 0) {
+      ++same;
+      continue;
+    }
+    to = hearth_raw_put_varint(hearth_raw_put_varint(to, same), hearth_raw_zigzag(difference));
+    level += difference;
+    same = 0;
+  }
+  return same > 0 ? hearth_raw_put_varint(to, same) : to;
+}
+
+/* False as above. */
+static inline bool hearth_raw_take_levels(const uint8_t **from, const uint8_t *end, uint64_t *levels) {
+  uint64_t shift, same, difference, level = 0;
+  if (!hearth_raw_take_varint(from, end, &shift) || shift > 63)
+    return false;
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS;) {
+    if (!hearth_raw_take_varint(from, end, &same) || same > HEARTH_RAW_POINTS - i)
+      return false;
+    for (; same > 0; --same)
+      levels[i++] = level << shift;
+    if (i == HEARTH_RAW_POINTS)
+      break;
+    if (!hearth_raw_take_varint(from, end, &difference))
+      return false;
+    level += hearth_raw_unzigzag(difference);
+    if (level > UINT64_MAX >> shift)
+      return false;
+    levels[i++] = level << shift;
+  }
+  return true;
+}
+
 /* A node's number is that of its row; `previous_pc` is that of the row before it, 0 for the first. */
 static inline uint8_t *hearth_raw_put_node(uint8_t *to, uint32_t number, const hearth_raw_stack_node *node,
                                            uint64_t previous_pc) {

@@ -201,6 +201,7 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   hearth_spread spread;
   hearth_origins origins;
   hearth_run_facts facts;
+  hearth_heap_history history;
   HEARTH_TRY(hearth_profile_check_blocks(profile, err));
   HEARTH_TRY(verify_strings(profile, err));
   HEARTH_TRY(verify_paths(profile, err));
@@ -214,5 +215,7 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
+  HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
+  hearth_heap_history_free(&history);
   return verify_binaries(profile, err);
 }

@@ -181,6 +181,24 @@ static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *prof
   return hearth_builder_add_run_facts(builder, &facts, err);
 }
 
+/* Its sums are with the other totals of runs. */
+static hearth_status add_history(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                 const chosen *c, hearth_error *err) {
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
+  hearth_status status = c->has_totals ? hearth_builder_add_history(builder, &history, err) : HEARTH_OK;
+  for (size_t i = 0; status == HEARTH_OK && i < history.count; i++) {
+    uint32_t node;
+    if (!is_chosen(c, history.rows[i].context))
+      continue;
+    status = find_node(profile, history.rows[i].context, nodes, &node, err);
+    if (status == HEARTH_OK)
+      status = hearth_builder_add_levels(builder, node, history.rows[i].levels, err);
+  }
+  hearth_heap_history_free(&history);
+  return status;
+}
+
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                 const new_rows *rows, const chosen *c, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
@@ -188,6 +206,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(add_history(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
     return HEARTH_OK;
@@ -269,10 +288,16 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
     hearth_histogram histogram = hearth_builder_histogram(from, i);
     HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
+    const uint64_t *levels = hearth_builder_levels(from, i);
+    if (levels)
+      HEARTH_TRY(hearth_builder_add_levels(builder, rows->nodes[from->context_nodes[i]], levels, err));
     hearth_spread spread = hearth_builder_spread(from, i);
     HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
   }
   HEARTH_TRY(copy_origins(builder, from, err));
+  hearth_heap_history history = {.runs = from->history.runs, .peak_ppm = from->history.peak_ppm};
+  memcpy(history.levels, from->history.levels, sizeof history.levels);
+  HEARTH_TRY(hearth_builder_add_history(builder, &history, err));
   const hearth_run_facts facts = hearth_builder_run_facts(from);
   HEARTH_TRY(hearth_builder_add_run_facts(builder, &facts, err));
   for (size_t i = 0; i < from->type_count; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "hearth/history.h"
 #include "hearth/spread.h"
 #include "packed.h"
 

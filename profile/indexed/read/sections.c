@@ -279,3 +279,48 @@ hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_f
   ret->commands_differ = stored.flags & HEARTH_COMMANDS_DIFFER;
   return hearth_profile_get_string(profile, stored.command, &ret->command, err);
 }
+
+/* Reads HISTORY, whole. */
+
+static hearth_status read_history(hearth_profile *profile, const hearth_indexed_section *s, const uint8_t *from,
+                                  hearth_heap_history *ret, hearth_error *err) {
+  const uint8_t *end = from + s->size;
+  hearth_indexed_history header;
+  uint64_t passed, context = 0;
+  memcpy(&header, from, sizeof header);
+  from += sizeof header;
+  ret->runs = header.runs;
+  ret->peak_ppm = header.peak_ppm;
+  if (ret->runs == 0 || !hearth_raw_take_levels(&from, end, ret->levels))
+    return hearth_profile_corrupt(profile, err, "its history has impossible levels");
+  for (; ret->count < s->count; ret->count++, context++) {
+    if (!hearth_raw_take_varint(&from, end, &passed) || passed >= hearth_profile_context_count(profile) ||
+        (context += passed) >= hearth_profile_context_count(profile) ||
+        !hearth_raw_take_levels(&from, end, ret->rows[ret->count].levels))
+      return hearth_profile_corrupt(profile, err, "row %zu of its history is impossible", ret->count);
+    ret->rows[ret->count].context = (uint32_t)context;
+  }
+  return from == end ? HEARTH_OK : hearth_profile_corrupt(profile, err, "its history does not fill its place");
+}
+
+hearth_status hearth_profile_get_history(hearth_profile *profile, hearth_heap_history *ret, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_HISTORY);
+  const uint8_t *from;
+  *ret = (hearth_heap_history){0};
+  if (s->id == 0)
+    return HEARTH_OK;
+  if (s->size < sizeof(hearth_indexed_history) || s->count > hearth_profile_context_count(profile) ||
+      s->count > s->size)
+    return hearth_profile_corrupt(profile, err, "its history has a wrong size");
+  HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
+  HEARTH_TRY(hearth_array_create(&ret->rows, s->count, sizeof *ret->rows, err));
+  hearth_status status = read_history(profile, s, from, ret, err);
+  if (status != HEARTH_OK)
+    hearth_heap_history_free(ret);
+  return status;
+}
+
+void hearth_heap_history_free(hearth_heap_history *history) {
+  free(history->rows);
+  *history = (hearth_heap_history){0};
+}

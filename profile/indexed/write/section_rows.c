@@ -173,6 +173,31 @@ hearth_status hearth_writer_encode_origins(writer *w) {
   return HEARTH_OK;
 }
 
+hearth_status hearth_writer_encode_history(writer *w) {
+  const hearth_builder *b = w->builder;
+  uint32_t next = 0, count = 0;
+  if (b->history.runs == 0)
+    return HEARTH_OK;
+  for (uint32_t i = 0; i < w->contexts.count; i++)
+    count += hearth_builder_levels(b, w->contexts.order[i]) != NULL;
+  size_t most =
+      sizeof(hearth_indexed_history) + (count + (size_t)1) * (HEARTH_RAW_LEVELS_MOST + HEARTH_RAW_VARINT_MOST);
+  HEARTH_TRY(hearth_array_create(&w->history.data, most, 1, w->err));
+  const hearth_indexed_history header = {.runs = b->history.runs, .peak_ppm = b->history.peak_ppm};
+  memcpy(w->history.data, &header, sizeof header);
+  uint8_t *to = hearth_raw_put_levels(w->history.data + sizeof header, b->history.levels);
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
+    const uint64_t *levels = hearth_builder_levels(b, w->contexts.order[i]);
+    if (!levels)
+      continue;
+    to = hearth_raw_put_levels(hearth_raw_put_varint(to, i - next), levels);
+    next = i + 1;
+  }
+  w->history.size = (size_t)(to - w->history.data);
+  w->history_count = count;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_writer_encode_run_facts(writer *w) {
   hearth_run_facts facts = hearth_builder_run_facts(w->builder);
   hearth_indexed_run_facts stored = {.peak_bytes = facts.peak_bytes,

@@ -47,6 +47,7 @@ static void writer_free(writer *w) {
   free(w->spreads.data);
   free(w->origins.data);
   free(w->run_facts.data);
+  free(w->history.data);
   hearth_density_order_destroy(w->densities);
   free(w->types);
   free(w->image);
@@ -61,7 +62,8 @@ static bool has_section(const writer *w, uint32_t id) {
          (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0) ||
          (id == HEARTH_SECTION_SPREADS && w->spread_count > 0) ||
          (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
-         (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0);
+         (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0) ||
+         (id == HEARTH_SECTION_HISTORY && w->history.size > 0);
 }
 
 static uint32_t section_count(const writer *w) {
@@ -98,6 +100,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_SPREADS] = {w->spread_count, w->spreads.size},
       [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
+      [HEARTH_SECTION_HISTORY] = {w->history_count, w->history.size},
   };
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     if (id == HEARTH_SECTION_CHECKSUMS)
@@ -189,6 +192,7 @@ static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_spreads(w));
   HEARTH_TRY(hearth_writer_encode_origins(w));
   HEARTH_TRY(hearth_writer_encode_run_facts(w));
+  HEARTH_TRY(hearth_writer_encode_history(w));
   HEARTH_TRY(hearth_writer_sum_without_scopes(w));
   HEARTH_TRY(hearth_writer_summarise(w));
   return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
@@ -252,6 +256,7 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_SPREADS, &w->spreads);
   fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
+  fill(w, HEARTH_SECTION_HISTORY, &w->history);
   hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);

@@ -61,8 +61,8 @@ struct writer {
   writer_tables tables;
   bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no spreads */
-  packed_bytes histograms, summary, plan, spreads, origins, run_facts;
-  uint32_t histogram_count, spread_count;
+  packed_bytes histograms, summary, plan, spreads, origins, run_facts, history;
+  uint32_t histogram_count, spread_count, history_count;
   builder_type *types;
   size_t type_count;
   uint32_t bucket_bits;
@@ -92,6 +92,7 @@ void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* section_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status hearth_writer_encode_histograms(writer *w);
+hearth_status hearth_writer_encode_history(writer *w);
 
 /* section_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_spreads(writer *w);

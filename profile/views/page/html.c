@@ -205,10 +205,8 @@ static void write_contexts(hearth_page_writer *w) {
   }
   if (w->model->knows_untouched)
     write_context_numbers(w, "untouched", &contexts->untouched);
-  if (w->model->options->tallied) {
+  if (w->model->options->tallied)
     write_context_numbers(w, "temporary", &contexts->temporary);
-    write_context_numbers(w, "peak", &contexts->peak);
-  }
   end_table(w);
 }
 
@@ -310,6 +308,8 @@ static void write_plots(hearth_page_writer *w) {
   write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
   write_live(w);
+  if (w->model->has_peak_time)
+    HEARTH_JSON_MEMBERS(&w->json, w->model, peak_ns);
   write_owners(w);
   write_threads(w);
   hearth_json_close(&w->json, '}');

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hearth/history.h"
 #include "selection.h"
 #include "tallies.h"
 #include "timeline.h"
@@ -49,24 +50,75 @@ static void sum_others(hearth_page_model *model, uint32_t count) {
   model->owner_count = SERIES_MOST + 1;
 }
 
-/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM, the
- * reader's. */
-static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hearth_profile *profile,
-                                                   hearth_error *err) {
+static hearth_status begin_owners(hearth_page_model *model, hearth_error *err) {
   model->owners = calloc((size_t)model->function_count + 1, sizeof *model->owners);
   if (!model->owners)
     return hearth_error_nomem(err);
   for (uint32_t i = 0; i < model->function_count; i++)
     model->owners[i].function = i;
+  return HEARTH_OK;
+}
+
+static void end_owners(hearth_page_model *model) {
+  qsort(model->owners, model->function_count, sizeof *model->owners, compare);
+  sum_others(model, model->function_count);
+  while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
+    model->owner_count--;
+}
+
+/* Levels as a series: of each moment, those of the part of the run in which it lies, on average of the runs. */
+static void add_levels(hearth_page_owner_series *to, const uint64_t *levels, uint64_t runs) {
+  uint64_t counts[HEARTH_TALLY_MOMENTS];
+  for (size_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
+    counts[i] = levels[i * (HEARTH_RAW_POINTS - 1) / (HEARTH_TALLY_MOMENTS - 1)] / runs;
+  add(to, &(hearth_histogram){.counts = counts, .size = HEARTH_TALLY_MOMENTS});
+}
+
+/* What no row of the history has is the others'. */
+static void add_rest(hearth_page_model *model, const hearth_heap_history *history) {
+  hearth_page_owner_series all = {.function = HEARTH_NONE};
+  bool has_others = model->owner_count > 0 && model->owners[model->owner_count - 1].function == HEARTH_NONE;
+  add_levels(&all, history->levels, history->runs);
+  for (uint32_t i = 0; i + has_others < model->owner_count; i++)
+    for (size_t k = 0; k < HEARTH_TALLY_MOMENTS; k++)
+      all.bytes[k] -= model->owners[i].bytes[k] < all.bytes[k] ? model->owners[i].bytes[k] : all.bytes[k];
+  model->owner_count += !has_others;
+  model->owners[model->owner_count - 1] = all;
+}
+
+static hearth_status read_history(hearth_page_model *model, hearth_profile *profile, hearth_error *err) {
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
+  hearth_status status = history.runs > 0 ? begin_owners(model, err) : HEARTH_OK;
+  if (history.runs > 0 && status == HEARTH_OK) {
+    for (size_t i = 0, k = 0; i < history.count; i++) {
+      while (k < model->context_count && model->contexts[k].row < history.rows[i].context)
+        k++;
+      if (k < model->context_count && model->contexts[k].row == history.rows[i].context)
+        add_levels(&model->owners[owner_of(model, model->contexts[k].node)], history.rows[i].levels, history.runs);
+    }
+    end_owners(model);
+    add_rest(model, &history);
+    double runs = model->summary.runs ? (double)model->summary.runs : 1;
+    model->peak_ns =
+        (uint64_t)((double)model->summary.duration_ns / runs * (double)history.peak_ppm / (double)history.runs / 1e6);
+    model->has_peak_time = true;
+  }
+  hearth_heap_history_free(&history);
+  return status;
+}
+
+/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM, the
+ * reader's. */
+static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hearth_profile *profile,
+                                                   hearth_error *err) {
+  HEARTH_TRY(begin_owners(model, err));
   for (uint32_t i = 0; i < model->context_count; i++) {
     hearth_histogram series;
     HEARTH_TRY(hearth_profile_get_histogram(profile, model->contexts[i].row, &series, err));
     add(&model->owners[owner_of(model, model->contexts[i].node)], &series);
   }
-  qsort(model->owners, model->function_count, sizeof *model->owners, compare);
-  sum_others(model, model->function_count);
-  while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
-    model->owner_count--;
+  end_owners(model);
   return HEARTH_OK;
 }
 
@@ -190,12 +242,12 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
       (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
   context->untouched = s.in_library ? 0 : hearth_untouched_bytes(&s.mib);
   model->knows_untouched |= m->counts_use && s.mib.TotalPercentUtilized > 0;
-  if (model->options->tallied) {
-    context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
-    context->peak = s.mib.HEARTH_TALLY_PEAK;
-  }
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);
+  if (model->options->tallied) {
+    context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
+    context->of[HEARTH_QUANTITY_PEAK] = s.mib.HEARTH_TALLY_PEAK;
+  }
   if (m->base)
     take_base(m, row, context);
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
@@ -342,6 +394,8 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(name_types(m, err));
   if (m->model->options->tallied)
     HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
+  else if (!m->model->options->base)
+    HEARTH_TRY(read_history(m->model, m->profile, err));
   hearth_trace *trace = m->model->options->trace;
   return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
 }

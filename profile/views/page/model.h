@@ -31,7 +31,7 @@ typedef struct hearth_page_context {
   uint64_t lifetime_ns;                 /* summed over blocks */
   uint64_t base[HEARTH_QUANTITY_COUNT]; /* in the profile that is compared with; `of` is without it */
   uint64_t untouched;                   /* bytes (selection.h) */
-  uint64_t temporary, peak;             /* of a tallied trace: blocks; bytes at the heap's peak */
+  uint64_t temporary;                   /* of a tallied trace: blocks */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
 
@@ -60,8 +60,10 @@ typedef struct hearth_page_model {
   hearth_pair_set places;           /* one of `lines`, column */
   hearth_pair_set nodes;            /* place, callers' node or HEARTH_NONE */
   hearth_page_grid lifetime_size;   /* of contexts, by their averages */
-  hearth_page_owner_series *owners; /* of a tallied trace: most first */
+  hearth_page_owner_series *owners; /* of a tallied trace, or of a profile's history: most first */
   uint32_t owner_count;
+  uint64_t peak_ns; /* since the start of a run, on average; with has_peak_time */
+  bool has_peak_time;
   hearth_page_timeline timeline; /* all zero where there is no trace */
 } hearth_page_model;
 

@@ -98,6 +98,63 @@ static void test_clock(void **state) {
   }
 }
 
+static void test_history(void **state) {
+  (void)state;
+  for (uint32_t more = 0; more < 4; more++) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_HISTORY | (more & 1 ? HEARTH_RAW_FLAG_CLOCK : 0) |
+                               (more & 2 ? HEARTH_RAW_FLAG_NAMES : 0));
+    hearth_raw_dump dump = read_whole(&f);
+    hearth_raw_record record;
+    assert_true(dump.has_history);
+    assert_int_equal(dump.peak_ns, 5);
+    assert_int_equal(dump.levels[9], 0);
+    assert_int_equal(dump.levels[10], 32);
+    assert_int_equal(dump.levels[HEARTH_RAW_POINTS - 1], 32);
+    for (size_t i = 0; hearth_raw_next_record(&dump, &record); i++)
+      assert_int_equal(record.levels != NULL, i == 1);
+    assert_int_equal(dump.history[0].levels[HEARTH_RAW_POINTS - 2], 32);
+    assert_int_equal(dump.history[0].levels[HEARTH_RAW_POINTS - 1], 0);
+    assert_int_equal(dump.name_count, more & 2 ? 2 : 0);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* Any levels come back, from no more bytes than there is room for; a part of them is none. */
+static void test_levels(void **state) {
+  (void)state;
+  static const uint64_t cases[][3] = {{0, 0, 0}, {1, 0, UINT64_MAX}, {UINT64_MAX, 1, 3}, {1 << 20, 0, 1 << 10}};
+  uint8_t packed[HEARTH_RAW_LEVELS_MOST];
+  uint64_t levels[HEARTH_RAW_POINTS], read[HEARTH_RAW_POINTS];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t k = 0; k < HEARTH_RAW_POINTS; k++)
+      levels[k] = cases[i][k * (i + 1) % 3];
+    const uint8_t *end = hearth_raw_put_levels(packed, levels);
+    for (const uint8_t *part = packed; part <= end; part++) {
+      const uint8_t *from = packed;
+      assert_int_equal(hearth_raw_take_levels(&from, part, read), part == end);
+    }
+    assert_memory_equal(levels, read, sizeof levels);
+  }
+}
+
+/* Too many zeros at the end, too many points, a level of more than 64 bits; a record that does not exist. */
+static void test_bad_history(void **state) {
+  (void)state;
+  static const struct {
+    size_t at;
+    uint8_t byte;
+  } cases[] = {{1, 64}, {1, 63}, {5, 127}, {6, 100}, {7, 3}};
+  size_t at = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_HISTORY);
+    f.bytes[at + cases[i].at] = cases[i].byte;
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, cases[i].at < 7 ? "history" : "levels of a record");
+  }
+}
+
 /* None at all, and a number that does not end. */
 static void test_bad_clock(void **state) {
   (void)state;
@@ -285,6 +342,7 @@ static void test_every_flip_of_what_is_optional(void **state) {
   flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK);
+  flip_with(HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_NAMES);
 }
 
 /* Damage that a right checksum covers. */
@@ -304,7 +362,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x8000, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x10000, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
@@ -363,6 +421,9 @@ int main(void) {
       cmocka_unit_test(test_every_truncation),
       cmocka_unit_test(test_hearth_every_flip),
       cmocka_unit_test(test_hearth_bad_contents),
+      cmocka_unit_test(test_history),
+      cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_bad_history),
       cmocka_unit_test(test_foreign),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

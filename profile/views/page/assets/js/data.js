@@ -75,7 +75,7 @@ function readData() {
   for (const table of ['functions', 'places', 'nodes', 'merged']) {
     data[table] = decodeTable(data[table], []);
   }
-  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'peak', 'untouched', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
+  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'untouched', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
   decodeCallers(data.nodes.caller);
   element.remove(); // its text is several times as large as what was made of it
   return data;
@@ -90,6 +90,7 @@ function baseOf(quantity, context) {
 }
 
 const hasLive = contexts.live_allocs.some((count) => count > 0);
+const hasPeak = contexts.peak.some((bytes) => bytes > 0);
 
 function functionsOf(nodePlace, placeFunction) {
   const functions = new Int32Array(nodePlace.length);

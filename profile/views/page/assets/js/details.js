@@ -40,7 +40,7 @@ function contextFacts(context) {
     facts.push(['untouched', untouchedText(contexts.untouched[context], contexts.bytes[context])]);
   }
   if (data.tallied) {
-    facts.push(['temporary', countText(contexts.temporary[context])], ['at the peak', bytesText(contexts.peak[context])]);
+    facts.push(['temporary', countText(contexts.temporary[context])]);
   }
   if (data.base) {
     facts.push([`${selectionNow.quantity} in ${data.base}`, quantityText(selectionNow.quantity, baseOf(selectionNow.quantity, context))]);

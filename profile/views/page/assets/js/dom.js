@@ -27,10 +27,10 @@ function byteSecondsText(value) {
   return `${bytesText(value)} s`;
 }
 
-const quantityTexts = { bytes: bytesText, live: bytesText, byte_seconds: byteSecondsText };
+const quantityTexts = { bytes: bytesText, live: bytesText, peak: bytesText, byte_seconds: byteSecondsText };
 
 function isKnown(quantity) {
-  return quantity.key !== 'accesses' || data.accesses_counted;
+  return quantity.key.startsWith('peak') ? hasPeak : quantity.key !== 'accesses' || data.accesses_counted;
 }
 
 function quantityText(key, value) {

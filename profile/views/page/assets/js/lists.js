@@ -30,7 +30,7 @@ const contextColumns = [
   { name: 'byte-seconds', least: 100, rank: 11, of: (c) => contexts.byte_seconds[c], text: byteSecondsText },
   { name: 'live', least: 75, rank: 10, of: (c) => contexts.live[c], text: bytesText, absent: !hasLive },
   { name: 'untouched', least: 75, rank: 9.5, of: (c) => contexts.untouched[c], text: bytesText, absent: !data.untouched_known },
-  { name: 'at the peak', least: 75, rank: 4.5, of: (c) => contexts.peak[c], text: bytesText, absent: !data.tallied },
+  { name: 'at the peak', least: 75, rank: 4.5, of: (c) => contexts.peak[c], text: bytesText, absent: !hasPeak },
 ].filter((column) => !column.absent);
 
 function sumColumn(name) {
@@ -109,7 +109,7 @@ const functionColumns = [groupColumn, fileColumn, ...changeColumns,
   { name: 'held on average', least: 80, rank: 6.5, of: (g) => heldOnAverage(sumColumn('byte_seconds')(g)), text: bytesText, help: 'bytes times lifetime, by the length of the run' },
   { name: 'live at exit', least: 75, rank: 9, of: sumColumn('live'), text: bytesText, absent: !hasLive },
   { name: 'untouched', least: 75, rank: 6.7, of: sumColumn('untouched'), text: bytesText, help: 'parts of blocks, of 64 bytes each, without a counted access', absent: !data.untouched_known },
-  { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !data.tallied },
+  { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !hasPeak },
 ].filter((column) => !column.absent);
 
 const leakColumns = [groupColumn, fileColumn,

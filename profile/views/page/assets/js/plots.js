@@ -296,6 +296,9 @@ function drawOwners(plot) {
   });
   context.fillStyle = themeColor('mark');
   context.fillRect(scale.left(plot.cursor), PLOT.top, 1.5, scale.bottom(0) - PLOT.top);
+  if (plot.peak !== undefined) {
+    context.fillRect(scale.left(plot.peak) - 4, PLOT.top - 8, 9, 6);
+  }
 }
 
 function pointOwnersAt(plot, moment) {
@@ -325,10 +328,11 @@ function startOwners() {
   const owners = data.plots.owners.map((owner) => decodeTable(owner, ['bytes']));
   const [{ count }] = owners;
   const totals = Array.from({ length: count }, (unused, at) => owners.reduce((sum, owner) => sum + owner.bytes[at], 0));
-  const step = data.duration_ns / (count - 1);
+  const step = data.duration_ns / Math.max(data.runs, 1) / (count - 1);
   const most = totals.reduce((a, b) => Math.max(a, b), 1);
-  const plot = Object.assign(makeFigure('Bytes live by time and function', `At ${count} moments, by the functions that own them; the filter does not apply.`), {
-    owners, count, step, cursor: totals.indexOf(most),
+  const peak = data.plots.peak_ns === undefined ? undefined : data.plots.peak_ns / step;
+  const plot = Object.assign(makeFigure('Bytes live by time and function', `At ${count} moments, by the functions that own them${peak === undefined ? '' : '; a mark on top is at the peak'}; the filter does not apply.`), {
+    owners, count, step, peak, cursor: peak === undefined ? totals.indexOf(most) : Math.round(peak),
     scale: makeLiveScale({ count: count - 1 }),
     grid: { x: { label: 'time', unit: 'ns', step }, y: { label: 'bytes live', unit: 'bytes', step: most / BYTE_BINS } },
   });

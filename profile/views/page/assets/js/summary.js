@@ -20,13 +20,13 @@ function commandText() {
   return data.commands_differ ? 'the runs had several' : data.command;
 }
 
-// A trace knows when it was; a profile has the greatest peak of its runs.
+// A profile has the greatest peak of its runs.
 function peakText() {
-  const { live } = data.plots;
+  const { live, peak_ns: peak } = data.plots;
   if (live) {
     return `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`;
   }
-  return data.peak_bytes && `${bytesText(data.peak_bytes)}${data.runs > 1 ? ' in one of the runs' : ''}`;
+  return data.peak_bytes && `${bytesText(data.peak_bytes)}${data.runs > 1 ? ' in one of the runs' : ''}${peak === undefined ? '' : ` at ${timeText(peak)}`}`;
 }
 
 function durationText() {
@@ -170,7 +170,7 @@ function topTables() {
     topTable('functions, themselves', 'flat', ...measured),
     topTable('functions, with all they call', 'cumulative', ...measured),
     ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
-    ...(data.tallied ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
+    ...(hasPeak ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
   ];
 }
 

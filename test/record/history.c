@@ -1,0 +1,66 @@
+/* What was live over time, in all and by context: levels of equal parts of the run, which add up when runs are merged, in any order,
+ * and go through text, shards and builds of several threads unchanged.
+ *
+ * RUN: rm -rf %t && mkdir %t && cd %t && %clang -O1 -g -fno-builtin %s -lpthread -o p
+ * RUN: %hearth record -q -o raw -- ./p && %hearth index -q --symbols raw -o prof && %hearth show --text prof > text
+ * RUN: %python %S/Inputs/levels.py text | FileCheck %s
+ * The greatest, rounded to a 2048th, and then what is left; 'other' is of a thread that has ended.
+ * CHECK: all: 3599{{[0-9]+}} then 600{{[0-9]+}}, peak in the middle
+ * CHECK-DAG: first: 999{{[0-9]+}} then 0
+ * CHECK-DAG: most: 2999{{[0-9]+}} then 0
+ * CHECK-DAG: other: 599{{[0-9]+}} then 599{{[0-9]+}}
+ *
+ * RUN: %hearth index -q text -o again && cmp prof again
+ * RUN: %hearth record -q -o raw2 -- ./p && %hearth index -q --symbols raw2 -o prof2
+ * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q -j2 --symbols raw raw2 -o both && cmp ab both
+ * RUN: %hearth show --text ab | grep -c '^history runs=2 ' && %hearth merge -q --weight=3:prof -o three && %hearth show --text three | grep -c '^history runs=3 '
+ *
+ * A history that its checksum does not save is refused, not believed.
+ * RUN: for n in 255 257; do sed "s|^levels .*|levels$(printf ' 7%%.0s' $(seq $n))|" text > bad && not %hearth index -q bad -o none 2>&1 | grep bad: || exit 1; done
+ *
+ * The file stays small.
+ * RUN: test $(stat -c %%s raw) -lt 8000
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char *volatile blocks[3000];
+
+__attribute__((noinline)) static void first(void) {
+  for (int i = 0; i < 1000; i++)
+    blocks[i] = malloc(1000);
+}
+
+__attribute__((noinline)) static void most(void) {
+  for (int i = 0; i < 3000; i++)
+    blocks[i] = malloc(1000);
+}
+
+__attribute__((noinline)) static void other(void) {
+  for (int i = 0; i < 600; i++)
+    *(char *volatile *)&blocks[0] = malloc(1000);
+}
+
+static void *work(void *unused) {
+  other();
+  return unused;
+}
+
+static void free_all(int count) {
+  usleep(200000);
+  for (int i = 0; i < count; i++)
+    free(blocks[i]);
+}
+
+int main(void) {
+  pthread_t thread;
+  first();
+  free_all(1000);
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_join(thread, NULL);
+  most();
+  free_all(3000);
+  usleep(200000);
+  return 0;
+}
