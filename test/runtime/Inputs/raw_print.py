@@ -161,6 +161,29 @@ def read_run(data, offset):
     return packed.at + size
 
 
+def read_levels(packed):
+    """The levels of a history: 256 numbers."""
+    shift, levels, level = packed.take(), [], 0
+    while len(levels) < 256:
+        levels += packed.take() * [level << shift]
+        if len(levels) < 256:
+            level += packed.take_signed()
+            levels.append(level << shift)
+    assert len(levels) == 256 and min(levels) >= 0, "levels"
+    return levels
+
+
+def read_history(data, offset, records):
+    """Of all contexts, and of some records; the end is not padded."""
+    packed = Packed(data, offset)
+    packed.take()
+    whole, record = read_levels(packed), -1
+    for _ in range(packed.take()):
+        record += packed.take() + 1
+        assert record < records and max(read_levels(packed)) <= max(whole), "history"
+    return packed.at
+
+
 def place(mappings, names, pc):
     if pc >> 32 in (1 << 31, 1 << 31 | 1):
         return ("scope:" if pc >> 32 == 1 << 31 else "heap:") + names[pc & 0xFFFFFFFF]
@@ -215,6 +238,8 @@ def main(name, wanted):
         clock = packed.take()
         assert clock > 0, "clock"
         map_end = packed.at
+    if flags & 32768:
+        map_end = read_history(data, map_end, mib_n)
     if flags & 8:
         names, map_end = read_names(data, map_end)
     map_end += -map_end % 8
