@@ -11,6 +11,7 @@
 #include "array.h"
 #include "counter.h"
 #include "flow.h"
+#include "global_table.h"
 #include "library_accesses.h"
 #include "module_facts.h"
 
@@ -86,9 +87,9 @@ static bool is_in_character_tables(LLVMValueRef origin) {
 }
 
 /* The loader may take the memory of thread-local variables from malloc. */
-static bool is_outside_heap(LLVMValueRef origin) {
+static bool is_not_counted(LLVMValueRef origin) {
   return LLVMIsAAllocaInst(origin) || LLVMIsAFunction(origin) || LLVMIsNull(origin) || LLVMIsUndef(origin) ||
-         (LLVMIsAGlobalVariable(origin) && !LLVMIsThreadLocal(origin)) ||
+         (LLVMIsAGlobalVariable(origin) && !LLVMIsThreadLocal(origin) && !hearth_global_counts(origin)) ||
          (LLVMIsAArgument(origin) && (argument_has(origin, "byval") || is_given_no_heap(origin))) ||
          is_in_character_tables(origin);
 }
@@ -108,7 +109,7 @@ bool hearth_may_be_heap(LLVMValueRef pointer) {
       for (unsigned k = 0, n = LLVMCountIncoming(at); known && k < n; k++)
         known = add_origin(&found, LLVMGetIncomingValue(at, k));
     else
-      known = is_outside_heap(at);
+      known = is_not_counted(at);
     if (!known)
       return true;
   }

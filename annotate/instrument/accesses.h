@@ -58,7 +58,8 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *o
                              hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
-/* Whether the pointer may point into a heap block. Counters of other memory are never read. */
+/* Whether the pointer may point into a heap block, or to a global that counts (global_table.h). Counters of other memory are never
+ * read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
 
 #endif

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* On an argument: whatever calls the function gives it a pointer to something that is not on the heap. */
+/* On an argument: whatever calls the function gives it a pointer to something whose accesses do not count. */
 #define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
 /* On a function: nothing in it interrupts (flow.h), nor in its callees. */
 #define HEARTH_FACT_QUIET "hearth-quiet"

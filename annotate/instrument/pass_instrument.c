@@ -8,6 +8,7 @@
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
+#include "global_table.h"
 #include "hearth/ir_facts.h"
 #include "library_accesses.h"
 #include "module_facts.h"
@@ -125,6 +126,15 @@ static void tell_granule(hearth_counters *c) {
   LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_granule", type), &granule, 1, "");
 }
 
+static void tell_globals(hearth_counters *c) {
+  LLVMValueRef table = hearth_global_table_of(c->module);
+  if (!table)
+    return;
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(c->module)), &c->pointer, 1, false);
+  LLVMValueRef argument = LLVMConstBitCast(table, c->pointer);
+  LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_globals", type), &argument, 1, "");
+}
+
 /* By which the runtime knows of histogram mode before anything is allocated; as clang -fmemory-profile does. */
 static void define_histogram(hearth_counters *c) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(c->module));
@@ -146,6 +156,7 @@ static void add_constructor(hearth_counters *c) {
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
     LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, calls[i], type), NULL, 0, "");
   tell_granule(c);
+  tell_globals(c);
   LLVMBuildRetVoid(c->builder);
   hearth_ir_append_constructor(c->module, constructor, 1);
 }
@@ -165,6 +176,8 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
+  if (options->globals && !options->histogram)
+    complete &= hearth_global_table_define(module);
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f)) {

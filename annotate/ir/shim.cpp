@@ -228,6 +228,17 @@ char *hearth_shim_readable_name(const char *name, size_t length, bool whole) {
   return whole ? demangler.getFunctionName(nullptr, &size) : demangler.getFunctionBaseName(nullptr, &size);
 }
 
+bool hearth_shim_has_own_section(LLVMValueRef global) {
+  auto *G = unwrap<GlobalVariable>(global);
+  return G->hasSection() || G->hasImplicitSection();
+}
+
+void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment) {
+  auto *G = unwrap<GlobalVariable>(global);
+  if (G->canIncreaseAlignment() && (!G->getAlign() || G->getAlign()->value() < alignment))
+    G->setAlignment(Align(alignment));
+}
+
 void hearth_shim_keep(LLVMValueRef global) {
   auto *G = cast<GlobalValue>(unwrap(global));
   appendToCompilerUsed(*G->getParent(), {G});

@@ -71,6 +71,12 @@ uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t co
  * parameters and result. NULL if it is none; else to be freed. */
 char *hearth_shim_readable_name(const char *name, size_t length, bool whole);
 
+/* The program or its compiler chose the section that the global lies in. */
+bool hearth_shim_has_own_section(LLVMValueRef global);
+
+/* If the definition is final and the compiler may: let the global begin at a multiple of so many bytes. */
+void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment);
+
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);
 

@@ -54,6 +54,8 @@ cl::opt<hearth_coalesce_mode>
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
 cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
 
+cl::opt<bool> Globals("memprof-globals", cl::desc("Count accesses of global variables, too"));
+
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
 cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
@@ -234,6 +236,7 @@ hearth_pass_options currentOptions() {
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
+  Options.globals = Globals;
   Options.histogram = isOn("memprof-histogram");
   Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");

@@ -42,7 +42,9 @@ void hearth_builder_destroy(hearth_builder *builder) {
   hearth_builder_free_history(&builder->history);
   free(builder->binaries);
   free(builder->types);
+  free(builder->globals);
   free(builder->types_by_id.slots);
+  free(builder->globals_by_id.slots);
   free(builder->strings.slots);
   free(builder->functions_by_id.slots);
   free(builder->frames_by_content.slots);

@@ -11,6 +11,7 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
+#include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/origin.h"
 #include "hearth/spread.h"
@@ -42,6 +43,13 @@ typedef struct builder_type {
   uint64_t id;
   uint32_t name; /* offset in the pool */
 } builder_type;
+
+typedef struct builder_global {
+  uint64_t id;
+  uint64_t size, accesses, touched_lines; /* hearth/global.h */
+  uint32_t name, file;                    /* offsets in the pool */
+  uint32_t line, flags;
+} builder_global;
 
 typedef struct builder_histogram {
   uint64_t *counts;
@@ -102,9 +110,11 @@ struct hearth_builder {
   builder_histogram *histograms; /* of each of the first histogram_count contexts */
   builder_binary *binaries;
   builder_type *types;
+  builder_global *globals;
+  size_t global_count, global_room;
   size_t pool_size, function_count, frame_count, node_count, context_count, histogram_count, binary_count, type_count;
   size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room, type_room;
-  id_table strings, functions_by_id, frames_by_content, types_by_id;
+  id_table strings, functions_by_id, frames_by_content, types_by_id, globals_by_id;
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
   builder_spreads spreads;
@@ -143,6 +153,10 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
 /* Id of the type with this name, which it has from now on. */
 hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
                                   hearth_error *err);
+/* globals.c: merge with what is known of the same global. */
+hearth_status hearth_builder_add_global(hearth_builder *builder, const hearth_global *global, hearth_error *err);
+/* The strings live until something is added. */
+hearth_global hearth_builder_global(const hearth_builder *builder, size_t i);
 /* Add to the histogram of a node's context; to none if it has no context. */
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err);

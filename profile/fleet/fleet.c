@@ -29,9 +29,20 @@ static hearth_status strip_function(hearth_builder *builder, builder_function *f
   return hearth_builder_intern_string(builder, name, &f->name, err);
 }
 
+static hearth_status strip_global(hearth_builder *builder, builder_global *g, hearth_error *err) {
+  char name[24];
+  snprintf(name, sizeof name, "%c%016" PRIx64, HEARTH_STRIPPED_NAME, g->id);
+  g->flags &= ~HEARTH_GLOBAL_LOCAL;
+  g->line = 0;
+  HEARTH_TRY(hearth_builder_intern_string(builder, "", &g->file, err));
+  return hearth_builder_intern_string(builder, name, &g->name, err);
+}
+
 hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   for (size_t i = 0; i < builder->function_count; i++)
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
+  for (size_t i = 0; i < builder->global_count; i++)
+    HEARTH_TRY(strip_global(builder, &builder->globals[i], err));
   hearth_builder_strip_origins(builder);
   builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "file.h"
 #include "hearth/builder.h"
+#include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
@@ -104,6 +105,21 @@ static hearth_status print_types(hearth_profile *profile, FILE *stream, hearth_e
     fputs("type ", stream);
     print_string(stream, name);
     fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status print_globals(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
+    hearth_global g;
+    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
+    fputs("global ", stream);
+    print_string(stream, g.name);
+    fputc(' ', stream);
+    print_string(stream, g.file);
+    fprintf(stream, " line=%u kind=%u local=%d size=%llu accesses=%llu touched_lines=%llu\n", g.line,
+            hearth_global_kind_of(g.flags), (g.flags & HEARTH_GLOBAL_LOCAL) != 0, (unsigned long long)g.size,
+            (unsigned long long)g.accesses, (unsigned long long)g.touched_lines);
   }
   return HEARTH_OK;
 }
@@ -234,6 +250,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   HEARTH_TRY(print_binaries(profile, stream, err));
   HEARTH_TRY(print_origins(profile, stream, err));
   HEARTH_TRY(print_run_facts(profile, stream, err));
+  HEARTH_TRY(print_globals(profile, stream, err));
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
   hearth_status status = print_contexts(profile, &history, stream, err);

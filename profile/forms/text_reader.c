@@ -333,6 +333,38 @@ static hearth_status read_type(parser *p) {
   return end_line(p);
 }
 
+static hearth_status read_global_of(parser *p, const char *name) {
+  uint64_t line = 0, kind = 0, local = 0;
+  HEARTH_TRY(read_token(p, "file of the global"));
+  char *file = strdup(p->token);
+  if (!file)
+    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  hearth_global g = {.name = name, .file = file};
+  const named_value keys[] = {{"line", &line, UINT32_MAX},  {"kind", &kind, HEARTH_GLOBAL_KINDS - 1},
+                              {"local", &local, 1},         {"size", &g.size, 0},
+                              {"accesses", &g.accesses, 0}, {"touched_lines", &g.touched_lines, 0}};
+  hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0],
+                                     "a global has line, kind, local, size, accesses, touched_lines, but not");
+  g.line = (uint32_t)line;
+  g.flags = (uint32_t)kind | (local ? HEARTH_GLOBAL_LOCAL : 0);
+  if (status == HEARTH_OK)
+    status = hearth_builder_add_global(p->builder, &g, p->err);
+  free(file);
+  return status;
+}
+
+static hearth_status read_global(parser *p) {
+  HEARTH_TRY(read_token(p, "name of the global"));
+  if (!*p->token)
+    return bad(p, "a global has a name", "");
+  char *name = strdup(p->token);
+  if (!name)
+    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  hearth_status status = read_global_of(p, name);
+  free(name);
+  return status;
+}
+
 enum { ID_DIGITS = 16 };
 
 static bool is_hex(const char *digits) {
@@ -538,6 +570,8 @@ static hearth_status read_statement(parser *p) {
     return read_binary(p);
   if (strcmp(p->token, "type") == 0)
     return read_type(p);
+  if (strcmp(p->token, "global") == 0)
+    return read_global(p);
   if (strcmp(p->token, "origins") == 0)
     return read_origins(p);
   if (strcmp(p->token, "origin") == 0)
@@ -554,8 +588,7 @@ static hearth_status read_statement(parser *p) {
     return read_folded(p);
   return bad(p,
              "outside a context stands only scheme, run, binary, origins, origin, facts, command, history, levels, "
-             "type, frame or "
-             "context, not",
+             "type, global, frame or context, not",
              p->token);
 }
 

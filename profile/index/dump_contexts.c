@@ -405,6 +405,24 @@ static hearth_status add_origin(const symboliser *s, uint64_t runs, hearth_error
   return hearth_builder_add_origin(s->builder, &origin, err);
 }
 
+static hearth_status add_globals(const symboliser *s, hearth_error *err) {
+  char name[HEARTH_GLOBAL_NAME_MAX + 1], file[HEARTH_GLOBAL_NAME_MAX + 1];
+  for (size_t i = 0; s->dump->accesses_counted && i < s->dump->global_count; i++) {
+    const hearth_raw_global *raw = &s->dump->globals[i];
+    snprintf(name, sizeof name, "%.*s", (int)raw->name_size, raw->name);
+    snprintf(file, sizeof file, "%.*s", (int)raw->file_size, raw->file);
+    const hearth_global global = {.name = name,
+                                  .file = file,
+                                  .line = raw->line,
+                                  .flags = raw->flags,
+                                  .size = raw->size,
+                                  .accesses = raw->accesses,
+                                  .touched_lines = raw->touched_lines};
+    HEARTH_TRY(hearth_builder_add_global(s->builder, &global, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, hearth_error *err) {
   hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
                                 .duration_ns = s->dump->duration_ns,
@@ -414,6 +432,7 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .accesses_estimated = s->dump->accesses_estimated};
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
                                   .command = s->dump->command ? s->dump->command : ""};
+  HEARTH_TRY(add_globals(s, err));
   HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(add_history(s->builder, s->dump, err));

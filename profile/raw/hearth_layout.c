@@ -13,11 +13,12 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_HOST | HEARTH_RAW_FLAG_ESTIMATED |           \
-   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY)
+   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
 #define LEAST_MIB     2
+#define LEAST_GLOBAL  8
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
@@ -303,11 +304,82 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
     hearth_raw_passed(in, at, (size_t)(from - data));
   }
   dump->record_count = count;
-  dump->records_end = header->total_size;
+  dump->records_end = (size_t)(from - data);
   dump->column_count = header->mib_columns;
   dump->next_at = header->mib_offset;
   dump->read_record = read_record;
   return hearth_raw_reserve_histogram(in, dump, largest, err);
+}
+
+static bool take_text(const uint8_t **from, const uint8_t *end, const char **ret, uint32_t *ret_size) {
+  uint64_t size;
+  if (!hearth_raw_take_varint(from, end, &size) || size > HEARTH_GLOBAL_NAME_MAX || size > (size_t)(end - *from) ||
+      memchr(*from, '\0', size))
+    return false;
+  *ret = (const char *)*from;
+  *ret_size = (uint32_t)size;
+  *from += size;
+  return true;
+}
+
+static bool take_global(const uint8_t **from, const uint8_t *end, hearth_raw_global *ret) {
+  enum { ADDRESS, SIZE, FLAGS, LINE, ACCESSES, TOUCHED, NUMBERS };
+  uint64_t v[NUMBERS];
+  if (!take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) || v[LINE] > UINT32_MAX ||
+      !take_text(from, end, &ret->name, &ret->name_size) || !take_text(from, end, &ret->file, &ret->file_size))
+    return false;
+  ret->address = v[ADDRESS];
+  ret->size = v[SIZE];
+  ret->flags = (uint32_t)v[FLAGS];
+  ret->line = (uint32_t)v[LINE];
+  ret->accesses = v[ACCESSES];
+  ret->touched_lines = v[TOUCHED];
+  return ret->name_size > 0;
+}
+
+static int compare_globals(const void *left, const void *right) {
+  const hearth_raw_global *a = left, *b = right;
+  if (a->address != b->address)
+    return a->address < b->address ? -1 : 1;
+  if (a->name_size != b->name_size)
+    return a->name_size < b->name_size ? -1 : 1;
+  return memcmp(a->name, b->name, a->name_size);
+}
+
+static bool is_same_global(const hearth_raw_global *a, const hearth_raw_global *b) {
+  return compare_globals(a, b) == 0;
+}
+
+/* Files that define one global have a row each. */
+static void take_each_once(hearth_raw_dump *dump) {
+  size_t kept = 0;
+  if (dump->global_count > 1)
+    qsort(dump->globals, dump->global_count, sizeof *dump->globals, compare_globals);
+  for (size_t i = 0; i < dump->global_count; ++i)
+    if (kept == 0 || !is_same_global(&dump->globals[kept - 1], &dump->globals[i]))
+      dump->globals[kept++] = dump->globals[i];
+  dump->global_count = kept;
+}
+
+/* They follow the records. */
+static hearth_status read_globals(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
+                                  hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *end = data + header->total_size;
+  const size_t at = (dump->records_end + 7) & ~(size_t)7; /* the total size is a multiple of 8 */
+  const uint8_t *from = data + at;
+  uint64_t count;
+  if (!(header->flags & HEARTH_RAW_FLAG_GLOBALS))
+    return HEARTH_OK;
+  if (!hearth_raw_take_varint(&from, end, &count) || count > (size_t)(end - from) / LEAST_GLOBAL)
+    return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the global variables run past the end");
+  dump->globals = malloc((count + 1) * sizeof *dump->globals);
+  if (!dump->globals)
+    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  for (uint64_t i = 0; i < count; ++i)
+    if (!take_global(&from, end, &dump->globals[dump->global_count++]))
+      return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "this is no global variable");
+  take_each_once(dump);
+  return HEARTH_OK;
 }
 
 hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
@@ -333,6 +405,8 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = read_nodes(in, &header, dump, err);
   if (status == HEARTH_OK)
     status = check_records(in, &header, dump, err);
+  if (status == HEARTH_OK)
+    status = read_globals(in, &header, dump, err);
   if (status != HEARTH_OK)
     return status;
   dump->kind = HEARTH_RAW_FILE_OFFSET;

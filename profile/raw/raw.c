@@ -106,6 +106,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
   for (size_t i = 0; i < dump->name_count; ++i)
     free(dump->names[i]);
   free(dump->names);
+  free(dump->globals);
   free(dump->host);
   free(dump->command);
   free(dump->history);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "file.h"
+#include "hearth/globals.h"
 #include "hearth/histogram.h"
 #include "hearth/mib.h"
 #include "hearth/raw.h"
@@ -51,6 +52,13 @@ typedef struct hearth_raw_record {
   uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
 } hearth_raw_record;
 
+/* A global variable and its accesses. The strings have no NUL, and lie in the file. */
+typedef struct hearth_raw_global {
+  uint64_t address, size, accesses, touched_lines;
+  const char *name, *file;
+  uint32_t name_size, file_size, line, flags; /* hearth/globals.h */
+} hearth_raw_global;
+
 /* The file and the place in it: every message of the readers needs them. */
 typedef struct hearth_raw_input {
   const char *name;
@@ -67,7 +75,8 @@ struct hearth_raw_dump {
   hearth_raw_node *nodes;
   char **names; /* the names that pcs and types with HEARTH_RAW_IS_NAMED stand for; numbers of pcs are less than
                  * name_count */
-  size_t map_count, node_count, record_count, name_count;
+  hearth_raw_global *globals; /* by ascending address, each once */
+  size_t map_count, node_count, record_count, name_count, global_count;
   uint64_t duration_ns, dropped_blocks;
   uint64_t sample_bytes;                     /* 0: all blocks were recorded */
   uint64_t dropped_stacks;                   /* allocations that found no room for their call stack */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "hearth/global.h"
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
@@ -15,7 +16,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON 
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, runs, metadata_stats, full;
+  bool json, text, plan, runs, globals, metadata_stats, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -46,30 +47,31 @@ static int take_peak(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !(a->runs && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
-         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
-         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
-         a->callers || a->callees;
+  return (a->groups.given && !((a->runs || a->globals) && !a->json)) || a->contexts.given || a->depth.given ||
+         a->by.given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
+         view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
+         a->options.histograms || a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->runs + a->metadata_stats;
+  int others = a->text + a->plan + a->runs + a->globals + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->runs) > 1)
+  if (others + (a->json && !a->plan && !a->runs && !a->globals) > 1)
     return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan, --runs and --metadata-stats exclude each other, but for "
-                                   "--json behind --plan or --runs");
+                                   "--json, --text, --plan, --runs, --globals and --metadata-stats exclude each other, "
+                                   "but for --json behind --plan, --runs or --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->text   ? "--text"
-                                   : a->plan ? "--plan"
-                                   : a->runs ? "--runs"
-                                             : "--metadata-stats");
+                                   a->text      ? "--text"
+                                   : a->plan    ? "--plan"
+                                   : a->runs    ? "--runs"
+                                   : a->globals ? "--globals"
+                                                : "--metadata-stats");
   return HEARTH_EXIT_OK;
 }
 
@@ -151,6 +153,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->runs,
        .help = "print which builds, hosts and days the runs are from, and how much of each; also as --json, and with "
                "--top"},
+      {.name = "--globals",
+       .flag = &a->globals,
+       .help = "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
+               "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"},
       {.name = "--metadata-stats",
        .flag = &a->metadata_stats,
        .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
@@ -175,6 +181,9 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
   if (a->runs)
     return a->json ? hearth_origins_print_json(profile, stdout, err)
                    : hearth_origins_print_text(profile, a->options.groups, stdout, err);
+  if (a->globals)
+    return a->json ? hearth_globals_print_json(profile, stdout, err)
+                   : hearth_globals_print_text(profile, a->options.groups, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->text)

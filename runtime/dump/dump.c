@@ -18,6 +18,7 @@
 #include "reentry.h"
 #include "running_profile.h"
 #include "snapshot_file.h"
+#include "static_data.h"
 #include "thread_cache.h"
 #include "touch_looks.h"
 
@@ -48,7 +49,7 @@ static void tell_ambiguous(const hearth_mappings_losses *lost) {
 }
 
 static void update_mappings(void) {
-  static uint64_t ambiguous, no_room; /* that were told of */
+  static uint64_t ambiguous, no_room, tables; /* that were told of */
   int error = hearth_mappings_update();
   hearth_mappings_losses lost = hearth_mappings_lost();
 
@@ -59,6 +60,10 @@ static void update_mappings(void) {
   if (lost.no_room > no_room)
     hearth_message("%u mapping%s of code found no room and %s left out of the profile: there are too many libraries",
                    lost.no_room, lost.no_room == 1 ? "" : "s", lost.no_room == 1 ? "is" : "are");
+  if (hearth_static_data_dropped() > tables)
+    hearth_message("global variables of %u source files are left out of the profile: there are too many files",
+                   hearth_static_data_dropped());
+  tables = hearth_static_data_dropped();
   ambiguous = lost.ambiguous;
   no_room = lost.no_room;
 }
@@ -349,6 +354,7 @@ void hearth_dump_reset(void) {
   hearth_threads_continue();
   hearth_pick_thread_forget();
   hearth_touches_forget();
+  hearth_static_data_clear();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
   remove_spilled();

@@ -15,6 +15,8 @@
 #include "recorder.h"
 #include "running_profile.h"
 #include "scopes.h"
+#include "shadow.h"
+#include "static_data.h"
 
 #include "hearth/raw_codec.h"
 
@@ -253,6 +255,28 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
   pad(writer);
 }
 
+static void write_global(const hearth_global_row *row, const char *name, const char *file, void *closure) {
+  writer *writer = closure;
+  hearth_access_sum sum = hearth_shadow_sum((const void *)(uintptr_t)row->address, row->size);
+  const hearth_text texts[] = {{.start = (char *)(uintptr_t)name, .length = strlen(name)},
+                               {.start = (char *)(uintptr_t)file, .length = strlen(file)}};
+
+  write_number(writer, row->address);
+  write_number(writer, row->size);
+  write_number(writer, row->flags);
+  write_number(writer, row->line);
+  write_number(writer, sum.accesses);
+  write_number(writer, sum.touched);
+  write_text(writer, &texts[0]);
+  write_text(writer, &texts[1]);
+}
+
+static void write_globals(writer *writer) {
+  write_number(writer, hearth_static_data_each(NULL, NULL));
+  hearth_static_data_each(write_global, writer);
+  pad(writer);
+}
+
 static uint64_t count_pcs(const hearth_snapshot *snapshot) {
   uint64_t count = 0;
 
@@ -287,6 +311,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
                (clock_error_ns > 0 ? HEARTH_RAW_FLAG_CLOCK : 0) |
                (snapshot->history.entries ? HEARTH_RAW_FLAG_HISTORY : 0) |
+               (snapshot->has_globals ? HEARTH_RAW_FLAG_GLOBALS : 0) |
                (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
@@ -323,6 +348,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   header.mib_offset = output->size;
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
   write_mibs(&writer, snapshot, &branch);
+  if (snapshot->has_globals)
+    write_globals(&writer);
   header.total_size = output->size;
   XXH64_update(&writer.checksum, &header, sizeof header);
   header.checksum = XXH64_digest(&writer.checksum);

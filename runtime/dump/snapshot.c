@@ -8,6 +8,7 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "static_data.h"
 #include "thread_cache.h"
 #include "touch_looks.h"
 
@@ -97,6 +98,8 @@ int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
 
   *snapshot = (hearth_snapshot){.depot = &hearth_rt.depot,
                                 .accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED,
+                                .has_globals = live && hearth_rt.accesses == HEARTH_ACCESSES_COUNTED &&
+                                               hearth_static_data_each(NULL, NULL) > 0,
                                 .start_unix_ns = hearth_rt.start_unix_ns,
                                 .pid = hearth_rt.pid,
                                 .sample_bytes = hearth_rt.options.sample};

@@ -16,6 +16,7 @@ typedef struct hearth_snapshot {
   bool accesses_counted;
   bool accesses_estimated; /* and not counted, though the flag above is set */
   bool continues;          /* records of the same run have been spilled to other files */
+  bool has_globals;        /* it is of the whole run, and there are some */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
   uint64_t sample_bytes; /* 0: all blocks are recorded */

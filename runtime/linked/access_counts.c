@@ -8,6 +8,7 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "static_data.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
 HEARTH_EXPORT void __hearth_exact_init(void);
 HEARTH_EXPORT void __hearth_granule(uint32_t bytes);
+HEARTH_EXPORT void __hearth_globals(const hearth_global_table *table);
 HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size);
@@ -66,6 +68,9 @@ void __hearth_granule(uint32_t bytes) {
     return;
   ignore_counts("some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not");
 }
+
+/* Called by the constructor of each file whose accesses of global variables are counted. */
+void __hearth_globals(const hearth_global_table *table) { hearth_static_data_add(table); }
 
 /* Its name is the check: code compiled for another ABI does not link. */
 void __memprof_version_mismatch_check_v1(void) {}

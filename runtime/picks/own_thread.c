@@ -5,6 +5,7 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "static_data.h"
 #include "tracts.h"
 #include "watched.h"
 
@@ -103,6 +104,12 @@ static void read_watched(void) {
   }
 }
 
+static void read_global(const char *memory, size_t size) {
+  uintptr_t in_granule = (uintptr_t)memory % HEARTH_GRANULE;
+
+  read_counters(memory - in_granule, (in_granule + size + HEARTH_GRANULE - 1) & ~(HEARTH_GRANULE - 1));
+}
+
 /* The code that adds says that it is there when it starts. */
 void hearth_counter_laps_step(void) {
   uint64_t now_ns = hearth_os_now_ns();
@@ -113,6 +120,7 @@ void hearth_counter_laps_step(void) {
   uint64_t before_ns = hearth_os_thread_ns();
   read_heap();
   read_watched();
+  hearth_static_data_peek(read_global);
   uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;
   due_ns = now_ns + (gap_ns < LEAST_GAP ? LEAST_GAP : gap_ns < MOST_GAP ? gap_ns : MOST_GAP);
 }

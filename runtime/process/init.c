@@ -19,6 +19,7 @@
 #include "recorder.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "static_data.h"
 #include "thread_cache.h"
 #include "touch_looks.h"
 #include "unwind.h"
@@ -183,6 +184,7 @@ static void begin_child(void) {
   hearth_threads_forget_records();
   hearth_threads_forget_others();
   hearth_touches_end_in_child();
+  hearth_static_data_clear();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_number = hearth_os_random();

@@ -25,6 +25,12 @@ static void check(hearth_raw_dump *dump) {
   for (size_t i = 0; i < dump->name_count; ++i)
     if (strlen(dump->names[i]) > dump->in.file->size)
       abort();
+  for (size_t i = 0; i < dump->global_count; ++i) {
+    const hearth_raw_global *g = &dump->globals[i];
+    if (g->name_size == 0 || memchr(g->name, '\0', g->name_size) ||
+        (g->file_size > 0 && memchr(g->file, '\0', g->file_size)) || (i > 0 && g->address < g[-1].address))
+      abort();
+  }
   if (dump->occasion > HEARTH_RAW_PEAK)
     abort();
   for (; hearth_raw_next_record(dump, &record); ++records)

@@ -51,7 +51,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_RUN_FACTS = 21,
                          HEARTH_SECTION_PLAN = 22,
                          HEARTH_SECTION_HISTORY = 23,
-                         HEARTH_SECTIONS = 23 /* that this version knows */
+                         HEARTH_SECTION_GLOBALS = 24,
+                         HEARTH_SECTIONS = 24 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -209,6 +210,14 @@ typedef struct hearth_indexed_type {
   uint32_t reserved;
 } hearth_indexed_type;
 
+/* GLOBALS: global variables; rows by id. */
+typedef struct hearth_indexed_global {
+  uint64_t id; /* XXH3-64 of name, NUL, and if it is local, file */
+  uint64_t size, accesses, touched_lines;
+  uint32_t name, file; /* offsets in STRINGS */
+  uint32_t line, flags;
+} hearth_indexed_global;
+
 /* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how cold contexts are told
  * from others that share their allocation call, at run time. While a decision site is being called, its bit is set in a word
  * of the thread; an allocation takes the entry of its table whose bits are those that the word has in the table's mask.
@@ -339,6 +348,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_global) == 48);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);

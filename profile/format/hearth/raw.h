@@ -35,6 +35,7 @@
 #define HEARTH_RAW_FLAG_CLOCK 16384u /* behind the run: a number of ns by which times may be early */
 #define HEARTH_RAW_FLAG_HISTORY                                                                                        \
   32768u /* behind that: when the peak was; levels of all; of how many records, and theirs */
+#define HEARTH_RAW_FLAG_GLOBALS   65536u /* behind the MIBs: how many global variables, and each of them */
 #define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
 #define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)

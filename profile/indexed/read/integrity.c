@@ -211,6 +211,7 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(verify_contexts(profile, err));
   HEARTH_TRY(hearth_profile_verify_histograms(profile, err));
   HEARTH_TRY(hearth_profile_verify_types(profile, err));
+  HEARTH_TRY(hearth_profile_verify_globals(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));

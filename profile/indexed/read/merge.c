@@ -155,6 +155,15 @@ static hearth_status add_types(hearth_builder *builder, hearth_profile *profile,
   return HEARTH_OK;
 }
 
+static hearth_status add_globals(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
+    hearth_global global;
+    HEARTH_TRY(hearth_profile_get_global(profile, i, &global, err));
+    HEARTH_TRY(hearth_builder_add_global(builder, &global, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
     const char *name;
@@ -210,6 +219,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
     return HEARTH_OK;
+  HEARTH_TRY(add_globals(builder, profile, err));
   HEARTH_TRY(add_origins(builder, profile, err));
   HEARTH_TRY(add_run_facts(builder, profile, err));
   return add_binaries(builder, profile, err);
@@ -293,6 +303,10 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
       HEARTH_TRY(hearth_builder_add_levels(builder, rows->nodes[from->context_nodes[i]], levels, err));
     hearth_spread spread = hearth_builder_spread(from, i);
     HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
+  }
+  for (size_t i = 0; i < from->global_count; i++) {
+    const hearth_global global = hearth_builder_global(from, i);
+    HEARTH_TRY(hearth_builder_add_global(builder, &global, err));
   }
   HEARTH_TRY(copy_origins(builder, from, err));
   hearth_heap_history history = {.runs = from->history.runs, .peak_ppm = from->history.peak_ppm};

@@ -118,6 +118,7 @@ size_t hearth_profile_blocks_checked(const hearth_profile *profile);
 
 hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
 hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);
+hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err);
 
 /* Check the checksum of every block. */
 hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);

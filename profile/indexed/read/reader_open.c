@@ -95,6 +95,8 @@ static uint32_t row_size(uint32_t id) {
     return sizeof(hearth_indexed_binary);
   case HEARTH_SECTION_TYPES:
     return sizeof(hearth_indexed_type);
+  case HEARTH_SECTION_GLOBALS:
+    return sizeof(hearth_indexed_global);
   case HEARTH_SECTION_CHECKSUMS:
     return sizeof(uint64_t);
   default:

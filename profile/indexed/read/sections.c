@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the sections that not every profile has: histograms, names of types, spreads, origins of runs. */
+/* Reads the sections that not every profile has: histograms, names of types, globals, spreads, origins of runs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "hearth/global.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/raw_codec.h"
@@ -139,6 +140,60 @@ hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error 
       return hearth_profile_corrupt(profile, err, "its types are not sorted at %u", i);
     if (id != hearth_type_id(name, strlen(name)))
       return hearth_profile_corrupt(profile, err, "the id of type %u is not that of its name", i);
+    previous = id;
+  }
+  return HEARTH_OK;
+}
+
+/* Reads the GLOBALS section: a binary search by id. */
+
+uint32_t hearth_profile_global_count(const hearth_profile *profile) {
+  return hearth_profile_section(profile, HEARTH_SECTION_GLOBALS)->count;
+}
+
+static hearth_status read_global(hearth_profile *profile, uint32_t row, hearth_indexed_global *ret, hearth_error *err) {
+  return hearth_profile_read_row(profile, HEARTH_SECTION_GLOBALS, row, ret, sizeof *ret, "global", err);
+}
+
+hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, hearth_global *ret, hearth_error *err) {
+  hearth_indexed_global stored;
+  HEARTH_TRY(read_global(profile, row, &stored, err));
+  *ret = (hearth_global){.line = stored.line,
+                         .flags = stored.flags,
+                         .size = stored.size,
+                         .accesses = stored.accesses,
+                         .touched_lines = stored.touched_lines};
+  HEARTH_TRY(hearth_profile_get_string(profile, stored.name, &ret->name, err));
+  return hearth_profile_get_string(profile, stored.file, &ret->file, err);
+}
+
+static hearth_status read_global_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  hearth_indexed_global stored;
+  HEARTH_TRY(read_global(profile, row, &stored, err));
+  *ret = stored.id;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, hearth_global *ret, hearth_error *err) {
+  uint32_t count = hearth_profile_global_count(profile), row;
+  uint64_t found;
+  HEARTH_TRY(hearth_profile_search(profile, read_global_id, 0, count, id, &row, err));
+  if (row == count)
+    return HEARTH_E_NOT_FOUND;
+  HEARTH_TRY(read_global_id(profile, row, &found, err));
+  return found == id ? hearth_profile_get_global(profile, row, ret, err) : HEARTH_E_NOT_FOUND;
+}
+
+hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err) {
+  uint64_t previous = 0, id;
+  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
+    hearth_global g;
+    HEARTH_TRY(read_global_id(profile, i, &id, err));
+    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
+    if (i > 0 && id <= previous)
+      return hearth_profile_corrupt(profile, err, "its globals are not sorted at %u", i);
+    if (!hearth_global_flags_are_valid(g.flags & ~HEARTH_GLOBAL_HOT) || id != hearth_global_id(g.name, g.file, g.flags))
+      return hearth_profile_corrupt(profile, err, "the id of global %u is not that of its name", i);
     previous = id;
   }
   return HEARTH_OK;

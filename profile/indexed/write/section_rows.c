@@ -49,6 +49,62 @@ void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows) {
         (hearth_indexed_type){w->types[i].id, hearth_writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
 }
 
+/* Writes the GLOBALS section. */
+
+static int compare_heat(const void *left, const void *right) {
+  const builder_global *a = left, *b = right;
+  const int kind_a = (int)hearth_global_kind_of(a->flags), kind_b = (int)hearth_global_kind_of(b->flags);
+  if (kind_a != kind_b)
+    return kind_a - kind_b;
+  return a->accesses != b->accesses ? (a->accesses < b->accesses ? 1 : -1) : hearth_compare_u64(&a->id, &b->id);
+}
+
+/* Of one kind, the most accessed first. Equal ones are all hot, or none is. */
+static void mark_hot(builder_global *rows, size_t count) {
+  uint64_t sum = 0, seen = 0;
+  for (size_t i = 0; i < count; i++)
+    sum = hearth_merge_SUM(sum, rows[i].accesses);
+  const uint64_t rest = sum / 1000 * (1000 - HEARTH_GLOBALS_HOT_SHARE);
+  for (size_t i = 0; i < count && rows[i].accesses > 0; i++) {
+    bool equals_hot = i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT && rows[i].accesses == rows[i - 1].accesses;
+    if (sum - seen > rest || equals_hot)
+      rows[i].flags |= HEARTH_GLOBAL_HOT;
+    seen = hearth_merge_SUM(seen, rows[i].accesses);
+  }
+}
+
+hearth_status hearth_writer_order_globals(writer *w) {
+  const size_t count = w->builder->global_count;
+  HEARTH_TRY(hearth_array_create(&w->globals, count, sizeof *w->globals, w->err));
+  if (count == 0)
+    return HEARTH_OK;
+  memcpy(w->globals, w->builder->globals, count * sizeof *w->globals);
+  qsort(w->globals, count, sizeof *w->globals, compare_heat);
+  for (size_t i = 0, next; i < count; i = next) {
+    next = i + 1;
+    while (next < count && hearth_global_kind_of(w->globals[next].flags) == hearth_global_kind_of(w->globals[i].flags))
+      next++;
+    mark_hot(&w->globals[i], next - i);
+  }
+  qsort(w->globals, count, sizeof *w->globals, hearth_compare_u64);
+  return HEARTH_OK;
+}
+
+void hearth_writer_fill_globals(const writer *w, hearth_indexed_global *rows) {
+  const char *pool = w->builder->pool;
+  for (size_t i = 0; i < w->builder->global_count; i++) {
+    const builder_global *g = &w->globals[i];
+    rows[i] = (hearth_indexed_global){.id = g->id,
+                                      .size = g->size,
+                                      .accesses = g->accesses,
+                                      .touched_lines = g->touched_lines,
+                                      .name = hearth_writer_string_offset(w, pool + g->name),
+                                      .file = hearth_writer_string_offset(w, pool + g->file),
+                                      .line = g->line,
+                                      .flags = g->flags};
+  }
+}
+
 /* Writes the HISTOGRAMS section: its size is computed first, then rows and numbers are written side by side. */
 
 static size_t varint_size(uint64_t number) {

@@ -50,6 +50,7 @@ static void writer_free(writer *w) {
   free(w->history.data);
   hearth_density_order_destroy(w->densities);
   free(w->types);
+  free(w->globals);
   free(w->image);
 }
 
@@ -63,7 +64,8 @@ static bool has_section(const writer *w, uint32_t id) {
          (id == HEARTH_SECTION_SPREADS && w->spread_count > 0) ||
          (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
          (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0) ||
-         (id == HEARTH_SECTION_HISTORY && w->history.size > 0);
+         (id == HEARTH_SECTION_HISTORY && w->history.size > 0) ||
+         (id == HEARTH_SECTION_GLOBALS && w->builder->global_count > 0);
 }
 
 static uint32_t section_count(const writer *w) {
@@ -101,6 +103,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
       [HEARTH_SECTION_HISTORY] = {w->history_count, w->history.size},
+      [HEARTH_SECTION_GLOBALS] = {w->builder->global_count, w->builder->global_count * sizeof(hearth_indexed_global)},
   };
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     if (id == HEARTH_SECTION_CHECKSUMS)
@@ -237,6 +240,7 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(hearth_writer_order_functions(w));
   HEARTH_TRY(hearth_writer_order_frames(w));
   HEARTH_TRY(hearth_writer_order_types(w));
+  HEARTH_TRY(hearth_writer_order_globals(w));
   HEARTH_TRY(hearth_writer_collect_file_names(w));
   HEARTH_TRY(hearth_writer_collect_strings(w, w->column_names, w->column_count));
   HEARTH_TRY(hearth_writer_build_paths(w));
@@ -257,6 +261,7 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
   fill(w, HEARTH_SECTION_HISTORY, &w->history);
+  hearth_writer_fill_globals(w, section_data(w, HEARTH_SECTION_GLOBALS));
   hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);

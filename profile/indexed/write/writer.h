@@ -65,6 +65,7 @@ struct writer {
   uint32_t histogram_count, spread_count, history_count;
   builder_type *types;
   size_t type_count;
+  builder_global *globals; /* by id */
   uint32_t bucket_bits;
   hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1 */
   uint8_t *image;
@@ -123,6 +124,10 @@ hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classif
 /* section_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
 hearth_status hearth_writer_order_types(writer *w);
 void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows);
+
+/* section_rows.c: globals by id, the hot ones known. E_NOMEM. */
+hearth_status hearth_writer_order_globals(writer *w);
+void hearth_writer_fill_globals(const writer *w, hearth_indexed_global *rows);
 
 /* strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
 hearth_status hearth_writer_collect_file_names(writer *w);

@@ -50,6 +50,28 @@ mv "$work"/host.* "$3/hearth-host"
 "$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -mllvm -memprof-histogram -c "$work/histograms.c" \
   -o "$work/histograms.o"
 "$1" -static -Wl,--build-id "$work/histograms.o" "$2" -o "$work/histograms"
+cat > "$work/globals.c" <<'END'
+#include <hearth/globals.h>
+#include <stdlib.h>
+void __hearth_globals(const hearth_global_table *table);
+static volatile int hot[4], cold[40];
+static const hearth_global_row rows[] = {{(uint64_t)hot, sizeof hot, 1, 0, 7, HEARTH_GLOBAL_BSS},
+                                         {(uint64_t)cold, sizeof cold, 5, 10, 9, HEARTH_GLOBAL_BSS | HEARTH_GLOBAL_LOCAL}};
+static const char names[] = "\0hot\0cold\0seed.c";
+static const hearth_global_table table = {HEARTH_GLOBALS_MAGIC, (uint64_t)rows, (uint64_t)names, 2, sizeof names};
+int main(void) {
+  __hearth_globals(&table);
+  for (int i = 0; i < 100; i++)
+    hot[i % 4]++;
+  void *volatile kept = malloc(40);
+  return kept == NULL;
+}
+END
+format=$(dirname "$0")/../../../profile/format
+"$1" -O1 -fno-omit-frame-pointer -fmemory-profile -I"$format" -c "$work/globals.c" -o "$work/globals.o"
+"$1" -static -Wl,--build-id "$work/globals.o" "$2" -o "$work/globals"
+HEARTH_OPTIONS=log_path=$work/globals.raw "$work/globals"
+mv "$work"/globals.raw.* "$3/hearth-globals"
 for format in hearth llvm; do
   HEARTH_OPTIONS=format=$format:log_path=$work/$format "$work/seed"
   mv "$work/$format".* "$3/$format"

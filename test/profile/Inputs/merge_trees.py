@@ -67,6 +67,21 @@ def add_sums(to, more):
     for name, value in more.items():
         to[name] = merge_value("SUM", to.get(name, 0), value)
 
+globals_ = {} # by name, and file if local: file and line, kind, then size, accesses, touched lines
+
+def add_global(name, file, line, kind, local, size, accesses, touched):
+    key = (name, file if local else "")
+    known = globals_.setdefault(key, [(file, line), kind, size, 0, touched])
+    known[0] = min(known[0], (file, line))
+    for i, value in (1, kind), (2, size), (4, touched):
+        known[i] = max(known[i], value)
+    known[3] = merge_value("SUM", known[3], accesses)
+
+def random_global():
+    local = rng.randrange(2)
+    return (f"global{rng.randrange(9)}", f"file{rng.randrange(3)}.c", rng.randrange(1, 4), rng.randrange(5), local,
+            rng.randrange(1000), rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]), rng.randrange(9))
+
 def words(sums):
     return " ".join(f"{name}={value}" for name, value in sums.items())
 
@@ -80,6 +95,10 @@ def make_profile(path, stock):
     with open(path, "w") as out:
         print("hearth-profile-text 1\nrun", *(f"{k}={v}" for k, v in run.items()), file=out)
         print(f"binary program{rng.randrange(3)} {rng.randrange(256):02x}", file=out)
+        for _ in range(rng.randrange(8)):
+            row = random_global()
+            add_global(*row)
+            print("global {} {} line={} kind={} local={} size={} accesses={} touched_lines={}".format(*row), file=out)
         for frames, numbers in contexts:
             print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
             if run["runs"] > 1 and rng.random() < 0.5:
@@ -133,7 +152,12 @@ def read_text(profile):
             else:
                 numbers[name] = int(rest)
         found[frames] = numbers
-    return found_runs, found, found_spreads
+    found_globals = {}
+    for row in re.findall(r"^global (\S+) (\S+) line=(\d+) kind=(\d+) local=(\d+) size=(\d+) accesses=(\d+) touched_lines=(\d+)$", head, re.M):
+        name, file = row[:2]
+        line, kind, local, *sums = map(int, row[2:])
+        found_globals[(name, file if local else "")] = [(file, line), kind, *sums]
+    return found_runs, found, found_spreads, found_globals
 
 stock = []
 leaves = [os.path.join(directory, f"profile{i}.txt") for i in range(PROFILES)]
@@ -143,12 +167,13 @@ results = [merge_as_tree(i, leaves) for i in range(TREES)]
 contents = {open(result, "rb").read() for result in results}
 assert len(contents) == 1, f"{len(contents)} different results"
 
-found_runs, found, found_spreads = read_text(results[0])
+found_runs, found, found_spreads, found_globals = read_text(results[0])
 for key, value in runs.items():
     assert found_runs[key] == value, (key, found_runs[key], value)
 assert found.keys() == expected.keys(), (len(found), len(expected))
 for frames, numbers in expected.items():
     assert found[frames] == numbers, (frames, found[frames], numbers)
+assert found_globals == globals_ and len(globals_) > 20, (found_globals, globals_)
 assert found_spreads == spreads and len(spreads) > 20
 ORIGINS_MOST, GRAINS = 256, 5
 

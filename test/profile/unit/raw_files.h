@@ -77,6 +77,10 @@ static const uint8_t clock_error[] = {0x80, 0x92, 0xf4, 1};          /* 4,000,00
 /* The peak is at 5; all have 32 from point 10 on; of one record, number 1, 32 from there to point 254. */
 static const uint8_t history[] = {5, 3, 10, 8, 0xf5, 1, 1, 1, 5, 10, 2, 0xf4, 1, 1};
 
+/* Two: a row, and again that of the same variable from another file. */
+static const uint8_t globals[] = {2,    0x80, 0x20, 100, 8, 7, 9, 2, 3,   'o', 'n', 'e', 3,   'a', '.', 'c',
+                                  0x80, 0x20, 100,  8,   7, 9, 2, 3, 'o', 'n', 'e', 3,   'a', '.', 'c'};
+
 static inline void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
   append(f, packed, (size_t)(hearth_raw_put_varint(packed, size) - packed));
@@ -157,6 +161,9 @@ static inline void append_hearth_with(file *f, uint32_t flags) {
       {.AllocCount = 3, .TotalSize = 300, .LiveAtExit = 3, .SizedAtExit = 3, .LiveBytes = 300}}; /* as is expected */
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
   header.mib_offset = append_mibs(f, mibs, 3, flags) - begin;
+  if (flags & HEARTH_RAW_FLAG_GLOBALS)
+    append(f, globals, sizeof globals);
+  pad(f);
   header.total_size = f->size - begin;
   memcpy(f->bytes + begin, &header, sizeof header);
   seal(f, begin);

@@ -155,6 +155,43 @@ static void test_bad_history(void **state) {
   }
 }
 
+static void test_globals(void **state) {
+  (void)state;
+  file f = {0};
+  append_hearth_with(&f, HEARTH_RAW_FLAG_GLOBALS);
+  hearth_raw_dump dump = read_whole(&f);
+  assert_int_equal(dump.global_count, 1);
+  const hearth_raw_global *g = &dump.globals[0];
+  assert_int_equal(g->address, 0x1000);
+  assert_int_equal(g->size, 100);
+  assert_int_equal(g->flags, HEARTH_GLOBAL_LOCAL);
+  assert_int_equal(g->line, 7);
+  assert_int_equal(g->accesses, 9);
+  assert_int_equal(g->touched_lines, 2);
+  assert_int_equal(g->name_size, 3);
+  assert_memory_equal(g->name, "one", 3);
+  assert_memory_equal(g->file, "a.c", 3);
+  check_hearth(&dump);
+  hearth_raw_free(&dump);
+}
+
+/* Too many; flags that mean nothing; a name that is empty, or too long; a NUL in it. */
+static void test_bad_globals(void **state) {
+  (void)state;
+  static const struct {
+    size_t at;
+    uint8_t value;
+  } cases[] = {{0, 100}, {4, 16}, {4, 5}, {8, 0}, {8, 127}, {10, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_GLOBALS);
+    size_t padded = (sizeof globals + 7) & ~(size_t)7;
+    f.bytes[f.size - padded + cases[i].at] = cases[i].value;
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, "global variable");
+  }
+}
+
 /* None at all, and a number that does not end. */
 static void test_bad_clock(void **state) {
   (void)state;
@@ -343,6 +380,7 @@ static void test_every_flip_of_what_is_optional(void **state) {
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK);
   flip_with(HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_NAMES);
+  flip_with(HEARTH_RAW_FLAG_GLOBALS | HEARTH_RAW_FLAG_HISTOGRAMS);
 }
 
 /* Damage that a right checksum covers. */
@@ -416,6 +454,8 @@ int main(void) {
       cmocka_unit_test(test_clock),
       cmocka_unit_test(test_bad_clock),
       cmocka_unit_test(test_heap_dump),
+      cmocka_unit_test(test_globals),
+      cmocka_unit_test(test_bad_globals),
       cmocka_unit_test(test_every_flip_of_what_is_optional),
       cmocka_unit_test(test_several_dumps),
       cmocka_unit_test(test_every_truncation),

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Counters of globals are those of the granules that they lie in, so no code and no memory is needed beside what heap blocks
+ * have. A table that the compiler writes knows each global by name, also in stripped programs, and those without a symbol.
+ * It refers to globals of a comdat by name only: a local one may have been discarded. */
+#include "global_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Target.h>
+
+#include "array.h"
+#include "counter.h"
+#include "global_names.h"
+#include "shim.h"
+
+#define TABLE "hearth.globals"
+
+typedef struct table {
+  LLVMModuleRef module;
+  LLVMTypeRef i64, i32;
+  LLVMTargetDataRef layout;
+  LLVMValueRef *rows;
+  size_t row_count, row_room;
+  char *names;
+  size_t names_size, names_room;
+  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* that was added last, and where */
+  uint32_t file_at;
+} table;
+
+static bool add_string(table *t, const char *text, uint32_t *ret) {
+  size_t size = strlen(text) + 1;
+  if (!hearth_array_reserve(&t->names, &t->names_room, t->names_size, size, 1))
+    return false;
+  memcpy(t->names + t->names_size, text, size);
+  *ret = (uint32_t)t->names_size;
+  t->names_size += size;
+  return true;
+}
+
+static bool add_file(table *t, const char *file, uint32_t *ret) {
+  if (t->names_size > 0 && strcmp(t->file, file) == 0) {
+    *ret = t->file_at;
+    return true;
+  }
+  if (!add_string(t, file, &t->file_at))
+    return false;
+  *ret = t->file_at;
+  strcpy(t->file, file);
+  return true;
+}
+
+static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+
+static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *name) {
+  uint32_t name_at, file_at;
+  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) ||
+      !add_file(t, name->file, &file_at) || !add_string(t, name->name, &name_at))
+    return false;
+  LLVMValueRef fields[] = {LLVMConstPtrToInt(global, t->i64),
+                           number(t->i64, hearth_global_size(t->layout, global)),
+                           number(t->i32, name_at),
+                           number(t->i32, file_at),
+                           number(t->i32, name->line),
+                           number(t->i32, name->flags)};
+  t->rows[t->row_count++] = LLVMConstStructInContext(LLVMGetModuleContext(t->module), fields, 6, false);
+  return true;
+}
+
+static bool may_be_discarded(LLVMValueRef global) {
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+  return LLVMGetComdat(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage);
+}
+
+static bool add_globals(table *t) {
+  hearth_global_name name;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g)) {
+    if (!hearth_global_name_of(g, &name) || may_be_discarded(g))
+      continue;
+    hearth_shim_raise_alignment(g, HEARTH_GRANULE);
+    if (!add_row(t, g, &name))
+      return false;
+  }
+  return true;
+}
+
+static LLVMValueRef define(table *t, const char *name, LLVMValueRef value) {
+  LLVMValueRef global = LLVMAddGlobal(t->module, LLVMTypeOf(value), name);
+  LLVMSetInitializer(global, value);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  return global;
+}
+
+static void define_table(table *t) {
+  LLVMContextRef context = LLVMGetModuleContext(t->module);
+  LLVMTypeRef row = LLVMTypeOf(t->rows[0]);
+  LLVMValueRef rows = define(t, "hearth.globals.rows", LLVMConstArray(row, t->rows, (unsigned)t->row_count));
+  LLVMValueRef names =
+      define(t, "hearth.globals.names", LLVMConstStringInContext(context, t->names, (unsigned)t->names_size, true));
+  LLVMValueRef fields[] = {number(t->i64, HEARTH_GLOBALS_MAGIC), LLVMConstPtrToInt(rows, t->i64),
+                           LLVMConstPtrToInt(names, t->i64), number(t->i32, t->row_count),
+                           number(t->i32, t->names_size)};
+  define(t, TABLE, LLVMConstStructInContext(context, fields, 5, false));
+}
+
+bool hearth_global_table_define(LLVMModuleRef module) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  table t = {.module = module,
+             .i64 = LLVMInt64TypeInContext(context),
+             .i32 = LLVMInt32TypeInContext(context),
+             .layout = LLVMGetModuleDataLayout(module)};
+  bool ok = add_globals(&t);
+  if (ok && t.row_count > 0)
+    define_table(&t);
+  free(t.rows);
+  free(t.names);
+  return ok;
+}
+
+LLVMValueRef hearth_global_table_of(LLVMModuleRef module) { return LLVMGetNamedGlobal(module, TABLE); }
+
+bool hearth_global_counts(LLVMValueRef global) {
+  return !LLVMIsThreadLocal(global) && !hearth_shim_has_own_section(global) &&
+         hearth_global_table_of(LLVMGetGlobalParent(global));
+}
