@@ -11,8 +11,15 @@
 #include <xxhash.h>
 
 const char *hearth_global_kind_name(enum hearth_global_kind kind) {
-  static const char *const names[HEARTH_GLOBAL_KINDS] = {"data", "bss", "rodata", "data.rel.ro", "literal"};
+  static const char *const names[HEARTH_GLOBAL_KINDS] = {"data", "bss", "rodata", "data.rel.ro", "literal", "unknown"};
   return names[kind];
+}
+
+size_t hearth_llvm_global_name_length(const char *name) {
+  static const char unique[] = ".__uniq.";
+  const char *kept = strstr(name, unique);
+  const char *dot = strchr(kept ? kept + strlen(unique) : name, '.');
+  return dot && dot != name ? (size_t)(dot - name) : strlen(name);
 }
 
 uint64_t hearth_global_id(const char *name, const char *file, uint32_t flags) {
@@ -38,6 +45,11 @@ static bool is_preferred(const char *a, uint32_t line_a, const char *b, uint32_t
   return order < 0 || (order == 0 && line_a - 1 < line_b - 1);
 }
 
+/* What is known of the kind, the greatest. */
+static uint32_t rank_of_flags(uint32_t flags) {
+  return hearth_global_kind_of(flags) == HEARTH_GLOBAL_UNKNOWN ? flags & HEARTH_GLOBAL_LOCAL : flags + 1;
+}
+
 static void merge(const hearth_builder *builder, builder_global *to, const builder_global *from) {
   const char *pool = builder->pool;
   if (is_preferred(pool + from->name, 1, pool + to->name, 1))
@@ -46,7 +58,8 @@ static void merge(const hearth_builder *builder, builder_global *to, const build
     to->file = from->file;
     to->line = from->line;
   }
-  to->flags = hearth_merge_MAX(to->flags, from->flags);
+  if (rank_of_flags(from->flags) > rank_of_flags(to->flags))
+    to->flags = from->flags;
   to->size = hearth_merge_MAX(to->size, from->size);
   to->accesses = hearth_merge_SUM(to->accesses, from->accesses);
   to->touched_lines = hearth_merge_MAX(to->touched_lines, from->touched_lines);

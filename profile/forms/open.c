@@ -14,7 +14,7 @@ static hearth_status convert_section(hearth_profile_bytes *bytes, const char *na
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   if (!builder)
     return hearth_error_nomem(err);
-  hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, builder, &skipped, err);
+  hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, NULL, builder, &skipped, err);
   if (status == HEARTH_OK)
     status = hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err);
   if (status == HEARTH_OK)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <zlib.h>
+
 #include "builder_tables.h"
 #include "dump_contexts.h"
 #include "file.h"
@@ -115,11 +117,16 @@ static hearth_status add_indexed(hearth_indexer *ix, const char *name, const voi
 
 /* -------------------------------------------------- inputs of LLVM's --------------------------------------------- */
 
+static bool inflate_names(const void *from, size_t from_size, void *to, size_t size) {
+  uLongf got = size;
+  return uncompress(to, &got, from, from_size) == Z_OK && got == size;
+}
+
 static hearth_status add_section(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
   hearth_llvm_skipped skipped;
-  HEARTH_TRY(hearth_llvm_read(file->data, file->size, name, ix->llvm, &skipped, err));
+  HEARTH_TRY(hearth_llvm_read(file->data, file->size, name, inflate_names, ix->llvm, &skipped, err));
   if (skipped.data_accesses)
-    warn(ix, name, "its profile of static data is left out");
+    warn(ix, name, "string literals of its profile of static data are left out");
   if (skipped.columns)
     warn(ix, name, "no allocation has a column, by which calls are matched (compile without -gno-column-info)");
   return HEARTH_OK;

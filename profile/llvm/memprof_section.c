@@ -3,6 +3,7 @@
 #include "memprof_section.h"
 
 #include "array.h"
+#include "data_accesses.h"
 #include "file_buffer.h"
 #include "hash_table.h"
 #include "hearth/llvm_profile.h"
@@ -26,7 +27,7 @@ static hearth_status take_offsets(hearth_llvm_cursor *c, hearth_llvm_section *s)
     s->stacks = s->frames_control = offsets[0];
     s->records = s->stacks_control = offsets[1];
     s->records_control = offsets[2];
-    s->has_data_accesses = offsets[3] != 0;
+    s->data_accesses = offsets[3];
   }
   return HEARTH_OK;
 }
@@ -158,8 +159,8 @@ static hearth_status read_section(reader *r, hearth_llvm_skipped *ret) {
   return hearth_llvm_import_finish(&r->import, ret);
 }
 
-hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
-                               hearth_llvm_skipped *ret, hearth_error *err) {
+hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_llvm_inflate *inflate,
+                               hearth_builder *into, hearth_llvm_skipped *ret, hearth_error *err) {
   hearth_llvm_input in = {name, data, size, err};
   hearth_llvm_contents contents;
   hearth_llvm_section section;
@@ -170,8 +171,10 @@ hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, 
   HEARTH_TRY(hearth_llvm_section_open(&in, contents.section_offset, &section));
   reader r = {.section = &section, .import = {.builder = into, .err = err}};
   hearth_builder_begin_run(into);
-  *ret = (hearth_llvm_skipped){.data_accesses = section.has_data_accesses};
+  *ret = (hearth_llvm_skipped){0};
   hearth_status status = read_section(&r, ret);
+  if (status == HEARTH_OK && section.data_accesses)
+    status = hearth_llvm_take_data_accesses(&in, section.data_accesses, inflate, into, &ret->data_accesses);
   hearth_llvm_stacks_free(&r.stacks);
   hearth_llvm_import_free(&r.import);
   return status;
@@ -179,12 +182,13 @@ hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, 
 
 /* A MemProf section of version 3 or 4:
  *
- *   u64 version, offsets of call stacks, records, their control block (version 4: and of data accesses, 0)
+ *   u64 version, offsets of call stacks, records, their control block (version 4: and of data accesses, or 0)
  *   version 4: u32 number of u64 fields in the summary, the summary
  *   u64 number of fields, their tags; frames; call stacks; table of records */
 
 typedef struct writer {
   hearth_llvm_buffer *out;
+  hearth_profile *profile;
   const hearth_llvm_records *r;
   uint32_t version;
   hearth_error *err;
@@ -351,13 +355,19 @@ static hearth_status put_section(writer *w) {
   hearth_llvm_patch_u64(w->out, offsets_at + 8, w->out->size);
   HEARTH_TRY(put_records(w, &control));
   hearth_llvm_patch_u64(w->out, offsets_at + 16, control);
+  size_t data_accesses = w->out->size;
+  if (w->version < 4)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_llvm_put_data_accesses(w->out, w->profile, w->err));
+  if (w->out->size > data_accesses)
+    hearth_llvm_patch_u64(w->out, offsets_at + 24, data_accesses);
   return HEARTH_OK;
 }
 
 hearth_status hearth_llvm_put_section(hearth_llvm_buffer *out, hearth_profile *profile, uint32_t version,
                                       hearth_llvm_losses *ret_losses, hearth_error *err) {
   hearth_llvm_records records;
-  writer w = {.out = out, .r = &records, .version = version, .err = err};
+  writer w = {.out = out, .profile = profile, .r = &records, .version = version, .err = err};
   if (version != 3 && version != 4)
     return hearth_error_set(err, HEARTH_E_USAGE, "MemProf sections are written in version 3 or 4, not %u", version);
   hearth_status status = hearth_llvm_records_make(&records, profile, err);

@@ -19,7 +19,7 @@ typedef struct hearth_llvm_section {
   uint64_t records, records_control; /* payload and control block of the table of records */
   uint64_t frames, frames_control;   /* version 2: hash tables, by id; later arrays: begin and end */
   uint64_t stacks, stacks_control;
-  bool has_data_accesses; /* version 4: it has a profile of static data */
+  uint64_t data_accesses; /* version 4: of the profile of static data; 0: none */
 } hearth_llvm_section;
 
 hearth_status hearth_llvm_section_open(const hearth_llvm_input *in, uint64_t offset, hearth_llvm_section *ret);

@@ -15,9 +15,10 @@ enum hearth_global_kind {
   HEARTH_GLOBAL_DATA = 0,
   HEARTH_GLOBAL_BSS = 1,
   HEARTH_GLOBAL_RODATA = 2,
-  HEARTH_GLOBAL_RELRO = 3, /* constant once the loader has relocated it */
+  HEARTH_GLOBAL_RELRO = 3,   /* constant once the loader has relocated it */
   HEARTH_GLOBAL_LITERAL = 4, /* a string, which linkers merge with equal ones */
-  HEARTH_GLOBAL_KINDS = 5
+  HEARTH_GLOBAL_UNKNOWN = 5, /* from LLVM's profiles */
+  HEARTH_GLOBAL_KINDS = 6
 };
 
 #define HEARTH_GLOBAL_KIND_MASK 7u

@@ -3,14 +3,15 @@
 #ifndef HEARTH_GLOBAL_H
 #define HEARTH_GLOBAL_H
 
+#include "hearth/builder.h"
 #include "hearth/globals.h"
-#include "hearth/profile.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Hot: those of most accesses, which together have this share, in 1/1000, of all accesses to globals of their kind. */
+/* Hot: those of most accesses, which together have this share, in 1/1000, of all accesses to globals of their kind; all
+ * accessed ones of unknown kind. */
 #define HEARTH_GLOBALS_HOT_SHARE 999u
 
 /* Strings are borrowed. */
@@ -30,11 +31,18 @@ static inline enum hearth_global_kind hearth_global_kind_of(uint32_t flags) {
   return (enum hearth_global_kind)(flags & HEARTH_GLOBAL_KIND_MASK);
 }
 
-/* The name of the section: data, bss, rodata, data.rel.ro; or literal. */
+/* The name of the section: data, bss, rodata, data.rel.ro; or literal, unknown. */
 const char *hearth_global_kind_name(enum hearth_global_kind kind);
 
 /* By which a global is found: a hash of its name, and of its file if it is local. Of a stripped name, what that says. */
 uint64_t hearth_global_id(const char *name, const char *file, uint32_t flags);
+
+/* The part of a name that LLVM's profiles keep: up to the first dot that is not its first character, nor of ".__uniq.". So static
+ * variables of one function, f.a and f.b, are one there. */
+size_t hearth_llvm_global_name_length(const char *name);
+
+/* Merge with what the builder knows of the same global. E_FULL, E_NOMEM. */
+hearth_status hearth_builder_add_global(hearth_builder *builder, const hearth_global *global, hearth_error *err);
 
 /* Rows are by ascending id. E_CORRUPT. */
 uint32_t hearth_profile_global_count(const hearth_profile *profile);

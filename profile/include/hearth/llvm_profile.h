@@ -31,15 +31,18 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
 
 /* Data of an input that a profile of Hearth cannot hold; the caller reports it. */
 typedef struct hearth_llvm_skipped {
-  bool data_accesses; /* a profile of static data */
+  bool data_accesses; /* of its profile of static data, literals, or all if that is compressed */
   bool columns;       /* none of its allocations has one */
 } hearth_llvm_skipped;
 
+/* zlib's decompression: `size` bytes, exactly so many. False: they are damaged. */
+typedef bool hearth_llvm_inflate(const void *from, size_t from_size, void *to, size_t size);
+
 /* Add the MemProf section of a container to a builder of HEARTH_IDS_LLVM. Functions have no names, blocks no
  * discriminators; the input counts as one run, at least as long as the longest time it mentions. After an error a part
- * may have been added. More errors: E_NOT_FOUND (no section), E_FULL. */
-hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
-                               hearth_llvm_skipped *ret, hearth_error *err);
+ * may have been added. `inflate`: for names of static data; NULL: those are skipped. More errors: E_NOT_FOUND (no section), E_FULL. */
+hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_llvm_inflate *inflate,
+                               hearth_builder *into, hearth_llvm_skipped *ret, hearth_error *err);
 
 /* Data of a profile that an output cannot hold. */
 typedef struct hearth_llvm_losses {

@@ -64,7 +64,8 @@ static void mark_hot(builder_global *rows, size_t count) {
   uint64_t sum = 0, seen = 0;
   for (size_t i = 0; i < count; i++)
     sum = hearth_merge_SUM(sum, rows[i].accesses);
-  const uint64_t rest = sum / 1000 * (1000 - HEARTH_GLOBALS_HOT_SHARE);
+  const bool all = count > 0 && hearth_global_kind_of(rows[0].flags) == HEARTH_GLOBAL_UNKNOWN; /* LLVM has chosen */
+  const uint64_t rest = all ? 0 : sum / 1000 * (1000 - HEARTH_GLOBALS_HOT_SHARE);
   for (size_t i = 0; i < count && rows[i].accesses > 0; i++) {
     bool equals_hot = i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT && rows[i].accesses == rows[i - 1].accesses;
     if (sum - seen > rest || equals_hot)

@@ -73,13 +73,14 @@ def add_global(name, file, line, kind, local, size, accesses, touched):
     key = (name, file if local else "")
     known = globals_.setdefault(key, [(file, line), kind, size, 0, touched])
     known[0] = min(known[0], (file, line))
-    for i, value in (1, kind), (2, size), (4, touched):
+    known[1] = max(known[1], kind, key=lambda kind: (kind + 1) % 6) # 5: unknown
+    for i, value in (2, size), (4, touched):
         known[i] = max(known[i], value)
     known[3] = merge_value("SUM", known[3], accesses)
 
 def random_global():
     local = rng.randrange(2)
-    return (f"global{rng.randrange(9)}", f"file{rng.randrange(3)}.c", rng.randrange(1, 4), rng.randrange(5), local,
+    return (f"global{rng.randrange(9)}", f"file{rng.randrange(3)}.c", rng.randrange(1, 4), rng.randrange(6), local,
             rng.randrange(1000), rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]), rng.randrange(9))
 
 def words(sums):

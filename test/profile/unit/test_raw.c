@@ -181,7 +181,7 @@ static void test_bad_globals(void **state) {
   static const struct {
     size_t at;
     uint8_t value;
-  } cases[] = {{0, 100}, {4, 16}, {4, 5}, {8, 0}, {8, 127}, {10, 0}};
+  } cases[] = {{0, 100}, {4, 16}, {4, 6}, {8, 0}, {8, 127}, {10, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     file f = {0};
     append_hearth_with(&f, HEARTH_RAW_FLAG_GLOBALS);
