@@ -55,15 +55,12 @@ static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstI
 
 static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *name) {
   uint32_t name_at, file_at;
-  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) ||
-      !add_file(t, name->file, &file_at) || !add_string(t, name->name, &name_at))
+  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) || !add_file(t, name->file, &file_at) ||
+      !add_string(t, name->name, &name_at))
     return false;
-  LLVMValueRef fields[] = {LLVMConstPtrToInt(global, t->i64),
-                           number(t->i64, hearth_global_size(t->layout, global)),
-                           number(t->i32, name_at),
-                           number(t->i32, file_at),
-                           number(t->i32, name->line),
-                           number(t->i32, name->flags)};
+  LLVMValueRef fields[] = {LLVMConstPtrToInt(global, t->i64), number(t->i64, hearth_global_size(t->layout, global)),
+                           number(t->i32, name_at),           number(t->i32, file_at),
+                           number(t->i32, name->line),        number(t->i32, name->flags)};
   t->rows[t->row_count++] = LLVMConstStructInContext(LLVMGetModuleContext(t->module), fields, 6, false);
   return true;
 }

@@ -176,7 +176,9 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
-  if (options->globals && !options->histogram)
+  if (options->globals && options->histogram)
+    hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
+  else if (options->globals)
     complete &= hearth_global_table_define(module);
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))

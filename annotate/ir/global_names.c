@@ -17,8 +17,8 @@
 enum { SHOWN = 40 }; /* bytes of a literal */
 
 static bool starts_with_any(const char *name, size_t length) {
-  static const char *const ours[] = {"llvm.", "__llvm", "hearth.", "__hearth", "__memprof", "memprof.",
-                                     "__prof", "__sancov", "__asan", "___asan"};
+  static const char *const ours[] = {"llvm.",    "__llvm", "hearth.",  "__hearth", "__memprof",
+                                     "memprof.", "__prof", "__sancov", "__asan",   "___asan"};
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
     if (length >= strlen(ours[i]) && memcmp(name, ours[i], strlen(ours[i])) == 0)
       return true;
@@ -64,7 +64,8 @@ static const char *bytes_of(LLVMValueRef value, size_t *ret_size) {
     return LLVMGetAsString(value, ret_size);
   *ret_size = 1;
   return LLVMIsAConstantAggregateZero(value) && LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
-                 LLVMGetArrayLength(type) == 1 && LLVMGetElementType(type) == LLVMInt8TypeInContext(LLVMGetTypeContext(type))
+                 LLVMGetArrayLength(type) == 1 &&
+                 LLVMGetElementType(type) == LLVMInt8TypeInContext(LLVMGetTypeContext(type))
              ? ""
              : NULL;
 }

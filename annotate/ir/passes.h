@@ -73,6 +73,8 @@ bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options)
 /* Replace annotated allocation calls by their hinted forms; before a link only those whose contexts agree, and the
  * module then tells the link which hints the others are to get. */
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options);
+/* Put hot and untouched global variables into sections of their own. */
+bool hearth_pass_globals(LLVMModuleRef module, const hearth_pass_options *options);
 /* Around LLVM's own pass that clones functions so that contexts part (LLVM 19 and newer). Before: choose the allocation
  * calls that are worth their clones, and let LLVM see no others. False if there is none, and LLVM's pass need not run.
  * After: make the clones the module's own. */

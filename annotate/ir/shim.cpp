@@ -239,6 +239,19 @@ void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment) {
     G->setAlignment(Align(alignment));
 }
 
+bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, const char *prefix) {
+  auto *G = unwrap<GlobalVariable>(global);
+#if LLVM_VERSION_MAJOR >= 22 // the code generator knows prefixes of globals
+  (void)section;
+  return !G->getSectionPrefix() && G->setSectionPrefix(prefix);
+#else
+  if (G->isConstant() && G->hasGlobalUnnamedAddr())
+    return false;
+  G->setSection((Twine(".") + section + "." + prefix + "." + G->getName()).str());
+  return true;
+#endif
+}
+
 void hearth_shim_keep(LLVMValueRef global) {
   auto *G = cast<GlobalValue>(unwrap(global));
   appendToCompilerUsed(*G->getParent(), {G});

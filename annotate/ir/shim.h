@@ -77,6 +77,10 @@ bool hearth_shim_has_own_section(LLVMValueRef global);
 /* If the definition is final and the compiler may: let the global begin at a multiple of so many bytes. */
 void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment);
 
+/* Put a global of that section into one of its own that begins with its name and `prefix`. False: it stays, as it is merged with
+ * equal ones, or has a prefix. */
+bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, const char *prefix);
+
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);
 

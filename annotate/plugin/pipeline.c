@@ -23,7 +23,7 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
   return false;
 }
 
-enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, BY_NAME };
+enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
 enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, MARK, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
@@ -37,6 +37,7 @@ static const hearth_pass passes[] = {
     [TO_CHAINED] = {"hearth-to-chained", HEARTH_PASS_OURS, hearth_pass_to_chained},
     [INSTRUMENT] = {"hearth-instrument", HEARTH_PASS_OURS, hearth_pass_instrument},
     [TYPES] = {"hearth-types", HEARTH_PASS_OURS, hearth_pass_types},
+    [GLOBALS] = {"hearth-globals", HEARTH_PASS_OURS, hearth_pass_globals},
     /* From here on not by name. */
     [LINE_TABLES] = {"hearth-line-tables", HEARTH_PASS_OURS, hearth_pass_line_tables},
     [NOMERGE] = {"hearth-nomerge", HEARTH_PASS_OURS, forbid_merging},
@@ -133,5 +134,6 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
   if (own.lto_phase == HEARTH_LTO_POSTLINK)
     changed |= clone(module, &own, cloning);
   changed |= hearth_pass_lower(module, &own);
+  changed |= hearth_pass_globals(module, &own);
   return changed;
 }

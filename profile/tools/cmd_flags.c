@@ -21,21 +21,23 @@
 #include "program_file.h"
 
 static const hearth_help help = {
-    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static]\n"
+    .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--globals]\n"
              "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] "
-             "[--lto=thin|full]\n"
+             "[--globals] [--lto=thin|full]\n"
              "flags malloc [--link|--preload] [--quote] [--static]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ... Those of 'malloc' are for any "
              "compiler.",
     .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
            "any number of times (with --static, programs only)."};
 
+#define GLOBALS_SCRIPT "globals.ld"
+
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, quote, is_static;
+  bool compile, link, preload, quote, is_static, globals;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -53,6 +55,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
   if (a->preload && (a->compile || a->link || a->quote || a->is_static || a->lto))
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option");
+  if (a->globals && (a->is_malloc || a->preload))
+    return hearth_tool_usage_error("flags", "'--globals' goes with 'instrument' and 'use'");
   if (a->is_malloc && (a->compile || a->clang))
     return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
   if (a->lto && !use)
@@ -90,6 +94,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->is_static,
        .help = "make Hearth's code a part of the program, which then runs where Hearth is not installed; programs "
                "linked with -static-pie need it in both builds, programs linked with -static for 'use'"},
+      {.name = "--globals",
+       .flag = &a->globals,
+       .help =
+           "count accesses of global variables, too; with 'use', have GNU ld or lld keep hot and untouched ones apart: "
+           "in each link, give these flags for linking once"},
       {.name = "--lto",
        .value = "KIND",
        .expects = "thin or full",
@@ -216,7 +225,7 @@ static int check_profile(const char *path, bool is_quoted, char *absolute, profi
 
 /* `profile` is NULL for a profiling build. Its id is there for tools that compare command lines: ninja, ccache,
  * sccache. */
-static void print_compile(FILE *out, const char *plugin, const char *profile, uint64_t id) {
+static void print_compile(FILE *out, const char *plugin, const char *profile, uint64_t id, bool globals) {
   bool instrument = !profile;
   /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
    * tracks locations; if it does no more than that, the plugin has line tables written. By -Wp, because libtool takes
@@ -228,7 +237,7 @@ static void print_compile(FILE *out, const char *plugin, const char *profile, ui
    * hashes the content of such files, but not of those of -fpass-plugin. */
   fprintf(out, "-fplugin=%s\n-fpass-plugin=%s\n", plugin, plugin);
   if (instrument)
-    fputs("-mllvm\n-memprof-instrument\n", out);
+    fprintf(out, "-mllvm\n-memprof-instrument\n%s", globals ? "-mllvm\n-memprof-globals\n" : "");
   else
     fprintf(out, "-mllvm\n-memprof-use=%s\n-mllvm\n-memprof-profile-id=%016" PRIx64 "\n", profile, id);
 }
@@ -294,7 +303,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
                         const library *library, const char *profile, const profile_facts *facts) {
   if (a->compile) {
     fputs("--start-no-unused-arguments\n", out);
-    print_compile(out, plugin, profile, facts->id);
+    print_compile(out, plugin, profile, facts->id, a->globals);
   }
   if (a->lto && a->compile && release >= LEAST_LTO)
     fputs("-mllvm\n-memprof-link-plugin\n", out);
@@ -304,6 +313,8 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     fputs(profile || a->is_malloc ? "" : "-Wl,--build-id\n", out);
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
+    if (a->globals && profile)
+      fprintf(out, "-Wl,-T,%s/%s\n", directory, GLOBALS_SCRIPT);
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */

@@ -3,7 +3,9 @@
 ; RUN: %opt -passes=hearth-instrument -memprof-globals -S %s | FileCheck %s
 ; RUN: %opt -passes=hearth-instrument -memprof-globals -S %s | %opt_plain -passes=verify -disable-output
 ; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=OFF --implicit-check-not=hearth.globals
-; RUN: %opt -passes=hearth-instrument -memprof-globals -memprof-histogram -S %s | FileCheck %s --check-prefix=OFF --implicit-check-not=hearth.globals
+; RUN: %opt -passes=hearth-instrument -memprof-globals -memprof-histogram -S %s 2> %t.warning | FileCheck %s --check-prefix=OFF --implicit-check-not=hearth.globals
+; RUN: FileCheck %s --check-prefix=WARNING < %t.warning
+; WARNING: -memprof-globals: accesses of global variables are not counted in histogram mode
 source_filename = "src/program.c"
 
 @counter = internal global i32 0, align 4
