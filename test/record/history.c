@@ -1,4 +1,5 @@
-/* What was live over time, in all and by context: levels of equal parts of the run, which add up when runs are merged, in any order,
+/* REQUIRES: views
+ * What was live over time, in all and by context: levels of equal parts of the run, which add up when runs are merged, in any order,
  * and go through text, shards and builds of several threads unchanged.
  *
  * RUN: rm -rf %t && mkdir %t && cd %t && %clang -O1 -g -fno-builtin %s -lpthread -o p
@@ -17,6 +18,17 @@
  *
  * A history that its checksum does not save is refused, not believed.
  * RUN: for n in 255 257; do sed "s|^levels .*|levels$(printf ' 7%%.0s' $(seq $n))|" text > bad && not %hearth index -q bad -o none 2>&1 | grep bad: || exit 1; done
+ *
+ * Other viewers: massif's file, which ms_print reads, and the time of DHAT's maximum.
+ * RUN: %hearth export --format=massif prof -o massif.out && ms_print --threshold=1 massif.out > printed && FileCheck %s --check-prefix=MASSIF < printed
+ * MASSIF: 3.4
+ * MASSIF: Detailed snapshots: [{{[0-9]+}} (peak)]
+ * MASSIF: 100.00% (3,{{[0-9,]+}}B) (heap allocation functions)
+ * MASSIF-NEXT: ->8{{.*}}most (
+ * MASSIF: main (
+ * MASSIF: ->16{{.*}}other (
+ * RUN: %hearth export --format=dhat prof | %python -c 'import json, sys; d = json.load(sys.stdin); assert 0.2 < d["tg"] / d["te"] < 0.8, (d["tg"], d["te"])'
+ * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=massif none.prof 2>&1 | grep 'no history'
  *
  * The file stays small.
  * RUN: test $(stat -c %%s raw) -lt 8000

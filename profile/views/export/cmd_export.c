@@ -22,7 +22,7 @@ static const hearth_help help = {
     .about = "Write the contexts of an indexed profile ('-': standard input) for another tool."};
 
 static int take_format(void *target, const char *value) {
-  static const char *const names[] = {"folded", "pprof", "speedscope", "dhat"}; /* as hearth_export_format */
+  static const char *const names[] = {"folded", "pprof", "speedscope", "dhat", "massif"}; /* as hearth_export_format */
   arguments *a = target;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], value) == 0) {
@@ -39,7 +39,8 @@ static int check(int operands, char **argv, const arguments *a) {
   if (operands == 0)
     return hearth_tool_usage_error("export", "which profile?");
   if (!a->format_given)
-    return hearth_tool_usage_error("export", "in which format? Give --format=folded, pprof, speedscope or dhat");
+    return hearth_tool_usage_error("export",
+                                   "in which format? Give --format=folded, pprof, speedscope, dhat or massif");
   if (a->format == HEARTH_EXPORT_PPROF && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
     return hearth_tool_usage_error("export", "pprof's format is not for terminals: give -o OUT");
   return HEARTH_EXIT_OK;
@@ -49,14 +50,15 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--format",
        .value = "FORMAT",
-       .expects = "folded, pprof, speedscope or dhat",
+       .expects = "folded, pprof, speedscope, dhat or massif",
        .take = take_format,
        .target = a,
        .help = "output format:\n"
                "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
                "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
                "  speedscope  JSON for speedscope\n"
-               "  dhat        JSON for Valgrind's dh_view.html"},
+               "  dhat        JSON for Valgrind's dh_view.html\n"
+               "  massif      for Valgrind's ms_print: the heap over time, and who held the peak"},
       {.name = "--value",
        .value = "QUANTITY",
        .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",

@@ -3,13 +3,14 @@
  * for each context.
  *
  * What was live at the peak is t-gmax, if the profile knows it, and else what was live at the end. What a context had at its own
- * most (mb) is not known: it is given as the greater of these two. When the peak was (tg) is given as the end. The command line
+ * most (mb) is not known: it is given as the greater of these two. The command line
  * (cmd), which the viewer shows on top, says so. Reads and writes are not told apart: values other than bytes are
  * written as the events of an ad-hoc profile, as Valgrind's own --mode=ad-hoc does. */
 #define _GNU_SOURCE /* asprintf */
 #include <stdlib.h>
 
 #include "exporter.h"
+#include "hearth/history.h"
 #include "hearth/json_writer.h"
 
 static const double ns_per_us = 1e3;
@@ -92,14 +93,19 @@ static void write_labels(const hearth_exporter *e, hearth_json *json) {
 }
 
 /* Lifetimes are shown in percent of the run: of several runs, the average one. */
-static void write_times(const hearth_exporter *e, hearth_json *json) {
+static hearth_status write_times(const hearth_exporter *e, hearth_json *json, hearth_error *err) {
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(e->profile, &history, err));
   double runs = e->summary.runs ? (double)e->summary.runs : 1;
   uint64_t end = (uint64_t)((double)e->summary.duration_ns / runs / ns_per_us);
   if (is_heap(e)) {
     hearth_json_key_uint(json, "tuth", threshold_us);
-    hearth_json_key_uint(json, "tg", end);
+    double part = history.runs ? (double)history.peak_ppm / (double)history.runs / 1e6 : 1;
+    hearth_json_key_uint(json, "tg", (uint64_t)((double)end * part));
   }
   hearth_json_key_uint(json, "te", end);
+  hearth_heap_history_free(&history);
+  return HEARTH_OK;
 }
 
 static void write_command(const hearth_exporter *e, hearth_json *json) {
@@ -117,7 +123,7 @@ hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   hearth_json_open(&json, '{');
   write_labels(e, &json);
   write_command(e, &json);
-  write_times(e, &json);
+  HEARTH_TRY(write_times(e, &json, err));
   hearth_json_key_array(&json, "pps");
   HEARTH_TRY(hearth_export_each(e, write_point, &json, err));
   hearth_json_close(&json, ']');
