@@ -346,7 +346,7 @@ static hearth_status read_history(hearth_profile *profile, const hearth_indexed_
   from += sizeof header;
   ret->runs = header.runs;
   ret->peak_ppm = header.peak_ppm;
-  if (ret->runs == 0 || !hearth_raw_take_levels(&from, end, ret->levels))
+  if (!hearth_raw_take_levels(&from, end, ret->levels))
     return hearth_profile_corrupt(profile, err, "its history has impossible levels");
   for (; ret->count < s->count; ret->count++, context++) {
     if (!hearth_raw_take_varint(&from, end, &passed) || passed >= hearth_profile_context_count(profile) ||

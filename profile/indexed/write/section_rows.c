@@ -233,10 +233,10 @@ hearth_status hearth_writer_encode_origins(writer *w) {
 hearth_status hearth_writer_encode_history(writer *w) {
   const hearth_builder *b = w->builder;
   uint32_t next = 0, count = 0;
-  if (b->history.runs == 0)
-    return HEARTH_OK;
   for (uint32_t i = 0; i < w->contexts.count; i++)
     count += hearth_builder_levels(b, w->contexts.order[i]) != NULL;
+  if (b->history.runs == 0 && count == 0) /* a shard may have rows alone */
+    return HEARTH_OK;
   size_t most =
       sizeof(hearth_indexed_history) + (count + (size_t)1) * (HEARTH_RAW_LEVELS_MOST + HEARTH_RAW_VARINT_MOST);
   HEARTH_TRY(hearth_array_create(&w->history.data, most, 1, w->err));
