@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Marks the pairs that are guesses: those that another alignment of the same sum lacks, calls of a line that lost one,
- * and calls of one callee whose columns changed differently. Then decides each stretch of them: by lines, if the sure
- * calls on both sides moved alike; not at all, if all its calls have one class; else the pairs are removed. */
+/* Marks pairs that are guesses: pairs that another alignment of the same sum lacks, calls of a line that lost a
+ * call, and calls of one callee whose columns changed differently. Then decides each stretch of marked pairs: by
+ * lines, if the sure calls on both sides moved alike; as it is, if all its calls have one class; else the pairs are
+ * removed. */
 #include "doubts.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void doubt_same_callees(deciding *s) {
 
 /* -------------------------------------------------- what lines decide -------------------------------------------- */
 
-/* The call of the source that is that old one, if all lines there moved by so many, in places [low, high). */
+/* The call in the source, within places [low, high), that is old call `i` if its line moved by `by`. */
 static size_t find_moved(const deciding *s, size_t i, uint32_t by, size_t low, size_t high) {
   for (size_t k = low; k < high; k++)
     if (s->d->now[k].line == s->d->old[i].line + by && s->d->now[k].column == s->d->old[i].column &&

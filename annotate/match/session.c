@@ -304,7 +304,7 @@ static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
          (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.may_be_cold);
 }
 
-/* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */
+/* The class that contexts share, none of which is cold. UNKNOWN: they have several classes, and no pools. */
 static hearth_class common_class(const hearth_placer *placer, const hearth_contexts *contexts) {
   if (contexts->count && !hearth_contexts_differ(contexts))
     return hearth_placer_class(placer, contexts->items[0].placement);

@@ -108,7 +108,7 @@ static int compare_child(const void *key, const void *item) {
   return child->ends ? 1 : (*id > child->id) - (*id < child->id);
 }
 
-/* The first child with this id or a greater one; those that end are none. */
+/* The first child with this id or a greater one. Children at which stacks end are passed over. */
 static uint32_t first_child(const hearth_leaf *leaf, const hearth_leaf_node *parent, uint64_t id) {
   const hearth_leaf_node *children = &leaf->nodes[parent->first_child];
   return parent->first_child +

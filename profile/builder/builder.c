@@ -282,7 +282,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
-    return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
+    return HEARTH_OK; /* a record without allocations adds nothing, and makes no context */
   hearth_mib_forget_estimate(&added);
   hearth_builder_drop_unrecorded(builder, &added);
   size_t row = context == HEARTH_NONE ? builder->context_count : context;

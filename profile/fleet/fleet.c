@@ -36,7 +36,7 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
-  for (size_t i = 0; i < binary_count; i++) { /* those that differ in their names are one */
+  for (size_t i = 0; i < binary_count; i++) { /* binaries that differed in their names alone become one */
     builder_binary binary = builder->binaries[i];
     HEARTH_TRY(hearth_builder_add_binary(builder, "", binary.build_id, binary.build_id_size, err));
   }

@@ -142,8 +142,8 @@ static hearth_status sort_siblings(const layout *l) {
   return HEARTH_OK;
 }
 
-/* Puts those children of a node (HEARTH_NONE: the roots) that are shared, or those that are not, on top of the `n` pending
- * nodes, the first child on top. Returns how many are pending then. */
+/* Push a node's children (HEARTH_NONE: the roots) that are shared, or not, onto the `n` pending nodes, the first
+ * child on top. Returns how many are pending then. */
 static size_t push_children(const layout *l, uint32_t node, bool shared, size_t n) {
   for (uint32_t i = l->starts[node + 2], first = l->starts[node + 1]; i-- > first;) /* HEARTH_NONE + 1 is 0 */
     if (l->shared[l->children[i]] == shared)

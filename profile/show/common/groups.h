@@ -55,7 +55,7 @@ hearth_status hearth_groups_add(hearth_groups *groups, const hearth_selected *co
                                 uint32_t *ret, hearth_error *err);
 /* The group of a frame; HEARTH_NONE: one of a wrapper, where those are looked through. */
 hearth_status hearth_groups_of_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
-/* The same, for wrappers too. */
+/* The group of a frame, also of a wrapper's. */
 hearth_status hearth_groups_name_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
 
 #endif

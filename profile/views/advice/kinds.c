@@ -154,7 +154,7 @@ static double touched_share(const hearth_mib *m) {
   return m->Looks >= LEAST_LOOKS ? (double)m->TouchedLooks / (double)m->Looks : 0;
 }
 
-/* As many accesses as one writing of what was touched takes, or fewer. */
+/* No more accesses than writing the touched bytes once takes. */
 static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
