@@ -46,7 +46,7 @@ static bool shares_line(const deciding *s, size_t i, size_t other) {
   return s->d->callees[i] == s->d->callees[other] && s->d->old[i].line == s->d->old[other].line;
 }
 
-/* Of the calls in one line, one is gone: those behind it took its place, and columns say nothing. */
+/* Where a line lost one of its calls, later calls took its place, and columns say nothing. */
 static void doubt_lines_that_lost(deciding *s) {
   for (size_t i = 0; i < s->d->n; i++)
     for (size_t other = i; other-- > 0 && s->d->old[other].line == s->d->old[i].line;)

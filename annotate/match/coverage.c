@@ -387,7 +387,7 @@ static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
          (length == base_length || file[length - base_length - 1] == '/');
 }
 
-/* Where the profile has functions of the module's file. */
+/* Find the path under which the profile has functions of the module's file. */
 static hearth_status find_file(measuring *m) {
   LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
   for (; f && m->file_path == HEARTH_NONE; f = LLVMGetNextFunction(f)) {

@@ -311,7 +311,7 @@ static hearth_class common_class(const hearth_placer *placer, const hearth_conte
   return hearth_contexts_pool(contexts) ? HEARTH_CLASS_NOTCOLD : HEARTH_CLASS_UNKNOWN;
 }
 
-/* Of contexts that are matched: metadata may lack them (-memprof-contexts, -memprof-mib). */
+/* Is the call frequent, by its matched contexts? Metadata may lack some (-memprof-contexts, -memprof-mib). */
 static bool is_frequent(const hearth_session *session, const hearth_contexts *contexts) {
   hearth_profile_summary summary;
   uint64_t allocs = 0;

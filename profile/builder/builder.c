@@ -89,7 +89,7 @@ hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *
   return HEARTH_OK;
 }
 
-/* Of two descriptions of one thing keep the same one whatever the order: one that says something, then the least. */
+/* Keep one of two descriptions of a thing, whatever their order: one that is not empty, then the least. */
 static void prefer(const hearth_builder *builder, uint32_t *kept, uint32_t other) {
   const char *a = builder->pool + *kept, *b = builder->pool + other;
   if (*b && (!*a || strcmp(b, a) < 0))

@@ -47,7 +47,7 @@ typedef struct builder_histogram {
   size_t size;
 } builder_histogram;
 
-/* Of one context in the run that is being added. */
+/* Sums of one context in the run that is being added. */
 typedef struct builder_run_sums {
   uint64_t allocs, bytes, accesses, lifetime;
   uint32_t context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What profiles go through that leave their host. */
+/* Stripping and splitting of profiles that leave their host. */
 #include "hearth/fleet.h"
 
 #include <inttypes.h>

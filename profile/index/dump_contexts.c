@@ -106,7 +106,7 @@ static const char *file_of_named(const symboliser *s, uint64_t pc) {
                                                        : NULL;
 }
 
-/* Those that debug information has. */
+/* Add the frames of debug information. */
 static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
   uint64_t elf;
   hearth_frame_span span;

@@ -282,7 +282,7 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* Those that contexts part at, and of them no more than can be weighed. */
+/* Keep candidates at which contexts part, and no more than can be weighed. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
   for (size_t i = 1; i < p->candidate_count; i++)
@@ -296,8 +296,8 @@ static void keep_candidates(planner *p) {
   qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, hearth_compare_u64);
 }
 
-/* Where thousands of contexts part, more would be of no help. They are in the order of their nodes: the spaced ones come
- * from everywhere. Returns their number. */
+/* Choose the contexts to refine: REFINED_MAX suffice. They are in the order of their nodes, so evenly spaced ones
+ * come from everywhere. Returns their number. */
 static uint32_t look_at(refining *r, const plan_leaf *leaf) {
   const plan_context *contexts = r->p->contexts + leaf->first_context;
   uint32_t count = leaf->context_count < REFINED_MAX ? leaf->context_count : REFINED_MAX;

@@ -115,7 +115,7 @@ static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_he
   return HEARTH_OK;
 }
 
-/* It lies between the mappings and the names, as do the facts of the run and of its clock. */
+/* Read the host, which follows the mappings, as facts of the run and of its clock do. */
 static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                hearth_raw_dump *dump, hearth_error *err) {
   if (!(header->flags & HEARTH_RAW_FLAG_HOST))

@@ -51,8 +51,8 @@ typedef struct hearth_placed_stack {
   uint64_t blocks, bytes;
 } hearth_placed_stack;
 
-/* Of each context of the recording, in its order; *ret is malloc'd. Errors: E_EMPTY (the profile's plan has no placements,
- * or no allocation of the recording has a hint), E_NOMEM, and those of reading. */
+/* Read the placing of each context of the recording, in its order; *ret is malloc'd. Errors: E_EMPTY (the profile's
+ * plan has no placements, or no allocation of the recording has a hint), E_NOMEM, and those of reading. */
 hearth_status hearth_placed_stacks_read(hearth_profile *profile, hearth_profile *recording, hearth_placed_stack **ret,
                                         hearth_error *err);
 

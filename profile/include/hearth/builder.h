@@ -79,7 +79,7 @@ hearth_status hearth_builder_write(hearth_builder *builder, const char *path, he
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err);
 
-/* Whose function ids a text twin has; HEARTH_IDS_HEARTH unless it says otherwise. */
+/* The scheme of function ids in a text twin; HEARTH_IDS_HEARTH unless it says otherwise. */
 enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 /* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; the lines
  * before that one may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL,

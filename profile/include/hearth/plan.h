@@ -53,11 +53,11 @@ typedef struct hearth_plan {
 /* The profile's plan; `id` is 0 if it has none. Lives as long as the handle. */
 hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err);
 
-/* Of a row of contexts. 0: nothing is known of it, or it is light and decides nothing. */
+/* The placement of a row of CONTEXTS. 0: nothing is known of the context, or it is light and decides nothing. */
 static inline hearth_placement hearth_plan_placement_of(const hearth_plan *plan, uint32_t context_row) {
   return context_row < plan->context_count ? plan->placements[context_row] : HEARTH_CLASS_UNKNOWN;
 }
-/* "cold", "id 7", ...; those of classes are as hearth_class_name has them. */
+/* "cold", "id 7", ...; classes have the names of hearth_class_name. */
 const char *hearth_placement_name(hearth_placement placement);
 
 /* The pools that a text names for `id_count` ids, at most HEARTH_POOLS_MAX; the rest of `ret` is 0. E_USAGE: the

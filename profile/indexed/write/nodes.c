@@ -160,7 +160,7 @@ static hearth_status reserve_rows(layout *l, size_t more) {
   return hearth_rows_reserve(&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents, w->err);
 }
 
-/* There is room for it, and its parent has its row. */
+/* Append a node's row. There is room, and its parent has its row. */
 static void append_row(layout *l, uint32_t node) {
   writer *w = l->w;
   uint32_t parent = node_of(l, node)->parent;

@@ -42,7 +42,7 @@ typedef struct hearth_groups {
   char *with_source;  /* the library of code whose library is not known */
 } hearth_groups;
 
-/* They are properties of blocks, so that sums with all that they call are the same as the others. */
+/* Types and sizes are properties of blocks, so their cumulative sums equal their own. */
 static inline bool hearth_groups_lack_callees(hearth_group_kind kind) {
   return kind == HEARTH_BY_TYPE || kind == HEARTH_BY_SIZE;
 }
