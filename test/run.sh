@@ -9,7 +9,7 @@ source examples/lib.sh
 usage() {
   cat <<END
 usage: test/run.sh [--llvm=RELEASE] [NAME...]
-  NAME            a part (annotate, mdlib, profile, report, runtime, record, malloc, malloc, e2e, fuzz), a unit test or
+  NAME            a part (annotate, mdlib, profile, report, runtime, record, malloc, e2e, fuzz), a unit test or
                   another entry of ctest (test_plan, replay-raw), or a part of a lit test's path (annotate/lower)
   --llvm=RELEASE  22 (default), 19, 16, 15 or 14
 The last line counts single tests: 'N passed, N failed, N skipped'. The exit status is 0 if some passed and none failed.

@@ -11,7 +11,7 @@ typedef struct hearth_call_site {
   uint64_t function; /* id of the function whose source it is in */
   uint32_t line, column, discriminator;
   uint64_t inlined;  /* id of the function that was inlined here; 0: `call` is the call that was written here */
-  LLVMValueRef call; /* or one of those that came by inlining */
+  LLVMValueRef call; /* one of the calls that inlining put here, otherwise */
 } hearth_call_site;
 
 typedef struct hearth_call_sites {
@@ -19,7 +19,7 @@ typedef struct hearth_call_sites {
   size_t count, room;
 } hearth_call_sites;
 
-/* All calls with known places, also those that inlining has put elsewhere; no intrinsics. E_NOMEM. Free in any case. */
+/* All calls with known places, inlined calls included; no intrinsics. E_NOMEM. Free `sites` also after an error. */
 hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
                                         hearth_error *err);
 void hearth_call_sites_free(hearth_call_sites *sites);

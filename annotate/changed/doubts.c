@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Marks the pairs that are guesses: those that another alignment of the same sum lacks, calls of a line that lost one,
- * and calls of one callee whose columns changed differently. Then decides each stretch of them: by lines, if the sure
- * calls on both sides moved alike; not at all, if all its calls have one class; else the pairs are removed. */
+/* Marks pairs that are guesses: pairs that another alignment of the same sum lacks, calls of a line that lost a
+ * call, and calls of one callee whose columns changed differently. Then decides each stretch of marked pairs: by
+ * lines, if the sure calls on both sides moved alike; as it is, if all its calls have one class; else the pairs are
+ * removed. */
 #include "doubts.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static bool shares_line(const deciding *s, size_t i, size_t other) {
   return s->d->callees[i] == s->d->callees[other] && s->d->old[i].line == s->d->old[other].line;
 }
 
-/* Of the calls in one line, one is gone: those behind it took its place, and columns say nothing. */
+/* Where a line lost one of its calls, later calls took its place, and columns say nothing. */
 static void doubt_lines_that_lost(deciding *s) {
   for (size_t i = 0; i < s->d->n; i++)
     for (size_t other = i; other-- > 0 && s->d->old[other].line == s->d->old[i].line;)
@@ -94,7 +95,7 @@ static void doubt_same_callees(deciding *s) {
 
 /* -------------------------------------------------- what lines decide -------------------------------------------- */
 
-/* The call of the source that is that old one, if all lines there moved by so many, in places [low, high). */
+/* The call in the source, within places [low, high), that is old call `i` if its line moved by `by`. */
 static size_t find_moved(const deciding *s, size_t i, uint32_t by, size_t low, size_t high) {
   for (size_t k = low; k < high; k++)
     if (s->d->now[k].line == s->d->old[i].line + by && s->d->now[k].column == s->d->old[i].column &&

@@ -17,11 +17,11 @@ typedef struct hearth_doubts {
   size_t n, m;
   const hearth_call_place *old, *now; /* n, m */
   const uint64_t *callees;            /* n: the callees of the old ones */
-  const uint64_t *placements;         /* n: sets of those that their contexts have */
+  const uint64_t *placements;         /* n: of each old call, the set of its contexts' placements */
   hearth_likeness is_alike;           /* do they call the same? */
   void *data;
   bool knows_end;  /* it is known by how many lines the code behind the function moved, against it */
-  uint32_t end_by; /* by so many */
+  uint32_t end_by; /* lines that the code behind the function moved by, if knows_end */
 } hearth_doubts;
 
 /* Do all lines seem to be where they were? */

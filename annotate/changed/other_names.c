@@ -98,7 +98,7 @@ static int by_key(const void *a, const void *b) {
   return strcmp(x->key, y->key);
 }
 
-/* Those without a key come last. */
+/* Functions without a key come last. */
 static hearth_status give_keys(const finding *f, candidates *list, bool whole) {
   for (size_t i = 0; i < list->count; i++)
     HEARTH_TRY(give_key(f, &list->items[i], whole));
@@ -115,7 +115,7 @@ static size_t end_of_key(const candidates *list, size_t i) {
   return end;
 }
 
-/* And those that are paired. */
+/* Frees the keys, and drops functions that are paired. */
 static void forget_keys(candidates *list) {
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++) {

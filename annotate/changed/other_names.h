@@ -18,10 +18,10 @@ typedef struct hearth_other_names {
   size_t count, room;
 } hearth_other_names;
 
-/* Of the functions of the module's source file, those that the profile does not know, and of those that the profile has of
- * that file, those that the module does not have: the pairs of one name with its scopes and template arguments, or else of
- * one name alone, if no other function on either side has it. None if the profile knows nothing of the file. Takes time in
- * proportion to all functions of the profile. Errors: those of reading a profile, E_NOMEM. Free in any case. */
+/* Pairs of functions of the module's source file: one that only the module has, and one that only the profile has. A
+ * pair agrees in the name with scopes and template arguments, or else in the bare name, if no other function on
+ * either side has it. None if the profile knows nothing of the file. Takes time in proportion to all functions of
+ * the profile. Errors: those of reading a profile, E_NOMEM. Free in any case. */
 hearth_status hearth_other_names_find(hearth_other_names *names, LLVMModuleRef module, hearth_profile *profile,
                                       hearth_locator *locator, hearth_error *err);
 void hearth_other_names_free(hearth_other_names *names);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of a source file of which the profile knows none, while it knows functions of their names in other files: the
- * file was renamed, or the profile is another program's. */
+/* A source file that is not in the profile, though other files there have functions of the same names: the file was
+ * renamed, or the profile is another program's. */
 #ifndef HEARTH_RENAMED_H
 #define HEARTH_RENAMED_H
 

@@ -87,7 +87,7 @@ static hearth_status place_context(salvaging *s, uint32_t row, uint64_t *of_node
   return HEARTH_OK;
 }
 
-/* Of all frames; callees are higher than callers. */
+/* Read the placements of contexts through each frame; callees have higher rows than callers. */
 static hearth_status read_placements(salvaging *s) {
   uint32_t contexts = hearth_profile_context_count(s->profile), nodes = hearth_profile_stack_count(s->profile);
   uint64_t *of_node = calloc((size_t)nodes + 1, sizeof *of_node);
@@ -349,7 +349,7 @@ static hearth_status align(salvaging *s, LLVMValueRef f, uint64_t id, const hear
   return status;
 }
 
-/* Of a function: in the profile, and in the module, where its id is `id`. */
+/* Read the calls of a function: of the profile's, and of the module's, whose id is `id`. */
 static hearth_status read_calls(salvaging *s, const hearth_function_info *function, uint64_t id) {
   if (!s->callees)
     HEARTH_TRY(read_callees(s));

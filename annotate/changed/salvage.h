@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where they
- * were, the function is aligned with its profile: the sequence of its calls in the source, by their callees, with that
- * of the profile. Calls that correspond are then taken to be where they were, the function's others to be nowhere that
- * the profile knows; so are those that may be one call or another, of different placements (doubts.h).
+/* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where
+ * they were, the function is aligned with its profile: the sequence of its calls in the source, by their callees,
+ * with that of the profile. Calls that correspond get the profile's places. The function's other calls are unknown
+ * to the profile, as are calls that may be one of several with different placements (doubts.h).
  *
- * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that the
- * profile has once, makes all the calls at the places that the profile says: its functions are then those of that other
- * file, as far as this has functions of their names. Of a file that the profile knows, functions may have other linkage names
- * (other_names.h). */
+ * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that
+ * the profile has once, makes all the calls at the places that the profile says: its functions are then those of
+ * that other file, as far as this has functions of their names. Of a file that the profile knows, functions may have
+ * other linkage names (other_names.h). */
 #ifndef HEARTH_SALVAGE_H
 #define HEARTH_SALVAGE_H
 
@@ -34,12 +34,12 @@ typedef struct hearth_doubtful_function {
 } hearth_doubtful_function;
 
 typedef struct hearth_salvage {
-  hearth_moved_function *functions; /* by id: those that changed */
+  hearth_moved_function *functions; /* functions that changed, by id */
   hearth_moved_call *calls;         /* of each function by line and column */
   hearth_doubtful_function *doubtful;
   size_t n_functions, functions_room, n_calls, calls_room, n_doubtful, doubtful_room;
-  /* Row of a function of the profile: the module's file, of which the profile has nothing and which was not renamed, as far
-   * as that can be told, has one of its name. HEARTH_NONE: there is none. */
+  /* Row of a function of the profile that has the name of one of this module, though the module's file is not in the
+   * profile and does not seem to be renamed. HEARTH_NONE: there is no such function. */
   uint32_t namesake;
 } hearth_salvage;
 

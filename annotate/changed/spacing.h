@@ -16,7 +16,8 @@ typedef struct hearth_spacing {
   size_t count, room;
 } hearth_spacing;
 
-/* Of the module's functions that the profile has. Those of reading a profile, E_NOMEM; free in any case. */
+/* Find the spacing of functions that module and profile have. Errors: those of reading a profile, E_NOMEM; free
+ * `spacing` also after an error. */
 hearth_status hearth_spacing_find(hearth_spacing *spacing, LLVMModuleRef module, hearth_profile *profile,
                                   hearth_locator *locator, hearth_error *err);
 void hearth_spacing_free(hearth_spacing *spacing);

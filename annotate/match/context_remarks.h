@@ -13,7 +13,7 @@ typedef struct hearth_context_sums {
 } hearth_context_sums;
 
 hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
-/* Of those that the call carries as metadata. */
+/* Sums of the contexts that the call carries as metadata. */
 hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call);
 
 /* Is at least this share of the bytes cold? Not if none is, or nothing is known of bytes. */

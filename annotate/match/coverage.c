@@ -102,8 +102,8 @@ static hearth_status is_in_file(const measuring *m, const hearth_function_info *
   return HEARTH_OK;
 }
 
-/* The same, wherever the file was then: where functions are that the module has, or else of its name and in a folder of the
- * same name. */
+/* Is the function of the module's source file, wherever the file was when it was profiled? Its path is then that of
+ * functions which the module has, or else ends in the same folder and file name. */
 static hearth_status is_own(const measuring *m, const hearth_function_info *function, bool *ret) {
   size_t length;
   char path[HEARTH_PATH_LIMIT];
@@ -387,7 +387,7 @@ static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
          (length == base_length || file[length - base_length - 1] == '/');
 }
 
-/* Where the profile has functions of the module's file. */
+/* Find the path under which the profile has functions of the module's file. */
 static hearth_status find_file(measuring *m) {
   LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
   for (; f && m->file_path == HEARTH_NONE; f = LLVMGetNextFunction(f)) {

@@ -28,12 +28,13 @@ typedef struct hearth_coverage_sums {
   uint64_t functions, contexts, bytes;
 } hearth_coverage_sums;
 
-/* Places of the module's functions that the profile knows: allocation calls and callers; or those that are to set bits. */
+/* Places of the module's functions that the profile knows: allocation calls and callers, or decision sites. */
 typedef struct hearth_callsite_sums {
   uint64_t all, matched, salvaged; /* matched: there is a call; salvaged: of these, in functions that have changed */
 } hearth_callsite_sums;
 
-/* Bytes of the functions of the module's source file, those that the module does not have included. */
+/* Bytes of all functions of the module's source file in the profile, also of functions that the module does not
+ * have. */
 typedef struct hearth_file_sums {
   uint64_t matched, lost; /* lost: by calls that could take a hint, as far as is known */
 } hearth_file_sums;

@@ -161,7 +161,7 @@ static hearth_status place_stacks(hearth_leaf *leaf, const uint64_t *contexts, h
 
 /* -------------------------------------------------- growing -------------------------------------------------- */
 
-/* Those that have weight together count. The plan has placements for them. */
+/* Placements of light stacks: they count if the stacks have weight together. The plan has placements for them. */
 static hearth_status placements_of_light(const hearth_leaf *leaf, const hearth_leaf_node *node, uint64_t *ret,
                                          hearth_error *err) {
   hearth_mib sum = {0};
@@ -194,7 +194,7 @@ static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_e
   return HEARTH_OK;
 }
 
-/* Those that end come first. */
+/* Stacks that end come first, then by caller. */
 static int by_caller(const void *a, const void *b) {
   const hearth_leaf_stack *x = a, *y = b;
   if ((x->at == HEARTH_NONE) != (y->at == HEARTH_NONE))

@@ -29,9 +29,10 @@ typedef struct hearth_contexts {
 } hearth_contexts;
 
 void hearth_contexts_free(hearth_contexts *contexts);
-/* Are they of several placements? */
+/* Do the contexts have several placements? */
 bool hearth_contexts_differ(const hearth_contexts *contexts);
-/* The pool of those that are not cold: 0 if there is none, HEARTH_PLACEMENTS if they are of several placements. */
+/* The pool of the contexts that are not cold: 0 if they have none, HEARTH_PLACEMENTS if they have several
+ * placements. */
 hearth_placement hearth_contexts_pool(const hearth_contexts *contexts);
 
 /* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
@@ -56,7 +57,7 @@ typedef struct hearth_leaf_node {
   uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
   uint32_t depth;
   uint32_t first_child, child_count; /* none: not grown yet */
-  uint64_t placements;               /* those that occur and count */
+  uint64_t placements;               /* placements that occur, of contexts that are not light */
   bool ends;                         /* the stacks have no more callers */
 } hearth_leaf_node;
 
@@ -100,8 +101,8 @@ hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *lea
 void hearth_clone_sites_know(hearth_clone_sites *sites);
 void hearth_clone_sites_free(hearth_clone_sites *sites);
 
-/* How far contexts are trimmed. In builds for a link, those that are not cold, at a call that has cold ones, go on as long as
- * other calls' contexts part on their way. */
+/* How far contexts are trimmed. In builds for a link, contexts that are not cold keep callers, at a call that also
+ * has cold ones, as long as other calls' contexts part there. */
 typedef enum hearth_trim {
   HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
   HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where

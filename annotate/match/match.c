@@ -178,7 +178,7 @@ static hearth_status read_mixed_leaves(hearth_matcher *matcher, hearth_error *er
   return HEARTH_OK;
 }
 
-/* Of all calls in the profile: functions are cloned in links. */
+/* Find the clone sites of all calls in the profile, since links clone functions of any module. */
 static hearth_status know_clone_sites(hearth_matcher *matcher, hearth_error *err) {
   if (matcher->clone_sites.known)
     return HEARTH_OK;

@@ -13,8 +13,8 @@ typedef struct hearth_matcher {
   hearth_placer placer;
   hearth_trim trim; /* of the matched contexts */
   hearth_stacks stacks;
-  hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
-  hearth_leaf *first_leaf; /* of all that have been asked for */
+  hearth_leaf **leaves;    /* lists by first frame, of leaves that were looked up */
+  hearth_leaf *first_leaf; /* list of all leaves that were looked up */
   hearth_wrapper_calls wrapper_calls;
   hearth_clone_sites clone_sites; /* looked for when a call needs them */
   bool is_linked;                 /* is to be, or was: the link clones functions */

@@ -117,8 +117,8 @@ static void warn_of_file(hearth_session *session, const hearth_coverage *coverag
   hearth_shim_warn(session->module, session->options->profile, message);
 }
 
-/* Which modules a profile has nothing of nobody can tell from those that do not allocate; but this one's functions it has, as
- * it seems, and all of its hints are lost. */
+/* A module that is not in the profile may simply not allocate. But if the profile has functions of its names in
+ * another file, all hints are lost: warn. */
 static hearth_status warn_of_namesake(hearth_session *session, hearth_error *err) {
   const hearth_salvage *salvage = session->matcher->salvage;
   hearth_profile *profile = session->matcher->profile;

@@ -80,8 +80,8 @@ static bool keeps_class(pruning *p, LLVMValueRef call) {
   return resolved != HEARTH_CLASS_UNKNOWN && !by_inliner;
 }
 
-/* An allocation call: by the profile, which also knows those that came without metadata, else by the metadata. Returns
- * E_NOT_FOUND if it has no contexts. */
+/* Prune an allocation call: by the profile, which also knows calls that came without metadata, else by the metadata.
+ * E_NOT_FOUND: it has no contexts. */
 static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
   hearth_status status = HEARTH_E_NOT_FOUND;
   if (p->session.matcher && !keeps_class(p, call))

@@ -10,7 +10,7 @@
 
 #define PROMOTED "hearth-promoted"
 
-/* Where functions share a type, the one that is called through pointers. */
+/* The function that is called through pointers, of several with the same type. */
 static const struct {
   const char *name, *signature;
 } functions[] = {{"malloc", "pz"}, {"calloc", "pzz"}, {"realloc", "ppz"}};

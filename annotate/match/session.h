@@ -39,8 +39,8 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
 void hearth_session_close(hearth_session *session);
 /* From now on, calls of functions that have changed since they were profiled are where they were then. */
 hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err);
-/* Are the ids in the module those that we make of debug locations? Not in one that clang's own heap profiling annotated.
- * Where none can be compared, they will be. */
+/* Are the ids in the module Hearth's hashes of debug locations? In a module that clang's own heap profiling
+ * annotated they are not. True where no id can be compared. */
 bool hearth_session_ids_are_ours(hearth_session *session);
 /* Tell the user that the profile could not be used, and why. Returns false. */
 bool hearth_session_fail(hearth_session *session, const hearth_error *err);

@@ -57,7 +57,7 @@ static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_no
   return HEARTH_OK;
 }
 
-/* Those of a node; its children are added to the list if they may have some. */
+/* Add the clone sites of a node; its children are added to the list if they may have some. */
 static hearth_status add_sites(hearth_clone_sites *sites, hearth_leaf *leaf, uint32_t number, node_list *waiting,
                                hearth_error *err) {
   bool comes_back = false;
@@ -108,14 +108,14 @@ static int compare_child(const void *key, const void *item) {
   return child->ends ? 1 : (*id > child->id) - (*id < child->id);
 }
 
-/* The first child with this id or a greater one; those that end are none. */
+/* The first child with this id or a greater one. Children at which stacks end are passed over. */
 static uint32_t first_child(const hearth_leaf *leaf, const hearth_leaf_node *parent, uint64_t id) {
   const hearth_leaf_node *children = &leaf->nodes[parent->first_child];
   return parent->first_child +
          (uint32_t)hearth_lower_bound(&id, children, parent->child_count, sizeof *children, compare_child);
 }
 
-/* Those of a node's children that agree with a caller. */
+/* Select the children of a node that agree with a caller. */
 static hearth_status select_children(hearth_leaf *leaf, uint32_t node, uint64_t id, node_list *ret, hearth_error *err) {
   HEARTH_TRY(hearth_leaf_grow(leaf, node, err));
   const hearth_leaf_node *parent = &leaf->nodes[node];
@@ -195,7 +195,7 @@ static bool agree(uint64_t placements, uint64_t all, hearth_trim trim) {
   return is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
 }
 
-/* Of one stack whose contexts the profile tells apart by frames of unknown place. */
+/* The placement of one stack whose contexts the profile tells apart by frames of unknown place. */
 static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_context *ret,
                                hearth_error *err) {
   uint64_t bytes[HEARTH_PLACEMENTS] = {0};

@@ -18,7 +18,7 @@ typedef struct hearth_file {
 
 /* Map a regular file. Never waits: other kinds of files are refused. Errors: E_IO; *ret is then all zero. */
 hearth_status hearth_file_map(const char *path, hearth_file *ret, hearth_error *err);
-/* The same, but pipes and devices are read to their end. Errors: E_IO, E_NOMEM. */
+/* Map a regular file; read a pipe or device to its end. Errors: E_IO, E_NOMEM. */
 hearth_status hearth_file_read(const char *path, hearth_file *ret, hearth_error *err);
 void hearth_file_close(hearth_file *file); /* accepts an all-zero file */
 

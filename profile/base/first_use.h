@@ -4,7 +4,7 @@
 #ifndef HEARTH_FIRST_USE_H
 #define HEARTH_FIRST_USE_H
 
-/* Accesses of so many blocks of `size` bytes on average. */
+/* Accesses by the first uses of `blocks` blocks of `size` bytes on average. */
 static inline double hearth_first_accesses(double blocks, double size) { return blocks * (8 + size / 4); }
 
 #endif

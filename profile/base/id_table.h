@@ -51,7 +51,7 @@ static inline void id_table_place(id_table *table, id_table_slot slot) {
   table->slots[at] = slot;
 }
 
-/* Make room for so many items in all; false when out of memory (the table is unchanged). */
+/* Make room for `count` items in all; false when out of memory (the table is unchanged). */
 static inline bool id_table_expect(id_table *table, size_t count) {
   if (count * 4 <= table->size * 3)
     return true;

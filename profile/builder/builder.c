@@ -92,7 +92,7 @@ hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *
   return HEARTH_OK;
 }
 
-/* Of two descriptions of one thing keep the same one whatever the order: one that says something, then the least. */
+/* Keep one of two descriptions of a thing, whatever their order: one that is not empty, then the least. */
 static void prefer(const hearth_builder *builder, uint32_t *kept, uint32_t other) {
   const char *a = builder->pool + *kept, *b = builder->pool + other;
   if (*b && (!*a || strcmp(b, a) < 0))
@@ -285,7 +285,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
-    return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
+    return HEARTH_OK; /* a record without allocations adds nothing, and makes no context */
   hearth_mib_forget_estimate(&added);
   hearth_builder_drop_unrecorded(builder, &added);
   size_t row = context == HEARTH_NONE ? builder->context_count : context;

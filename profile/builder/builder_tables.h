@@ -56,7 +56,7 @@ typedef struct builder_histogram {
   size_t size;
 } builder_histogram;
 
-/* Of one context in the run that is being added. */
+/* Sums of one context in the run that is being added. */
 typedef struct builder_run_sums {
   uint64_t allocs, bytes, accesses, lifetime;
   uint32_t context;
@@ -183,7 +183,7 @@ hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_or
 void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain);
 /* One of builder->origins; it lives until something is added. */
 hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
-/* origins.c: merge with those that are known. */
+/* origins.c: merge these facts of runs into the builder's. */
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);

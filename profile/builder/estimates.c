@@ -18,7 +18,8 @@
 #define SATURATED          0.9 /* share of touched pages from which long intervals do not tell rates apart */
 #define NS_PER_S           1e9
 
-/* If all pages were touched, half of one more counts as untouched. The error is that of a share, carried over. */
+/* If all looks found a touched page, 1/2 is added as a pseudo-count of untouched ones. The error is the binomial one
+ * of the share, propagated. */
 static hearth_touch_rate rate_of(double looks, double touched, double ns) {
   double seconds = ns / looks / NS_PER_S;
   double untouched = touched < looks ? (looks - touched) / looks : 0.5 / (looks + 0.5);
@@ -38,14 +39,14 @@ hearth_touch_rate hearth_touch_rate_of(const hearth_mib *mib) {
   return share <= SATURATED || by_long.per_second > by_short.per_second ? by_long : by_short;
 }
 
-/* Of one block of this size. */
+/* Accesses that one touch of a block of this size stands for. */
 static double accesses_per_touch(double size) {
   return size <= PAGE_BYTES ? ACCESSES_OF_TOUCH : ACCESSES_OF_A_PAGE * size / PAGE_BYTES;
 }
 
 static double average_size(const hearth_mib *mib) { return (double)mib->TotalSize / (double)mib->AllocCount; }
 
-/* Of contexts with looks: the mean by bytes and time, which is assumed of the others. */
+/* The mean rate of contexts with looks, by bytes and time; it is assumed for contexts without. */
 static double mean_rate(const hearth_builder *builder) {
   double touches = 0, weights = 0;
   for (size_t i = 0; i < builder->context_count; i++) {
@@ -61,7 +62,7 @@ static double mean_rate(const hearth_builder *builder) {
 
 static uint64_t whole(double value) { return value >= 0x1p63 ? UINT64_C(1) << 63 : (uint64_t)(value + 0.5); }
 
-/* Of a context that only runs with looks had. */
+/* Set least, greatest and density fields of a context that only runs with looks had. */
 static void set_figures(hearth_mib *mib) {
   double blocks = (double)mib->AllocCount, accesses = (double)mib->TotalAccessCount, size = average_size(mib);
   double lifetime_ms = (double)mib->TotalLifetime / blocks / 1e6;

@@ -6,8 +6,8 @@
 #include "hearth/builder.h"
 #include "hearth/touch_rate.h"
 
-/* Set the estimated part of the access fields: so many accesses for the first use of each block, and so many for each touch,
- * `rate` times a second. What was counted weighs more. The other takes that part out. Both may be repeated. */
+/* Set the estimated part of the access fields: the accesses of each block's first use, and of touches, `rate` times
+ * a second. Counted accesses weigh more. hearth_mib_forget_estimate takes that part out. Both may be repeated. */
 void hearth_mib_estimate(hearth_mib *mib, double rate);
 void hearth_mib_forget_estimate(hearth_mib *mib);
 

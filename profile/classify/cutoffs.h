@@ -22,7 +22,7 @@ typedef struct class_facts {
   double counted_uses, looked_uses;
 } class_facts;
 
-/* Of a context with blocks. */
+/* The facts of a context that has blocks. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib);
 /* By the classifier's rule; and by that of HEARTH_CLASSIFY_AUTO, where it is known whether the context is hot. */
 hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts);
@@ -66,7 +66,7 @@ struct hearth_density_order {
   size_t count;
 };
 
-/* Of sorted points; NULL: out of memory. */
+/* Make an order of sorted points; NULL: out of memory. */
 hearth_density_order *hearth_density_order_of_points(const hearth_density_point *points, size_t n);
 /* The class of a context with the facts `own` in the profile, if they were `moved`. */
 hearth_class hearth_density_order_classify(const hearth_density_order *order, const hearth_classifier *classifier,

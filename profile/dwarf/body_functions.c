@@ -268,7 +268,7 @@ static bool sort(hearth_body_pieces *p) {
 
 /* --- Cut ---------------------------------------------------------------------------------------------------------- */
 
-/* Of sorted rows. */
+/* Do no pieces overlap? Rows are sorted. */
 static bool is_disjoint(const hearth_body_pieces *p) {
   for (size_t i = 1; i < p->count; ++i)
     if (p->rows[i].start < p->rows[i - 1].end)

@@ -276,7 +276,7 @@ hearth_status hearth_debug_info_load(hearth_debug_info *d, hearth_debug_director
   return HEARTH_OK;
 }
 
-/* Where there are frames, no names are no loss that would have to be told. */
+/* A binary without symbol names is no error if it has debug information. */
 hearth_status hearth_debug_info_load_names(hearth_debug_info *d, hearth_error *err) {
   hearth_status status = hearth_code_names_create(d->binary, d->debug_file, &d->names, err);
   return status == HEARTH_E_NO_DEBUG_INFO && d->loaded ? HEARTH_OK : status;

@@ -33,7 +33,7 @@ static bool read_header(hearth_dwarf_unit *unit, uint64_t *at) {
   return read;
 }
 
-/* Where split units' own part of .debug_str_offsets begins, which they do not say. */
+/* Start of the unit's part of .debug_str_offsets: split units do not name it. */
 static uint64_t default_string_base(const hearth_dwarf_unit *unit) {
   return unit->format.version < 5 || !unit->of->sections.split ? 0 : unit->format.offset_size == 8 ? 16 : 8;
 }

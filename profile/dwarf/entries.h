@@ -74,9 +74,10 @@ hearth_dwarf_status hearth_die_pass_tree(const hearth_die *die, uint64_t *ret);
  * counts all attributes; begin with 0, and with the DIE's `values` in *at. False: no more, or, if *number is not their
  * count, damaged. */
 bool hearth_die_next_address(const hearth_die *die, uint32_t *number, uint64_t *at, hearth_attribute *ret);
-/* An attribute of a DIE. False: it has none such that can be read. */
+/* The attribute `name` of a DIE. False: the DIE has none, or it cannot be read. */
 bool hearth_die_attribute(const hearth_die *die, uint32_t name, hearth_attribute *ret);
-/* The same, or else of the DIE that it is an instance of (DW_AT_abstract_origin) or completes (DW_AT_specification). */
+/* The attribute `name` of a DIE, or else of the DIE that it is an instance of (DW_AT_abstract_origin) or completes
+ * (DW_AT_specification). */
 bool hearth_die_integrated(const hearth_die *die, uint32_t name, hearth_attribute *ret);
 
 /* Values. False or NULL: it is of another form, or damaged. */

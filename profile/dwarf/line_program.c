@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One run over the program finds the ranges of code and keeps a mark at every so many rows; a look-up searches range and
- * mark, and makes rows from the mark on. */
+/* One run over the program finds the ranges of code and keeps a mark every MARK_DISTANCE rows; a look-up searches
+ * range and mark, and makes rows from the mark on. */
 #include "lines.h"
 
 #include <dwarf.h>

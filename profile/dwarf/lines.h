@@ -23,7 +23,7 @@ typedef struct hearth_line_header {
   uint8_t instruction_bytes;     /* addresses are multiples of it */
   uint8_t first_special;         /* opcode */
   int8_t line_base;              /* least change of the line by a special opcode */
-  uint8_t line_range;            /* count of such changes; not 0 */
+  uint8_t line_range;            /* number of line changes that special opcodes have; not 0 */
 } hearth_line_header;
 
 /* False: the header is damaged, or of an unknown version. */
@@ -35,9 +35,9 @@ bool hearth_line_header_read(const hearth_line_source *source, hearth_line_heade
  * False: out of memory. */
 bool hearth_line_header_path(const hearth_line_header *header, uint64_t number, char **ret);
 
-/* The program of a line table: which line an address is of. It is run once from end to end, and every so many rows the
- * machine's state is kept as a mark; to look an address up, the rows behind the mark before it are made again. So no
- * memory and little time is spent on rows that nobody asks for. DWARF 2 to 5, section 6.2. */
+/* The program of a line table: which line an address is of. It is run once from end to end, and at regular numbers
+ * of rows the machine's state is kept as a mark; to look an address up, the rows behind the mark before it are made
+ * again. So no memory and little time is spent on rows that nobody asks for. DWARF 2 to 5, section 6.2. */
 
 typedef struct hearth_line_program hearth_line_program;
 
@@ -52,8 +52,8 @@ typedef enum hearth_line_status { HEARTH_LINE_OK, HEARTH_LINE_DAMAGED, HEARTH_LI
 hearth_line_status hearth_line_program_create(const hearth_line_source *source, hearth_line_program **ret);
 void hearth_line_program_destroy(hearth_line_program *program); /* accepts NULL */
 
-/* The row that an address is of: the last one at or below it in its sequence. Of sequences with the same addresses the
- * first one counts; those that begin at 0 are of code that the linker dropped. False: there is none. */
+/* The row of an address: the last one at or below it in its sequence. Of sequences with the same addresses the first
+ * counts; sequences that begin at 0 are of code that the linker dropped. False: there is no row. */
 bool hearth_line_program_find(const hearth_line_program *program, uint64_t address, hearth_line_row *ret);
 
 /* Where the line table of a unit is. */

@@ -90,7 +90,7 @@ static int compare_by_address(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Of symbols for one address the first by name stays. */
+/* Sort by address; the first symbol by name stays for each address. */
 static void sort_symbols(hearth_code_names *n) {
   size_t count = n->symbol_count;
   qsort(n->symbols, count, sizeof *n->symbols, compare_by_address);

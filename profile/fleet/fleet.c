@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What profiles go through that leave their host. */
+/* Stripping and splitting of profiles that leave their host. */
 #include "hearth/fleet.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
-  for (size_t i = 0; i < binary_count; i++) { /* those that differ in their names are one */
+  for (size_t i = 0; i < binary_count; i++) { /* binaries that differed in their names alone become one */
     builder_binary binary = builder->binaries[i];
     HEARTH_TRY(hearth_builder_add_binary(builder, "", binary.build_id, binary.build_id_size, err));
   }

@@ -6,7 +6,7 @@
 
 #define HEARTH_TEXT_VERSION 1u
 
-/* Of the sums of hearth_spread. */
+/* Names of the sums of hearth_spread, in order. */
 #define HEARTH_TEXT_SPREAD_NAMES                                                                                       \
   "runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"
 

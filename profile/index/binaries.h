@@ -33,7 +33,7 @@ hearth_status hearth_binaries_add_directory(hearth_binaries *binaries, const cha
 hearth_status hearth_binaries_give(hearth_binaries *binaries, const char *path, hearth_error *err);
 /* The folders, first to last; NULL behind the last one. */
 const char *hearth_binaries_directory(const hearth_binaries *binaries, size_t number);
-/* Those that were given, first to last; NULL behind the last one. */
+/* The `number`th binary that the user gave; NULL behind the last one. */
 const hearth_known_binary *hearth_binaries_given(const hearth_binaries *binaries, size_t number);
 
 /* Is a mapping one of this file? Files without build id are told apart by path. */

@@ -33,7 +33,7 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
 void hearth_binary_close(hearth_binary *binary); /* accepts NULL */
 
 const char *hearth_binary_path(const hearth_binary *binary);
-/* It was mapped from another path, which stands for it from now on. Copied. Error: E_NOMEM. */
+/* Give the binary the path that it was mapped from. Copied. Error: E_NOMEM. */
 hearth_status hearth_binary_rename(hearth_binary *binary, const char *path, hearth_error *err);
 /* The build id (borrowed) and its size in bytes (1 to HEARTH_RAW_BUILD_ID_MAX). */
 const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret_size);

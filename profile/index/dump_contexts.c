@@ -78,7 +78,7 @@ static bool elf_address(const symboliser *s, const hearth_placed_map *placed, ui
   return true;
 }
 
-/* A frame of which a name is known, but no place. */
+/* A frame with a name and without a place. */
 static hearth_status add_frame(symboliser *s, address *a, const char *name, const char *file, hearth_error *err) {
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   HEARTH_TRY(hearth_builder_function(s->builder, name, file, 0, &frame.function, err));
@@ -106,7 +106,7 @@ static const char *file_of_named(const symboliser *s, uint64_t pc) {
                                                        : NULL;
 }
 
-/* Those that debug information has. */
+/* Add the frames of debug information. */
 static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
   uint64_t elf;
   hearth_frame_span span;
@@ -174,7 +174,7 @@ static uint64_t count_without_frames(const symboliser *s) {
 
 static const address *address_at(const symboliser *s, uint32_t node) { return &s->addresses[s->address_of[node]]; }
 
-/* Is the node no call, but over those that the runtime's folding left out of stacks? */
+/* Is the node the root that marks calls which the runtime's folding left out of stacks? */
 static bool is_over_left_out(const symboliser *s, uint32_t node) {
   return s->dump->kind == HEARTH_RAW_FILE_OFFSET && s->dump->nodes[node].pc == HEARTH_RAW_LEFT_OUT &&
          s->dump->nodes[node].parent == HEARTH_RAW_NO_PARENT;
@@ -285,7 +285,7 @@ static const char *library_below(const symboliser *s, const hearth_raw_record *r
   return same || hearth_modules_is_runtime(map) ? NULL : map->path;
 }
 
-/* A leaf of which only the name is known is in a library itself, but for code of the program's own (the first mapping). */
+/* A leaf without debug information is in a library itself, unless it is in the program (the first mapping). */
 static const char *library_of(const symboliser *s, uint32_t leaf) {
   const address *a = address_at(s, leaf);
   const builder_frame *frame = &s->builder->frames[s->frame_rows[a->first]];

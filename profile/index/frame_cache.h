@@ -18,9 +18,9 @@ typedef struct hearth_frame_span {
 hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder);
 void hearth_frame_cache_destroy(hearth_frame_cache *cache); /* accepts NULL */
 
-/* Frames of the code at an ELF address: those that debug information has, else one of the function's name, if the binary's
- * names were loaded and have it. A frame whose line is unknown has line HEARTH_NONE, column 0. Errors: E_NOMEM, E_FULL,
- * those of hearth_builder_function. */
+/* Frames of the code at an ELF address: from debug information, or else one with the function's name, if the
+ * binary's symbol names were loaded and have it. A frame whose line is unknown has line HEARTH_NONE, column 0.
+ * Errors: E_NOMEM, E_FULL, those of hearth_builder_function. */
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err);
 /* The builder's rows of a span; the pointer lives until the next hearth_frame_cache_get. */

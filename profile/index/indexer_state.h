@@ -29,17 +29,17 @@ struct hearth_indexer {
   hearth_indexer *owner;          /* itself, if it is no worker */
   hearth_indexer_options options; /* the user's; of the owner only */
   pthread_mutex_t lock;           /* of the owner: one call of the user's functions at a time */
-  hearth_indexer_options told;    /* leads to the owner's, for those that this indexer calls */
+  hearth_indexer_options told;    /* callbacks that lead to the owner's, for functions that this indexer calls */
   hearth_builder *builder;
   hearth_builder *llvm; /* for inputs with LLVM's function ids; one result is made of both in the end */
-  bool united;          /* it was made */
+  bool united;          /* the one result was made */
   hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile; of the owner only */
   char *code_name;
   hearth_binaries *binaries; /* the owner's */
   hearth_modules *modules;
   hearth_dump_counts counts;
   hearth_lost_stacks lost_stacks;
-  hearth_named_inputs no_room;   /* of which these are */
+  hearth_named_inputs no_room;   /* inputs with allocations whose call stacks found no room */
   size_t counted;                /* inputs that accesses were counted in */
   hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
   hearth_named_inputs uncounted; /* others: one takes the classes of all away */
@@ -64,7 +64,7 @@ hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer 
  * the user is told. If not, it is from now on. Errors: E_USAGE if it was added with another weight, as the result would
  * depend on which is first. */
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err);
-/* `count` more, the first of which is called `name`. Error: E_NOMEM. */
+/* Count `count` more inputs; `name` is the first one's. Error: E_NOMEM. */
 hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err);
 /* A note to the user, through the owner. */
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);

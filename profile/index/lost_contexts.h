@@ -20,7 +20,7 @@ typedef struct hearth_lost_stacks {
   uint64_t blocks, bytes;
 } hearth_lost_stacks;
 
-/* Of one dump. All zero at first. */
+/* Lost contexts of one dump. All zero at first. */
 typedef struct hearth_lost_contexts {
   hearth_lost_file files[64]; /* files that do not fit are counted with the last one */
   size_t count;

@@ -26,7 +26,7 @@ void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
 bool hearth_modules_is_runtime(const hearth_raw_map *map);
 
 /* Find the binaries of a dump's mappings.
- *   ret_placed  mappings with a binary, sorted by address, none of which overlap (overlapping ones are left out and
+ *   ret_placed  mappings with a binary, sorted by address, without overlaps (overlapping ones are left out and
  *               reported); the caller frees the array, not the memory that it points to
  * Errors: E_NOMEM. */
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
@@ -39,7 +39,7 @@ hearth_status hearth_modules_place(hearth_modules *modules, const char *name, co
 hearth_status hearth_modules_check(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    bool is_skipped, hearth_error *err);
 
-/* One more address of the dump lies in this mapping, of which hearth_modules_place found no binary. */
+/* One more address of the dump lies in this mapping, for which hearth_modules_place found no binary. */
 void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
 
 /* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want

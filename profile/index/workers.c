@@ -111,7 +111,7 @@ static bool add_file(hearth_indexer *ix, const char *path) {
   return hearth_indexer_add_unknown(ix, &input, NULL) == HEARTH_OK;
 }
 
-/* Add a part that is there, and tell what was left out of it. False: it is not, or cannot be used; nothing was added. */
+/* Add a part from an earlier run, and tell what was left out of it. False: there is none, or it cannot be used. */
 static bool hearth_part_add(hearth_indexer *ix, const hearth_part *part, const hearth_batch *batch) {
   if (part->key == 0)
     return false;

@@ -27,8 +27,8 @@ static bool equal_stack(const void *owner, uint32_t row, const void *key) {
   return XXH128_isEqual(import->known[row].id, *(const XXH128_hash_t *)key);
 }
 
-/* Not of the structs as they are: they have padding. Stacks that differ by what was inlined are two, as in LLVM, and both count:
- * whoever matches them sums them. */
+/* A hash over copied members, since the structs have padding. Stacks that differ in inlining alone are two, as in
+ * LLVM; matching sums them. */
 static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
                               XXH128_hash_t *ret) {
   HEARTH_TRY(hearth_check_memory(hearth_array_reserve(&import->key, &import->key_room, 0, 4 * n, sizeof *import->key),

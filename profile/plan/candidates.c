@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Second step of planning: allocation calls with cold contexts and others, and the call sites at which these part. By
- * refinement: the contexts of an allocation call are sorted by their next caller; those that share it and differ in
- * place are refined further, up to a limit of steps. */
+/* Second step of planning: allocation calls with cold contexts and others, and the call sites at which these part.
+ * By refinement: the contexts of an allocation call are sorted by their next caller; contexts that share it and
+ * differ in place are refined further, up to a limit of steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@
 #define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of the part seen until then */
 #define CONTEXTS_MAX   100000u            /* of all allocation calls but the one that matters most */
 #define REFINED_MAX    16384u             /* contexts of one leaf that are looked at: of more, evenly spaced ones */
-#define CHAIN_MAX      64u   /* callers that contexts of one place share, of which each may become a site */
-#define CANDIDATES_MAX 4096u /* those that most bytes go through */
+#define CHAIN_MAX      64u                /* candidates among the callers that contexts of one place share */
+#define CANDIDATES_MAX 4096u              /* that most bytes go through */
 
 /* -------------------------------------------------- leaves -------------------------------------------------- */
 
@@ -123,8 +123,8 @@ hearth_status hearth_plan_find_leaves(planner *p) {
 
 /* ------------------------------------------------- spots ---------------------------------------------------- */
 
-/* While contexts are refined, each stack id is a spot: a row of the candidates, of which those that no context parts at
- * are dropped in the end. Row 0 stands for frames at unknown places. */
+/* While contexts are refined, each stack id is a spot, a row of the candidates. Spots at which no contexts part are
+ * dropped in the end. Row 0 stands for frames at unknown places. */
 typedef struct refining {
   planner *p;
   uint32_t *spots;         /* of each frame */
@@ -282,7 +282,7 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* Those that contexts part at, and of them no more than can be weighed. */
+/* Keep candidates at which contexts part, and no more than can be weighed. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
   for (size_t i = 1; i < p->candidate_count; i++)
@@ -296,8 +296,8 @@ static void keep_candidates(planner *p) {
   qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, hearth_compare_u64);
 }
 
-/* Where thousands of contexts part, more would be of no help. They are in the order of their nodes: the spaced ones come
- * from everywhere. Returns their number. */
+/* Choose the contexts to refine: REFINED_MAX suffice. They are in the order of their nodes, so evenly spaced ones
+ * come from everywhere. Returns their number. */
 static uint32_t look_at(refining *r, const plan_leaf *leaf) {
   const plan_context *contexts = r->p->contexts + leaf->first_context;
   uint32_t count = leaf->context_count < REFINED_MAX ? leaf->context_count : REFINED_MAX;

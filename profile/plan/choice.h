@@ -22,7 +22,7 @@ typedef struct plan_opinion {
 
 typedef struct plan_leaf_state {
   uint64_t heeded; /* bits that tell its groups apart */
-  uint64_t *sees;  /* bitmap over candidates: those that its groups go through */
+  uint64_t *sees;  /* bitmap of the candidates that its groups go through */
   plan_opinion *opinions;
   uint32_t opinion_count;
 } plan_leaf_state;
@@ -83,9 +83,9 @@ int64_t hearth_plan_value(const plan_sums *own, uint8_t place);
 int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
 /* A leaf's tallies, by ascending bits, into `ret`, which has room for all of its groups; returns their number. */
 uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
-/* Those with equal bits become one, and those without groups are left out; returns their number. */
+/* Merge tallies with equal bits, and drop tallies without groups; returns how many are left. */
 uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count);
-/* The steps that deciding so many takes: most pairs are passed over. */
+/* Account for the steps of deciding `count` tallies: most pairs are passed over. */
 static inline void plan_spend_deciding(choosing *c, uint32_t count) {
   plan_spend(c, count + (uint64_t)count * count / 8);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The gain of each candidate: the weight that it would put right in an allocation call. Groups that the chosen bits do
- * not tell apart are mixtures. For each mixture and candidate: the value of both parts, once those that go through the
+ * not tell apart are mixtures. For each mixture and candidate: the value of both parts, once groups that go through the
  * candidate have a bit more, less the value of the mixture. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "choice.h"
 #include "compare.h"
 
-#define NEW_BIT UINT64_C(1) /* stands for that which a candidate would get, and those that there are */
+#define NEW_BIT UINT64_C(1) /* stands for the bit that a candidate would get */
 
 /* Groups of a leaf that are not told apart yet. */
 typedef struct mixture {
@@ -19,7 +19,7 @@ typedef struct mixture {
   int64_t value;
 } mixture;
 
-/* Of a mixture: groups that go through a candidate, and of those that have the mixture's bits and more. */
+/* The groups of a mixture that go through a candidate (own), with the groups that have its bits and more (above). */
 typedef struct parted {
   plan_sums own, above;
   bool seen;

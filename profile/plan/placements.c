@@ -65,7 +65,7 @@ size_t hearth_plan_end_of_leaf(const planner *p, size_t first) {
 
 /* ------------------------------------------------- classes -------------------------------------------------- */
 
-/* `light`: the sum of those that are light. */
+/* Classify the contexts of a frame; `light` sums up the light ones. */
 static void classify_rows(planner *p, const hearth_classifier *classifier, uint32_t frame, hearth_mib *light) {
   const writer *w = p->w;
   for (uint32_t i = plan_first_row(p, frame); i < w->context_ends[frame]; i++) {

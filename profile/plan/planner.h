@@ -19,7 +19,7 @@ typedef struct plan_leaf_frame {
   uint32_t frame;
 } plan_leaf_frame;
 
-/* The places that the contexts of an allocation call can have: what is not cold has the call's pool id, if it has one. */
+/* Places of contexts of an allocation call: contexts that are not cold have the call's pool id, if it has one. */
 enum { PLAN_WARM = 0, PLAN_COLD = 1, PLAN_PLACES = 2 };
 
 /* An allocation call whose contexts differ. */

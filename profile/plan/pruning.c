@@ -47,7 +47,7 @@ static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
   renew(p, leaf);
 }
 
-/* Bits that put nothing right are not heeded any more. Few of another place may be better off with the many. */
+/* Drop bits that put nothing right. A small minority may gain by following the majority. */
 static void drop_bits(pruning *p, uint32_t leaf) {
   const choosing *c = p->c;
   if (value_heeding(p, leaf, 0) >= p->values[leaf])

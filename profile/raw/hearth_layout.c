@@ -62,7 +62,7 @@ static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw
   return HEARTH_OK;
 }
 
-/* Is there a section of `count` rows at `offset`, each of which has `row` bytes or more? */
+/* Does a section of `count` rows, each of at least `row` bytes, fit at `offset`? */
 static bool section_fits(const hearth_raw_header *header, uint64_t offset, uint64_t count, size_t row) {
   return offset % 8 == 0 && offset >= sizeof *header && offset <= header->total_size &&
          count <= (header->total_size - offset) / row;
@@ -101,7 +101,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* A size, `least` to `most`, and so many bytes. */
+/* Read a string: its size, `least` to `most`, and its bytes. */
 static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                  uint64_t least, uint64_t most, const char *wrong, char **ret, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
@@ -116,7 +116,7 @@ static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_he
   return HEARTH_OK;
 }
 
-/* It lies between the mappings and the names, as do the facts of the run and of its clock. */
+/* Read the host, which follows the mappings, as facts of the run and of its clock do. */
 static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                hearth_raw_dump *dump, hearth_error *err) {
   if (!(header->flags & HEARTH_RAW_FLAG_HOST))

@@ -153,8 +153,8 @@ hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_ra
   return dump->counts ? HEARTH_OK : hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
 }
 
-/* Snapshot files have two halves, written in turn, each with a sequence number: lists those that are complete, the
- * newer one first. */
+/* Snapshot files have two halves, written in turn, each with a sequence number: lists complete halves, the newer
+ * first. */
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_snapshots *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;

@@ -32,7 +32,7 @@ typedef struct call_tree {
   hearth_groups groups;
   unsigned char *matches; /* by function row */
   bool *is_wanted;        /* by frame row */
-  unsigned char wanted;   /* functions that have the name; if there are none, those that have the text in theirs */
+  unsigned char wanted;   /* value in `matches` of functions with the name or, if there are none, with the text */
   bool callees;
   hearth_frames stack;
   uint32_t *path; /* groups of the stack at hand, the wanted one first */

@@ -43,7 +43,7 @@ static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) 
   return HEARTH_OK;
 }
 
-/* Of the run, or of those that were merged. */
+/* Peak and command of the run, or of the merged runs. */
 static void print_run_facts(const hearth_listing *r) {
   const hearth_run_facts *facts = &r->facts;
   if (facts->peak_bytes > 0)

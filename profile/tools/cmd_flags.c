@@ -274,7 +274,7 @@ static void print_exported_word(FILE *out, uint64_t plan) {
 
 enum { LEAST_LTO = 19 }; /* before, lld takes no plugins, or LLVM does not clone */
 
-/* The build is right all the same, so it goes on; each link says it, not each file. */
+/* Warn in links, not for each file, and go on: the build is correct without the plugin in the link. */
 static void warn_of_lto(const arguments *a, int release) {
   if (a->lto && a->link && release < LEAST_LTO)
     hearth_tool_warning(

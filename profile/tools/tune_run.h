@@ -9,7 +9,7 @@
 
 #include "hearth/plan.h"
 
-/* Of the command and all processes that it waited for. */
+/* Figures of the command and all processes that it waited for. */
 typedef struct tune_measurement {
   double cpu_s, elapsed_s; /* user and system; from start to end */
   uint64_t peak_bytes;     /* resident, of the largest process */

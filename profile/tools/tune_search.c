@@ -10,7 +10,8 @@
 
 /* -------------------------------------------------- verdicts ------------------------------------------------ */
 
-/* Student's t by degrees of freedom, from 1 on: 95 % of means are closer to the truth than so many standard errors. */
+/* Student's t by degrees of freedom, from 1 on: 95 % of means lie within this number of standard errors of the
+ * truth. */
 static const double student_95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                     2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
 static_assert(sizeof student_95 / sizeof *student_95 == TUNE_ROUNDS_MAX - 1, "one for each number of rounds");
@@ -137,7 +138,7 @@ static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
   return worst;
 }
 
-/* Few runs are for few layouts: those that are left get a verdict. */
+/* Drop the worst layouts until the runs that are left suffice for a verdict on the others. */
 static void drop_for_lack_of_runs(const tune_search *search, tune_layout *layouts, uint32_t count,
                                   uint32_t rounds_left) {
   for (uint32_t live = count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1); live--)

@@ -154,7 +154,7 @@ static bool is_wanted(const hearth_heap_dump *dump, const char *wanted) {
          (dump->occasion == HEARTH_RAW_PEAK && strcmp(wanted, "peak") == 0);
 }
 
-/* Of several, such as the peaks of processes, that of most bytes. */
+/* The wanted dump; of several, such as the peaks of processes, the one with most bytes. */
 static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const char *wanted) {
   const hearth_heap_dump *found = NULL;
   uint64_t number;

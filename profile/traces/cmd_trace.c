@@ -116,7 +116,7 @@ typedef struct request {
   hearth_number_option repeats;
 } request;
 
-/* What is true of a trace without events that has no end is true of every program. */
+/* Open a trace; one without events and end says nothing about its program, and is an error. */
 static bool open_any(const char *path, hearth_trace **ret) {
   hearth_error err;
   hearth_trace_info info;

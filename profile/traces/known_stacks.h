@@ -33,7 +33,7 @@ hearth_status hearth_known_stacks_read(hearth_profile *profile, hearth_known_sta
 const hearth_known_stack *hearth_known_stacks_find(const hearth_known_stacks *known, uint64_t key);
 void hearth_known_stacks_free(hearth_known_stacks *known);
 
-/* Which placements a recorded run asked for (HEARTH_MALLOC=verify), beside those that the plan has for the whole stacks. */
+/* Placements that a recorded run asked for (HEARTH_MALLOC=verify), compared with the plan's for whole stacks. */
 
 typedef enum hearth_placing {
   HEARTH_PLACING_RIGHT,   /* as the plan has it; or it has none for the stack, which is light */
@@ -51,8 +51,8 @@ typedef struct hearth_placed_stack {
   uint64_t blocks, bytes;
 } hearth_placed_stack;
 
-/* Of each context of the recording, in its order; *ret is malloc'd. Errors: E_EMPTY (the profile's plan has no placements,
- * or no allocation of the recording has a hint), E_NOMEM, and those of reading. */
+/* Read the placing of each context of the recording, in its order; *ret is malloc'd. Errors: E_EMPTY (the profile's
+ * plan has no placements, or no allocation of the recording has a hint), E_NOMEM, and those of reading. */
 hearth_status hearth_placed_stacks_read(hearth_profile *profile, hearth_profile *recording, hearth_placed_stack **ret,
                                         hearth_error *err);
 

@@ -290,7 +290,7 @@ static bool read_pages(const malloc_process *process, const pieces *all, malloc_
   return true;
 }
 
-/* What the system says of a mapping is each part's by the pieces that lie there. */
+/* Figures of a mapping are divided among the parts by the pieces that lie there. */
 typedef struct shares {
   uint64_t pieces[MALLOC_PARTS], all;
 } shares;

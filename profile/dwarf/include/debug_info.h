@@ -22,7 +22,7 @@ typedef struct hearth_debug_info hearth_debug_info;
 typedef struct hearth_debug_directories {
   char *const *paths; /* that the user named */
   size_t count;
-  bool system; /* then in /usr/lib/debug, and on debuginfod servers */
+  bool system; /* look in /usr/lib/debug and on debuginfod servers, too, after `paths` */
 } hearth_debug_directories;
 
 /* The function of a body; strings live as long as the handle. */

@@ -20,9 +20,9 @@ typedef struct hearth_type_member {
 hearth_status hearth_type_layouts_open(const char *path, hearth_type_layouts **ret, hearth_error *err);
 void hearth_type_layouts_close(hearth_type_layouts *layouts);
 
-/* The members of the type with this qualified name ("ns::item") and this size in bytes, by offset; those that share bytes with
- * others (bit-fields, members of a union) are left out. They live until the next call; none: no such type is known. Looks
- * through all debug information. Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
+/* The members of the type with this qualified name ("ns::item") and this size in bytes, by offset; members that
+ * share bytes with others (bit-fields, members of a union) are left out. They live until the next call; none: no
+ * such type is known. Looks through all debug information. Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
 hearth_status hearth_type_layouts_find(hearth_type_layouts *layouts, const char *name, uint64_t size,
                                        const hearth_type_member **ret, size_t *ret_count, hearth_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Indexed profile, version 1. Change docs/formats/indexed.md in the same commit; every released version stays readable.
+/* Indexed profile, version 2. Change docs/formats/indexed.md in the same commit; every released version stays readable.
  *
  * Little-endian; offsets are from the start of the file; sections are 8-byte aligned and mapped as they are. All tables
  * are in a canonical order, so that equal contents are equal bytes whatever was merged in whatever order:

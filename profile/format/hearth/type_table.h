@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Types of allocation calls, as the instrumentation writes them into the section "hearth_types" of a program. Change
- * docs/formats/types.md in the same commit.
+/* Types of allocation calls, as the instrumentation writes them into the section "hearth_types" of a program. No code reads
+ * it as the program runs; stripping keeps it. It has no version: another layout will have another name.
  *
- * The section is a sequence of records, those of all files one behind the other. A record is this struct, then the type's
- * name, without NUL, then zeros up to a multiple of 8. */
+ * The section is a sequence of records, aligned to 8 bytes, in any order. A record is this struct, then the type's name, with
+ * namespaces, without `struct` or `class`, without NUL, then zeros up to a multiple of 8. If a place has several names (calls
+ * in one macro), its type is not known. A reader refuses a record that is cut short or not valid. */
 #ifndef HEARTH_TYPE_TABLE_H
 #define HEARTH_TYPE_TABLE_H
 
@@ -13,9 +14,9 @@
 
 typedef struct hearth_type_record {
   uint64_t function; /* where the call is: function id of Hearth's scheme ... */
-  uint32_t line;     /* ... line offset in the function ... */
+  uint32_t line;     /* ... line offset in the function (docs/formats/indexed.md) ... */
   uint32_t column;   /* ... and column; both are known */
-  uint32_t name_size;
+  uint32_t name_size; /* not 0 */
   uint32_t reserved; /* 0 */
 } hearth_type_record;
 

@@ -26,7 +26,7 @@ void hearth_builder_destroy(hearth_builder *builder);
 
 /* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
-/* The same, but the factor `scale` of the weight does not stand for more runs (hearth/spread.h). */
+/* Count each addition `weight` times, of which the factor `scale` does not stand for more runs (hearth/spread.h). */
 void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale);
 /* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
  * are left out. Contexts that become equal are summed, so that totals stay. */
@@ -79,7 +79,7 @@ hearth_status hearth_builder_write(hearth_builder *builder, const char *path, he
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err);
 
-/* Whose function ids a text twin has; HEARTH_IDS_HEARTH unless it says otherwise. */
+/* The scheme of function ids in a text twin; HEARTH_IDS_HEARTH unless it says otherwise. */
 enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 /* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; the lines
  * before that one may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL,

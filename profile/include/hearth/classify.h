@@ -44,9 +44,10 @@ typedef struct hearth_classify_options {
   double llvm_hot_density;     /* LLVM; 0: 1000; negative: 0 */
 } hearth_classify_options;
 
-/* From the text of an option, as in "auto,cold-idle=600,hot-accesses=80" (seconds; per cent of all accesses, of which a profile
- * stores a few shares, and the next stricter one counts) or "llvm,cold-density=0.5,cold-lifetime=10,hot-density=100". *ret is set on
- * success only. E_USAGE, the message naming the part. */
+/* Parse the text of an option, as in "auto,cold-idle=600,hot-accesses=80" (seconds; per cent of all accesses: a
+ * profile stores a few shares, and the next stricter one counts) or
+ * "llvm,cold-density=0.5,cold-lifetime=10,hot-density=100". *ret is set on success only. E_USAGE, the message naming
+ * the part. */
 hearth_status hearth_classify_parse(const char *text, hearth_classify_options *ret, hearth_error *err);
 
 enum { HEARTH_IDLE_MOMENTS = 4, HEARTH_LEAST_WEIGHT_PPM = 10, HEARTH_LEAST_WEIGHT_OF_ONE_PPM = 1000 };
@@ -70,10 +71,12 @@ double hearth_mib_density(const hearth_mib *mib);
 /* Resolve options (NULL: defaults) against a profile. Where nothing is known of accesses, nothing is cold or hot. */
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err);
-/* Whatever the weight. HEARTH_CLASS_UNKNOWN: of no block, or accessed by code without counters. */
+/* The class by the numbers alone, whatever their weight. HEARTH_CLASS_UNKNOWN: no block, or accessed by code without
+ * counters. */
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);
-/* Do these numbers, of a context or the sums of several, make up enough of the profile to count? AllocCount, TotalSize and
- * TotalAccessCount are looked at. Of a call's contexts, take those that do not, and ask the same of their sum. */
+/* Do these numbers, of a context or the sums of several, make up enough of the profile to count? AllocCount,
+ * TotalSize and TotalAccessCount are looked at. Contexts of a call that are too small one by one count if their sum
+ * has weight. */
 bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mib);
 const char *hearth_class_name(hearth_class c); /* "cold", "notcold", "hot", "unknown": as in flat metadata */
 

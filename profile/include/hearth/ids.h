@@ -42,7 +42,7 @@ bool hearth_is_stripped_name(const char *name);
 
 /* hearth_llvm_function_id of a profile's function by its name, stripped or not; 0 if it has none. */
 uint64_t hearth_llvm_id_of_name(const char *name);
-/* Is a profile's function, of which `known` is the name, one with this name? Suffixes do not count. */
+/* Does `known`, the name of a profile's function, mean this name? Suffixes do not count. */
 bool hearth_is_name_of(const char *known, const char *name, size_t length);
 
 /* XXH3-64 of the little-endian encoding of function id (u64), line offset (u32), column (u32). Line offset: line minus

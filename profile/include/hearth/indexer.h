@@ -89,7 +89,7 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_in
  * (no context to write, or every input left out), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL,
  * E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
-/* How many inputs were added: the given ones without those that were given twice or left out. */
+/* How many inputs were added: without repeated ones and ones that were left out. */
 size_t hearth_indexer_added(const hearth_indexer *indexer);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);

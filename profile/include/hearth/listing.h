@@ -48,7 +48,7 @@ hearth_status hearth_listing_print_text(hearth_profile *profile, const char *nam
 hearth_status hearth_listing_print_json(hearth_profile *profile, const char *name,
                                         const hearth_listing_options *options, FILE *stream, hearth_error *err);
 
-/* The callers, or what they call, of all functions that are named `function`, else of those that have it in their names:
+/* The callers or callees of all functions named `function`, or else of all functions with that text in their names:
  * a tree with as many levels as view->depth says, by bytes or options->sort. E_NOT_FOUND: there are none. */
 hearth_status hearth_call_tree_print(hearth_profile *profile, const hearth_listing_options *options,
                                      const char *function, bool callees, FILE *stream, hearth_error *err);

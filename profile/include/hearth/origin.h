@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Origins: which builds, hosts and days the runs of a profile are from, and how much of each is in its sums. And facts of
- * runs that are no sums.
+/* Origins: which builds, hosts and days the runs of a profile are from, and how much of each is in its sums. And
+ * facts of runs that are no sums.
  *
- * There are at most HEARTH_ORIGINS_MOST rows. If a merge would have more, its rows are made coarser, and those that become
- * equal are added, until they fit. Each grain keeps less than the one before and follows from it alone, and fewer rows never
- * need a coarser grain than more of them. So the grain is the least at which the rows of all inputs fit, but not below that
- * of any input, whatever the order and grouping. */
+ * There are at most HEARTH_ORIGINS_MOST rows. If a merge would have more, its rows are made coarser, and rows that
+ * become equal are added, until they fit. Each grain keeps less than the one before and follows from it alone, and
+ * fewer rows never need a coarser grain than more of them. So the grain is the least at which the rows of all inputs
+ * fit, but not below that of any input, whatever the order and grouping. */
 #ifndef HEARTH_ORIGIN_H
 #define HEARTH_ORIGIN_H
 
@@ -47,7 +47,7 @@ static inline uint32_t hearth_origin_week(uint32_t day) { return day < 4 ? 0 : d
  * profile. E_CORRUPT. */
 hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins *ret, hearth_error *err);
 
-/* Merging keeps the greatest peak, and a command that all runs share of which one is known. */
+/* Merging keeps the greatest peak, and the command if all runs with a known command share it. */
 typedef struct hearth_run_facts {
   uint64_t peak_bytes; /* the most bytes that were live at a time; 0: unknown */
   const char *command; /* the program's arguments, with blanks between; "": unknown, or they differ */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The plan of a profile: the placement of each context (cold, or the pool id of its allocation call), the call sites that tell
- * cold contexts from others at run time, and the placement that an allocation concludes from those that are being called
- * (docs/decisions/context-word.md). A bit in a word of the thread is set around the call of a decision site; HALO (Savage and
- * Jones, CGO 2020) did so on binaries.
+/* The plan of a profile: the placement of each context (cold, or the pool id of its allocation call), the call sites
+ * that tell cold contexts from others at run time, and the placement that an allocation concludes from the sites in
+ * progress (docs/decisions/context-word.md). A bit in a word of the thread is set around the call of a decision
+ * site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
- * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a to v, for
- * pools 0 to 31. Missing ones are 0, the main pool. "one" is 0 for all ids, "calls" a pool for each.
+ * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a
+ * to v, for pools 0 to 31. Missing ones are 0, the main pool. "one" is 0 for all ids, "calls" a pool for each.
  *
  * Only allocation calls with cold contexts and others have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
@@ -53,18 +53,18 @@ typedef struct hearth_plan {
 /* The profile's plan; `id` is 0 if it has none. Lives as long as the handle. */
 hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err);
 
-/* Of a row of contexts. 0: nothing is known of it, or it is light and decides nothing. */
+/* The placement of a row of CONTEXTS. 0: nothing is known of the context, or it is light and decides nothing. */
 static inline hearth_placement hearth_plan_placement_of(const hearth_plan *plan, uint32_t context_row) {
   return context_row < plan->context_count ? plan->placements[context_row] : HEARTH_CLASS_UNKNOWN;
 }
-/* "cold", "id 7", ...; those of classes are as hearth_class_name has them. */
+/* "cold", "id 7", ...; classes have the names of hearth_class_name. */
 const char *hearth_placement_name(hearth_placement placement);
 
-/* The pools that a text names for so many ids, at most HEARTH_POOLS_MAX; those behind the ids are 0. E_USAGE: it is no layout, or has
- * a pool for an id that there is not. */
+/* The pools that a text names for `id_count` ids, at most HEARTH_POOLS_MAX; the rest of `ret` is 0. E_USAGE: the
+ * text is no layout, or has a pool for an id that there is not. */
 hearth_status hearth_layout_parse(const char *text, uint32_t id_count, uint8_t ret[HEARTH_POOLS_MAX + 1],
                                   hearth_error *err);
-/* Its text, without zeros at the end; "0" if all are. */
+/* The text of a layout, without zeros at the end; "0" if all pools are 0. */
 void hearth_layout_print(const uint8_t pools[HEARTH_POOLS_MAX + 1], char ret[HEARTH_POOLS_MAX + 1]);
 /* "none", "time", "memory". */
 const char *hearth_tuning_name(enum hearth_tuning tuning);

@@ -73,9 +73,9 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
 /* Open and check header and section table. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM; on
  * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
-/* The same, but waits for pipes and devices and reads them to their end into memory, where open refuses them. */
+/* Open a regular file as above; read a pipe or device, which hearth_profile_open refuses, to its end into memory. */
 hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err);
-/* The same over bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
+/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);
 void hearth_profile_close(hearth_profile *profile);
@@ -106,9 +106,9 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
 /* A context's leaf node and numbers. Either output may be NULL. */
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err);
-/* Its TotalSize alone, which takes a fraction of the time; 0 if the profile does not have it. */
+/* A context's TotalSize alone, which takes a fraction of the time; 0 if the profile does not have it. */
 hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err);
-/* Types of which a name is known; their ids stand in DataTypeId of contexts. */
+/* Types whose names are known; their ids stand in DataTypeId of contexts. */
 uint32_t hearth_profile_type_count(const hearth_profile *profile);
 hearth_status hearth_profile_get_type(hearth_profile *profile, uint32_t row, uint64_t *ret_id, const char **ret_name,
                                       hearth_error *err);

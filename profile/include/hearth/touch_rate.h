@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Of a second of life whose accesses were counted, to one that was looked at, where a context has both: looks know the
- * order of magnitude only. */
+/* Weight of a counted second of life against one with looks, where a context has both: looks know the order of
+ * magnitude only. */
 enum { HEARTH_COUNTED_WEIGHT = 16 };
 
 /* How often a page of the context's blocks is touched, per second, and the standard error of that, from the number of looks

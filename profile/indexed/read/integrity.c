@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Checks a whole profile: the rules that a reader relies on without looking (order, agreement between tables), and
- * those that it checks itself when it gets there (bounds). Each table is read once. */
+/* Checks a whole profile: rules that a reader relies on without looking (order, agreement between tables), and rules
+ * that it checks on its way (bounds). Each table is read once. */
 #include <string.h>
 
 #include "hearth/ids.h"

@@ -53,7 +53,7 @@ static bool take(bit_reader *in, unsigned width, uint64_t *ret) {
   return true;
 }
 
-/* Of one column's numbers, that of `row`; `in` moves behind them all. */
+/* Take the number of `row` in one column of a block; `in` moves behind the column. */
 static bool take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t row, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
   uint64_t present = UINT64_MAX;

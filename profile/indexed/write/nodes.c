@@ -142,8 +142,8 @@ static hearth_status sort_siblings(const layout *l) {
   return HEARTH_OK;
 }
 
-/* Puts those children of a node (HEARTH_NONE: the roots) that are shared, or those that are not, on top of the `n` pending
- * nodes, the first child on top. Returns how many are pending then. */
+/* Push a node's children (HEARTH_NONE: the roots) that are shared, or not, onto the `n` pending nodes, the first
+ * child on top. Returns how many are pending then. */
 static size_t push_children(const layout *l, uint32_t node, bool shared, size_t n) {
   for (uint32_t i = l->starts[node + 2], first = l->starts[node + 1]; i-- > first;) /* HEARTH_NONE + 1 is 0 */
     if (l->shared[l->children[i]] == shared)
@@ -160,7 +160,7 @@ static hearth_status reserve_rows(layout *l, size_t more) {
   return hearth_rows_reserve(&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents, w->err);
 }
 
-/* There is room for it, and its parent has its row. */
+/* Append a node's row. There is room, and its parent has its row. */
 static void append_row(layout *l, uint32_t node) {
   writer *w = l->w;
   uint32_t parent = node_of(l, node)->parent;

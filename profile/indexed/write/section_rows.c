@@ -16,7 +16,7 @@ static builder_type *find_type(const writer *w, uint64_t id) {
   return bsearch(&id, w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
 }
 
-/* Those that contexts have. */
+/* Order the types that contexts have. */
 hearth_status hearth_writer_order_types(writer *w) {
   const hearth_builder *b = w->builder;
   bool *used;

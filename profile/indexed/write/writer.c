@@ -161,7 +161,7 @@ static void fill_binaries(writer *w) {
   }
 }
 
-/* Header last but for the checksums of blocks, the first of which covers it. */
+/* Filled when all but the checksums of blocks is there: the first of them covers the header. */
 static void fill_header_and_checksums(writer *w) {
   hearth_indexed_header header = {.magic = HEARTH_INDEXED_MAGIC,
                                   .version = HEARTH_INDEXED_VERSION,

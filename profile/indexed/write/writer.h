@@ -116,12 +116,12 @@ hearth_status hearth_writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
  * stay undefined. */
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
-/* The spread of the same. */
+/* The spread of one of the builder's contexts, summed as above. */
 hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context);
-/* Once there is a summary. */
+/* After hearth_writer_summarise. */
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 
-/* section_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
+/* section_rows.c: order the types that contexts have by id, E_NOMEM; fill the rows of TYPES. */
 hearth_status hearth_writer_order_types(writer *w);
 void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The largest unit of which there is at least one; digits by size. */
+/* Amounts in the largest unit that makes them 1 or more, with digits by size. */
 #include "amount.h"
 
 #include <stdio.h>

@@ -42,7 +42,7 @@ typedef struct hearth_groups {
   char *with_source;  /* the library of code whose library is not known */
 } hearth_groups;
 
-/* They are properties of blocks, so that sums with all that they call are the same as the others. */
+/* Types and sizes are properties of blocks, so their cumulative sums equal their own. */
 static inline bool hearth_groups_lack_callees(hearth_group_kind kind) {
   return kind == HEARTH_BY_TYPE || kind == HEARTH_BY_SIZE;
 }
@@ -55,7 +55,7 @@ hearth_status hearth_groups_add(hearth_groups *groups, const hearth_selected *co
                                 uint32_t *ret, hearth_error *err);
 /* The group of a frame; HEARTH_NONE: one of a wrapper, where those are looked through. */
 hearth_status hearth_groups_of_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
-/* The same, for wrappers too. */
+/* The group of a frame, also of a wrapper's. */
 hearth_status hearth_groups_name_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
 
 #endif

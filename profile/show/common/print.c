@@ -95,7 +95,7 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
   return HEARTH_OK;
 }
 
-/* Neighbours of which each was accessed `count` times. */
+/* A line for places [first, end), which were accessed `count` times each. */
 static void print_places(uint64_t first, uint64_t end, uint64_t count, uint64_t greatest, FILE *stream) {
   int bar = (int)((double)count / (double)greatest * BAR_WIDTH + 0.5);
   fprintf(stream, "        %-7" PRIu64 "-%-7" PRIu64 " %14" PRIu64 "  %.*s\n", first * HEARTH_HISTOGRAM_BYTES,

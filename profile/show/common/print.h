@@ -37,7 +37,7 @@ hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit
 void hearth_json_frames_destroy(hearth_json_frames *frames);
 /* Print the position of a frame. */
 void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame);
-/* The keys of facts of runs; of those that are unknown, none. */
+/* The keys of known facts of runs. */
 void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts);
 /* "binaries" of the profile. */
 hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err);

@@ -67,7 +67,7 @@ static hearth_status leaf_frame(const hearth_selection *s, uint32_t node, uint32
   return hearth_profile_get_stack(s->profile, node, ret, &caller, err);
 }
 
-/* Of each allocation call, the sum of its light contexts. */
+/* Sum up the light contexts of each allocation call. */
 static hearth_status sum_light(const hearth_selection *s, hearth_mib *sums, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(s->profile); i++) {
     uint32_t node, frame;

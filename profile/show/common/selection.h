@@ -64,11 +64,11 @@ typedef struct hearth_place {
 hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uint32_t frame, hearth_place *ret,
                                hearth_error *err);
 
-/* Untouched: bytes of parts of blocks, of 64 bytes each, without a counted access. Profiles have a percentage for each block, so
- * that the sum is an estimate. Libraries that are not compiled for profiling access blocks uncounted: those that they allocate
- * themselves, such as a std::string's, are left out. */
+/* Untouched: bytes in 64-byte parts of blocks without a counted access. Profiles have a percentage for each block,
+ * so the sum is an estimate. Libraries that are not compiled for profiling access blocks uncounted: blocks that they
+ * allocate themselves, such as a std::string's, are left out. */
 
-/* Of a profile in which some context has percentages. */
+/* Is it known, in a profile in which some context has percentages? */
 static inline bool hearth_untouched_is_known(const hearth_profile_summary *summary) {
   return summary->accesses_counted && !summary->accesses_estimated;
 }

@@ -59,7 +59,7 @@ struct hearth_option {
 bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
                        int *ret_code);
 
-/* The same, but options end at the first operand, which is a command with arguments of its own. */
+/* Like hearth_tool_parse, but options end at the first operand, which is a command with arguments of its own. */
 bool hearth_tool_parse_command(const hearth_option *options, const hearth_help *help, int argc, char **argv,
                                int *ret_operands, int *ret_code);
 

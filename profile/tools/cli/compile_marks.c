@@ -115,7 +115,7 @@ static void look_at_thin_member(const char *archive, hearth_bytes name, findings
   look_at_file(path, archive, f);
 }
 
-/* Of at most 16 digits. */
+/* A number of at most 16 digits. */
 static size_t decimal(const char *field, size_t size) {
   size_t number = 0;
   for (size_t i = 0; i < size && isdigit((unsigned char)field[i]); i++)

@@ -202,7 +202,7 @@ static hearth_status write_hearth(const output_request *request, hearth_error *e
   return status;
 }
 
-/* Beside function counters: Hearth's profile for Hearth, and LLVM's for LLVM where every reader of such a file knows it. */
+/* A file with function counters gets Hearth's profile, and also LLVM's if every reader of such a file knows that. */
 static hearth_status write_default(const output_request *request, hearth_error *err) {
   hearth_llvm_contents contents;
   if (!request->code)

@@ -21,7 +21,7 @@ typedef struct hearth_place_sum {
   size_t count_count, count_room;
 } hearth_place_sum;
 
-/* What all places are measured by. */
+/* Totals that places are measured by. */
 typedef struct hearth_advice_whole {
   double runs, duration_ns; /* of a run */
   uint64_t allocs, byte_seconds;

@@ -72,7 +72,8 @@ bool hearth_advice_is_brief(const hearth_advice_whole *w, const hearth_mib *m) {
   return lives <= 1e6 && lives <= w->duration_ns / 1000;
 }
 
-/* Of brief contexts only: a function as node_new makes blocks that stay for one caller, and temporary ones for another. */
+/* Sums of short-lived contexts only: a function as node_new makes blocks that stay for one caller, and temporary
+ * ones for another. */
 static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->brief;
   char of[32] = "", at_once[64] = "";
@@ -154,7 +155,7 @@ static double touched_share(const hearth_mib *m) {
   return m->Looks >= LEAST_LOOKS ? (double)m->TouchedLooks / (double)m->Looks : 0;
 }
 
-/* As many accesses as one writing of what was touched takes, or fewer. */
+/* No more accesses than writing the touched bytes once takes. */
 static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
@@ -212,7 +213,7 @@ static void say_unused_parts(const hearth_place_sum *p, size_t words, char *to, 
   }
 }
 
-/* Of blocks of one size: that which 90 % of the accesses lie in, against all that has accesses. */
+/* In blocks of one size: words without accesses, or words that have few of them beside the busiest. */
 static bool is_fields(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   size_t words = (size_t)(m->MaxSize / WORD), unused = 0, busy = 0;

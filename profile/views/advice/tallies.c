@@ -86,7 +86,7 @@ static bool take_from_cache(cache *c) {
   return foreign;
 }
 
-/* Of moment 1, and so on, until a time. */
+/* Take the figures of moments 1, 2 ... up to a time. */
 static hearth_status pass_moments(hearth_trace_tallies *t, double time_ns, hearth_error *err) {
   for (; t->moment < HEARTH_TALLY_MOMENTS && t->moment * t->step_ns <= time_ns; t->moment++)
     for (size_t i = 0; i < t->count; i++) {

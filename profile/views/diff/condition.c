@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* docs/tools.md, "Conditions", has the grammar: change both in one commit. A parser by hand: five tokens. */
+/* The grammar is in the help of `hearth diff`; docs/tools.md, "Conditions", has the meaning. A parser by hand: five tokens. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -432,7 +432,7 @@ static bool sizes_may_be_equal(const hearth_diff_entry *entry, const entry_sprea
   return doublings <= HEARTH_SPREAD_ERRORS * sqrt(a * a + b * b);
 }
 
-/* It was in some of one side's runs: how likely is it in none of the other side's? */
+/* May a context that some runs of one side have be missing from all runs of the other by chance? */
 static bool may_be_absent(const hearth_diff *d, int side, const entry_spread *there) {
   double all = (double)d->sides[side].summary.runs, runs = (double)there->spread.runs;
   double share = runs > 0 && runs < all ? runs / all : 1;

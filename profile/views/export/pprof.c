@@ -355,7 +355,7 @@ static hearth_status write_location(pprof *p, uint32_t location, hearth_error *e
   return write_message(p, PROFILE_LOCATION, err);
 }
 
-/* Of two equal names, pprof demangles and shortens one itself, as it is told to. */
+/* If linkage name and name are equal, pprof demangles and shortens it itself, as it is told to. */
 static const char *name_of(const pprof *p, const hearth_function_text *function) {
   bool short_one = p->exporter->names.style == HEARTH_NAMES_SHORT && *function->info.name;
   return short_one ? function->info.name : function->name;

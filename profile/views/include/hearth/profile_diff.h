@@ -46,7 +46,7 @@ hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream
 hearth_status hearth_diff_print_json(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 
 /* The same of sums by function, caller, site, file, library, type or size: those whose own bytes changed, most first. JSON:
- * docs/tools.md, "hearth diff --by". E_IO, E_NOMEM, errors of the reader. */
+ * docs/tools.md, "hearth diff --json". E_IO, E_NOMEM, errors of the reader. */
 hearth_status hearth_diff_print_groups_text(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
                                             hearth_error *err);
 hearth_status hearth_diff_print_groups_json(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
