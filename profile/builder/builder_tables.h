@@ -80,7 +80,7 @@ typedef struct builder_origin {
 } builder_origin;
 
 typedef struct builder_origins {
-  uint32_t grain; /* enum hearth_origin_grain: no row has more than it keeps */
+  uint32_t granularity; /* enum hearth_origin_granularity: no row has more than it keeps */
   size_t count;
   builder_origin rows[HEARTH_ORIGINS_MOST];
 } builder_origins;
@@ -177,10 +177,10 @@ bool hearth_builder_is_one_run(const hearth_builder *builder);
 /* Bytes that blocks of the run that is being added have taken so far. */
 uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
 void hearth_builder_free_spreads(builder_spreads *spreads);
-/* origins.c: add runs of one origin; at its grain, or a coarser one. */
+/* origins.c: add runs of one origin; at its granularity, or a coarser one. */
 hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
-/* Make all rows as coarse as this grain has them; those to come will be, too. */
-void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain);
+/* Make all rows as coarse as this granularity has them; those to come will be, too. */
+void hearth_builder_raise_origins(hearth_builder *builder, uint32_t granularity);
 /* One of builder->origins; it lives until something is added. */
 hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
 /* origins.c: merge these facts of runs into the builder's. */

@@ -4,14 +4,14 @@
 
 #include "builder_tables.h"
 
-static builder_origin make_coarse(builder_origin row, uint32_t grain) {
-  if (grain >= HEARTH_ORIGINS_BY_WEEK)
+static builder_origin make_coarse(builder_origin row, uint32_t granularity) {
+  if (granularity >= HEARTH_ORIGINS_BY_WEEK)
     row.day = hearth_origin_week(row.day);
-  if (grain >= HEARTH_ORIGINS_NO_HOST)
+  if (granularity >= HEARTH_ORIGINS_NO_HOST)
     row.host = HEARTH_NONE;
-  if (grain >= HEARTH_ORIGINS_BUILDS)
+  if (granularity >= HEARTH_ORIGINS_BUILDS)
     row.day = 0;
-  if (grain >= HEARTH_ORIGINS_ONE) {
+  if (granularity >= HEARTH_ORIGINS_ONE) {
     memset(row.build_id, 0, sizeof row.build_id);
     row.build_id_size = 0;
   }
@@ -25,7 +25,7 @@ static bool are_equal(const builder_origin *a, const builder_origin *b) {
 
 /* False: there is no room. */
 static bool add_coarse(builder_origins *o, const builder_origin *row) {
-  builder_origin added = make_coarse(*row, o->grain);
+  builder_origin added = make_coarse(*row, o->granularity);
   size_t i = 0;
   while (i < o->count && !are_equal(&o->rows[i], &added))
     i++;
@@ -40,12 +40,12 @@ static bool add_coarse(builder_origins *o, const builder_origin *row) {
   return true;
 }
 
-void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain) {
+void hearth_builder_raise_origins(hearth_builder *builder, uint32_t granularity) {
   builder_origins *o = &builder->origins;
   size_t count = o->count;
-  if (grain <= o->grain)
+  if (granularity <= o->granularity)
     return;
-  o->grain = grain;
+  o->granularity = granularity;
   o->count = 0;
   for (size_t i = 0; i < count; i++) { /* there are never more than were read */
     builder_origin row = o->rows[i];
@@ -66,7 +66,7 @@ hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_or
   if (*origin->host)
     HEARTH_TRY(hearth_builder_intern_string(builder, origin->host, &row.host, err));
   while (!add_coarse(&builder->origins, &row))
-    hearth_builder_raise_origins(builder, builder->origins.grain + 1);
+    hearth_builder_raise_origins(builder, builder->origins.granularity + 1);
   return HEARTH_OK;
 }
 
@@ -81,13 +81,13 @@ hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i) {
   return origin;
 }
 
-/* The grain begins anew, so that profiles merged with the result keep their hosts and days. With more builds than fit, so it
+/* The granularity begins anew, so that profiles merged with the result keep their hosts and days. With more builds than fit, so it
  * cannot. */
 void hearth_builder_strip_origins(hearth_builder *builder) {
   builder_origins *o = &builder->origins;
   hearth_builder_raise_origins(builder, HEARTH_ORIGINS_BUILDS);
-  if (o->grain == HEARTH_ORIGINS_BUILDS)
-    o->grain = HEARTH_ORIGINS_BY_DAY;
+  if (o->granularity == HEARTH_ORIGINS_BUILDS)
+    o->granularity = HEARTH_ORIGINS_BY_DAY;
 }
 
 /* Facts of runs. Commands form a lattice of three levels: unknown, one command, and commands that differ; merging goes up to

@@ -76,8 +76,8 @@ static void print_origin(const hearth_origin *row, FILE *stream) {
 static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_origins origins;
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  if (origins.grain > 0)
-    fprintf(stream, "origins grain=%u\n", origins.grain);
+  if (origins.granularity > 0)
+    fprintf(stream, "origins granularity=%u\n", origins.granularity);
   for (size_t i = 0; i < origins.count; i++)
     print_origin(&origins.rows[i], stream);
   return HEARTH_OK;

@@ -283,10 +283,10 @@ static hearth_status read_binary(parser *p) {
 }
 
 static hearth_status read_origins(parser *p) {
-  uint64_t grain = 0;
-  const named_value keys[] = {{"grain", &grain, HEARTH_ORIGIN_GRAINS - 1}};
-  HEARTH_TRY(read_values(p, keys, 1, "origins have grain, but not"));
-  hearth_builder_raise_origins(p->builder, (uint32_t)grain);
+  uint64_t granularity = 0;
+  const named_value keys[] = {{"granularity", &granularity, HEARTH_ORIGIN_GRANULARITIES - 1}};
+  HEARTH_TRY(read_values(p, keys, 1, "origins have granularity, but not"));
+  hearth_builder_raise_origins(p->builder, (uint32_t)granularity);
   return HEARTH_OK;
 }
 

@@ -42,7 +42,7 @@ typedef hearth_origin origin_sum;
 
 typedef struct origin_kind {
   const char *title;
-  uint32_t unknown_from; /* the grain from which on nothing is known of it */
+  uint32_t unknown_from; /* the granularity from which on nothing is known of it */
   origin_sum (*key_of)(const hearth_origin *row);
   void (*print_name)(hearth_profile *profile, const origin_sum *sum, FILE *stream);
 } origin_kind;
@@ -130,8 +130,8 @@ static size_t sum_up(const hearth_origins *origins, const origin_kind *kind, ori
 static void print_kind(hearth_profile *profile, const hearth_origins *origins, const origin_kind *kind,
                        const hearth_profile_summary *all, size_t most, FILE *stream) {
   origin_sum sums[HEARTH_ORIGINS_MOST];
-  bool is_week = kind->key_of == key_of_day && origins->grain >= HEARTH_ORIGINS_BY_WEEK;
-  if (origins->grain >= kind->unknown_from)
+  bool is_week = kind->key_of == key_of_day && origins->granularity >= HEARTH_ORIGINS_BY_WEEK;
+  if (origins->granularity >= kind->unknown_from)
     return;
   size_t count = sum_up(origins, kind, sums);
   fprintf(stream, "\n      runs       bytes           %s\n", is_week ? "week of" : kind->title);
@@ -153,7 +153,7 @@ static void print_unknown(const hearth_origins *origins, const hearth_profile_su
     fprintf(stream, "of %" PRIu64 " of them nothing is known\n", all->runs - runs);
 }
 
-static const char *const coarse[HEARTH_ORIGIN_GRAINS] = {
+static const char *const coarse[HEARTH_ORIGIN_GRANULARITIES] = {
     "", "weeks stand for days", "weeks stand for days, and hosts are left out", "hosts and days are left out",
     "builds, hosts and days are left out"};
 
@@ -165,8 +165,8 @@ hearth_status hearth_origins_print_text(hearth_profile *profile, size_t most, FI
   fprintf(stream, "%" PRIu64 " run%s, %s allocated\n", summary.runs, hearth_plural(summary.runs),
           hearth_amount_bytes(summary.total_bytes).c);
   print_unknown(&origins, &summary, stream);
-  if (origins.grain > 0)
-    fprintf(stream, "there were more than %u origins: %s\n", HEARTH_ORIGINS_MOST, coarse[origins.grain]);
+  if (origins.granularity > 0)
+    fprintf(stream, "there were more than %u origins: %s\n", HEARTH_ORIGINS_MOST, coarse[origins.granularity]);
   for (size_t i = 0; origins.count > 0 && i < sizeof kinds / sizeof kinds[0]; i++)
     print_kind(profile, &origins, &kinds[i], &summary, most, stream);
   return hearth_stream_flush(stream, err);
@@ -200,7 +200,7 @@ hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, h
   hearth_json_begin(&json, "hearth-runs", JSON_VERSION);
   hearth_json_key_uint(&json, "runs", summary.runs);
   hearth_json_key_uint(&json, "bytes", summary.total_bytes);
-  hearth_json_key_uint(&json, "grain", origins.grain);
+  hearth_json_key_uint(&json, "granularity", origins.granularity);
   hearth_json_line(&json);
   hearth_json_key_array(&json, "origins");
   for (size_t i = 0; i < origins.count; i++)

@@ -304,7 +304,7 @@ enum hearth_spread_column {
 
 /* ORIGINS: this struct, then at most 256 rows, by (build id, its size, host, day): where the runs are from (hearth/origin.h). */
 typedef struct hearth_indexed_origins {
-  uint32_t grain; /* enum hearth_origin_grain */
+  uint32_t granularity; /* enum hearth_origin_granularity */
   uint32_t reserved;
 } hearth_indexed_origins;
 

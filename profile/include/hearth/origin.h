@@ -3,8 +3,8 @@
  * facts of runs that are no sums.
  *
  * There are at most HEARTH_ORIGINS_MOST rows. If a merge would have more, its rows are made coarser, and rows that
- * become equal are added, until they fit. Each grain keeps less than the one before and follows from it alone, and
- * fewer rows never need a coarser grain than more of them. So the grain is the least at which the rows of all inputs
+ * become equal are added, until they fit. Each granularity keeps less than the one before and follows from it alone, and
+ * fewer rows never need a coarser granularity than more of them. So the granularity is the least at which the rows of all inputs
  * fit, but not below that of any input, whatever the order and grouping. */
 #ifndef HEARTH_ORIGIN_H
 #define HEARTH_ORIGIN_H
@@ -17,13 +17,13 @@ extern "C" {
 
 #define HEARTH_ORIGINS_MOST 256u
 
-enum hearth_origin_grain {
+enum hearth_origin_granularity {
   HEARTH_ORIGINS_BY_DAY = 0,  /* by build, host and day */
   HEARTH_ORIGINS_BY_WEEK = 1, /* a day stands for the week that it begins */
   HEARTH_ORIGINS_NO_HOST = 2, /* and hosts are unknown */
   HEARTH_ORIGINS_BUILDS = 3,  /* by build alone */
   HEARTH_ORIGINS_ONE = 4,     /* all in one row */
-  HEARTH_ORIGIN_GRAINS = 5
+  HEARTH_ORIGIN_GRANULARITIES = 5
 };
 
 typedef struct hearth_origin {
@@ -35,7 +35,7 @@ typedef struct hearth_origin {
 } hearth_origin;
 
 typedef struct hearth_origins {
-  uint32_t grain; /* enum hearth_origin_grain */
+  uint32_t granularity; /* enum hearth_origin_granularity */
   uint32_t count;
   hearth_origin rows[HEARTH_ORIGINS_MOST]; /* by (build id, its size, host, day), each once */
 } hearth_origins;

@@ -178,7 +178,7 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
 static hearth_status add_origins(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   hearth_origins origins;
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  hearth_builder_raise_origins(builder, origins.grain);
+  hearth_builder_raise_origins(builder, origins.granularity);
   for (size_t i = 0; i < origins.count; i++)
     HEARTH_TRY(hearth_builder_add_origin(builder, &origins.rows[i], err));
   return HEARTH_OK;
@@ -262,7 +262,7 @@ hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *
 /* -------------------------------------------------- other builders ------------------------------------------------ */
 
 static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
-  hearth_builder_raise_origins(builder, from->origins.grain);
+  hearth_builder_raise_origins(builder, from->origins.granularity);
   for (size_t i = 0; i < from->origins.count; i++) {
     hearth_origin origin = hearth_builder_origin(from, i);
     HEARTH_TRY(hearth_builder_add_origin(builder, &origin, err));

@@ -252,7 +252,7 @@ hearth_status hearth_profile_get_spread(hearth_profile *profile, uint32_t contex
   return HEARTH_OK;
 }
 
-/* Reads two sections about runs: RUN FACTS, and ORIGINS, whole, as it has few rows. Its rows agree with its grain, so that merges
+/* Reads two sections about runs: RUN FACTS, and ORIGINS, whole, as it has few rows. Its rows agree with its granularity, so that merges
  * may rely on it. */
 
 static int compare_rows(const hearth_origin *a, const hearth_origin *b) {
@@ -264,11 +264,12 @@ static int compare_rows(const hearth_origin *a, const hearth_origin *b) {
   return order ? order : (a->day > b->day) - (a->day < b->day);
 }
 
-/* Does the row have no more than the grain keeps? */
-static bool is_coarse(const hearth_origin *row, uint32_t grain) {
-  return (grain < HEARTH_ORIGINS_BY_WEEK || row->day == hearth_origin_week(row->day)) &&
-         (grain < HEARTH_ORIGINS_NO_HOST || !*row->host) && (grain < HEARTH_ORIGINS_BUILDS || row->day == 0) &&
-         (grain < HEARTH_ORIGINS_ONE || row->build_id_size == 0);
+/* Does the row have no more than the granularity keeps? */
+static bool is_coarse(const hearth_origin *row, uint32_t granularity) {
+  return (granularity < HEARTH_ORIGINS_BY_WEEK || row->day == hearth_origin_week(row->day)) &&
+         (granularity < HEARTH_ORIGINS_NO_HOST || !*row->host) &&
+         (granularity < HEARTH_ORIGINS_BUILDS || row->day == 0) &&
+         (granularity < HEARTH_ORIGINS_ONE || row->build_id_size == 0);
 }
 
 static bool is_padded(const hearth_origin *row) {
@@ -287,7 +288,7 @@ static hearth_status read_origin_row(hearth_profile *profile, const uint8_t *fro
       .day = stored.day, .build_id_size = stored.build_id_size, .runs = stored.runs, .total_bytes = stored.total_bytes};
   memcpy(row->build_id, stored.build_id, sizeof row->build_id);
   HEARTH_TRY(hearth_profile_get_string(profile, stored.host, &row->host, err));
-  if (row->build_id_size > sizeof row->build_id || !is_padded(row) || !is_coarse(row, ret->grain) ||
+  if (row->build_id_size > sizeof row->build_id || !is_padded(row) || !is_coarse(row, ret->granularity) ||
       stored.reserved != 0 || (row->runs == 0 && row->total_bytes == 0))
     return hearth_profile_corrupt(profile, err, "origin %u is impossible", i);
   if (i > 0 && compare_rows(row - 1, row) >= 0)
@@ -299,7 +300,7 @@ hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins
   const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_ORIGINS);
   hearth_indexed_origins header;
   const uint8_t *from;
-  ret->grain = ret->count = 0;
+  ret->granularity = ret->count = 0;
   if (s->id == 0)
     return HEARTH_OK;
   if (s->count == 0 || s->count > HEARTH_ORIGINS_MOST ||
@@ -307,9 +308,9 @@ hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins
     return hearth_profile_corrupt(profile, err, "it has an impossible number of origins");
   HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
   memcpy(&header, from, sizeof header);
-  if (header.grain >= HEARTH_ORIGIN_GRAINS || header.reserved != 0)
-    return hearth_profile_corrupt(profile, err, "its origins have an unknown grain");
-  ret->grain = header.grain;
+  if (header.granularity >= HEARTH_ORIGIN_GRANULARITIES || header.reserved != 0)
+    return hearth_profile_corrupt(profile, err, "its origins have an unknown granularity");
+  ret->granularity = header.granularity;
   for (uint32_t i = 0; i < s->count; i++)
     HEARTH_TRY(read_origin_row(profile, from + sizeof header + i * sizeof(hearth_indexed_origin), i, ret, err));
   ret->count = s->count;

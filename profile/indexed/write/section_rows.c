@@ -194,7 +194,7 @@ hearth_status hearth_writer_encode_spreads(writer *w) {
   return hearth_check_memory(good, w->err);
 }
 
-/* Two sections about runs: RUN FACTS, and ORIGINS: its grain, then the rows, sorted where they lie. Strings are sorted, so their
+/* Two sections about runs: RUN FACTS, and ORIGINS: its granularity, then the rows, sorted where they lie. Strings are sorted, so their
  * offsets are in the order of hosts. */
 
 static int compare_rows(const void *a, const void *b) {
@@ -216,7 +216,7 @@ hearth_status hearth_writer_encode_origins(writer *w) {
   w->origins.size = size;
   hearth_indexed_origins *header = (hearth_indexed_origins *)w->origins.data;
   hearth_indexed_origin *rows = (hearth_indexed_origin *)(header + 1);
-  *header = (hearth_indexed_origins){.grain = b->origins.grain};
+  *header = (hearth_indexed_origins){.granularity = b->origins.granularity};
   for (size_t i = 0; i < count; i++) {
     hearth_origin origin = hearth_builder_origin(b, i);
     rows[i] = (hearth_indexed_origin){.runs = origin.runs,

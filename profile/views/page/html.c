@@ -355,7 +355,7 @@ static void write_days(hearth_json *json, const hearth_origins *origins) {
     return;
   hearth_json_key_uint(json, "first_day", first);
   hearth_json_key_uint(json, "last_day", last);
-  hearth_json_key_bool(json, "weeks", origins->grain >= HEARTH_ORIGINS_BY_WEEK);
+  hearth_json_key_bool(json, "weeks", origins->granularity >= HEARTH_ORIGINS_BY_WEEK);
 }
 
 /* In a comparison, the profile is the sum of both. */

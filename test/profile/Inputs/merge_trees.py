@@ -176,53 +176,53 @@ for frames, numbers in expected.items():
     assert found[frames] == numbers, (frames, found[frames], numbers)
 assert found_globals == globals_ and len(globals_) > 20, (found_globals, globals_)
 assert found_spreads == spreads and len(spreads) > 20
-ORIGINS_MOST, GRAINS = 256, 5
+ORIGINS_MOST, GRANULARITIES = 256, 5
 
-def coarse(origin, grain):
+def coarse(origin, granularity):
     """As profile/include/hearth/origin.h says."""
     build, host, day = origin
-    if grain >= 1:
+    if granularity >= 1:
         day = 0 if day < 4 else day - (day + 3) % 7
-    return ("" if grain >= 4 else build, "" if grain >= 2 else host, 0 if grain >= 3 else day)
+    return ("" if granularity >= 4 else build, "" if granularity >= 2 else host, 0 if granularity >= 3 else day)
 
-def make_origins(path, builds, hosts, days, least_grain):
-    """A profile of some origins; returns its grain and rows."""
-    grain, rows = least_grain, []
+def make_origins(path, builds, hosts, days, least_granularity):
+    """A profile of some origins; returns its granularity and rows."""
+    granularity, rows = least_granularity, []
     for _ in range(rng.randrange(1, 40)):
         origin = (rng.choice(["", f"{rng.randrange(builds):04x}"]), rng.choice(["", f"host{rng.randrange(hosts)}"]),
                   rng.randrange(days))
         rows.append((origin, rng.randrange(1, 100), rng.choice([rng.randrange(1000), rng.randrange(2**64)])))
     with open(path, "w") as out:
-        print("hearth-profile-text 1\nrun runs=1", f"origins grain={grain}", sep="\n", file=out)
+        print("hearth-profile-text 1\nrun runs=1", f"origins granularity={granularity}", sep="\n", file=out)
         for (build, host, day), count, size in rows:
             print("origin", build or '""', host or '""', f"day={day} runs={count} bytes={size}", file=out)
         print("context\nframe f a.c 1 1 1 0\nAllocCount 1", file=out)
-    return grain, rows
+    return granularity, rows
 
 def merged_origins(leaves):
-    grain = max(grain for grain, _ in leaves)
+    granularity = max(granularity for granularity, _ in leaves)
     rows = [row for _, more in leaves for row in more]
-    while len({coarse(row[0], grain) for row in rows}) > ORIGINS_MOST:
-        grain += 1
+    while len({coarse(row[0], granularity) for row in rows}) > ORIGINS_MOST:
+        granularity += 1
     sums = {}
     for origin, count, size in rows:
-        known = sums.get(coarse(origin, grain), (0, 0))
-        sums[coarse(origin, grain)] = tuple(merge_value("SUM", a, b) for a, b in zip(known, (count, size)))
-    return grain, sums
+        known = sums.get(coarse(origin, granularity), (0, 0))
+        sums[coarse(origin, granularity)] = tuple(merge_value("SUM", a, b) for a, b in zip(known, (count, size)))
+    return granularity, sums
 
 def read_origins(profile):
     text = subprocess.run([hearth, "show", "--text", profile], check=True, capture_output=True, text=True).stdout
-    grain = re.search("^origins grain=(.*)", text, re.M)
+    granularity = re.search("^origins granularity=(.*)", text, re.M)
     rows = re.findall(r"^origin (\S+) (\S+) day=(\d+) runs=(\d+) bytes=(\d+)$", text, re.M)
-    return int(grain[1]) if grain else 0, {
+    return int(granularity[1]) if granularity else 0, {
         (build.strip('"'), host.strip('"'), int(day)): (int(count), int(size)) for build, host, day, count, size in rows}
 
-grains = set()
+granularities = set()
 for number, universe in enumerate([(2, 3, 9, 0), (2, 5, 100, 0), (2, 200, 30, 0), (20, 100, 1000, 0), (300, 2, 9, 0), (2, 3, 9, 1),
                                    (400, 9, 9, 2), (2, 3, 9, 3)]):
-    *sizes, some_grain = universe
+    *sizes, some_granularity = universe
     leaves = [os.path.join(directory, f"origins{number}.{i}.txt") for i in range(48)]
-    contents = [make_origins(leaf, *sizes, some_grain if i == 0 else 0) for i, leaf in enumerate(leaves)]
+    contents = [make_origins(leaf, *sizes, some_granularity if i == 0 else 0) for i, leaf in enumerate(leaves)]
     results = [merge_as_tree(f".{number}.{i}", leaves) for i in range(4)]
     assert len({open(result, "rb").read() for result in results}) == 1, universe
     expected_origins = merged_origins(contents)
@@ -235,6 +235,6 @@ for number, universe in enumerate([(2, 3, 9, 0), (2, 5, 100, 0), (2, 200, 30, 0)
     subprocess.run([hearth, "strip", results[0], "-o", f"{results[0]}.stripped"], check=True)
     merge(pieces, f"{results[0]}.pieces")
     assert read_origins(f"{results[0]}.stripped") == read_origins(f"{results[0]}.pieces"), universe
-    grains.add(expected_origins[0])
-assert grains == set(range(GRAINS)), grains
+    granularities.add(expected_origins[0])
+assert granularities == set(range(GRANULARITIES)), granularities
 print(TREES, "trees of", PROFILES, "profiles: one result,", len(found), "contexts")

@@ -34,10 +34,10 @@ static void rows_that_do_not_fit_become_coarser(void **state) {
   (void)state;
   bytes all = days(HEARTH_ORIGINS_MOST, ""), weeks = days(HEARTH_ORIGINS_MOST + 1, "");
   hearth_origins origins = origins_of(all);
-  assert_int_equal(origins.grain, HEARTH_ORIGINS_BY_DAY);
+  assert_int_equal(origins.granularity, HEARTH_ORIGINS_BY_DAY);
   assert_int_equal(origins.count, HEARTH_ORIGINS_MOST);
   origins = origins_of(weeks);
-  assert_int_equal(origins.grain, HEARTH_ORIGINS_BY_WEEK);
+  assert_int_equal(origins.granularity, HEARTH_ORIGINS_BY_WEEK);
   assert_int_equal(origins.count, 37);
   assert_int_equal(origins.rows[0].day, 7004);
   assert_int_equal(origins.rows[0].runs, 7);
@@ -49,7 +49,7 @@ static void rows_that_do_not_fit_become_coarser(void **state) {
 
 static void nothing_known_is_stored_nowhere(void **state) {
   (void)state;
-  bytes none = bytes_from_text(HEAD "origins grain=3\norigin ab web day=9\n" CONTEXT);
+  bytes none = bytes_from_text(HEAD "origins granularity=3\norigin ab web day=9\n" CONTEXT);
   assert_int_equal(((hearth_indexed_header *)none.data)->section_count, HEARTH_SECTION_CHECKSUMS);
   free(none.data);
 }
@@ -72,8 +72,8 @@ static void weights_count(void **state) {
 static void bad_text_is_refused(void **state) {
   (void)state;
   static const bad_text cases[] = {
-      {HEAD "origins grain=5\n", "text:3: too great a number '5'"},
-      {HEAD "origins size=1\n", "text:3: origins have grain, but not 'size'"},
+      {HEAD "origins granularity=5\n", "text:3: too great a number '5'"},
+      {HEAD "origins size=1\n", "text:3: origins have granularity, but not 'size'"},
       {HEAD "origin abc web runs=1\n", "text:3: a build id is up to 32 bytes"},
       {HEAD "origin ab\n", "text:3: missing 'name of the host'"},
       {HEAD "origin ab web week=1\n", "text:3: an origin has day, runs, bytes, but not 'week'"},
@@ -97,7 +97,8 @@ static bool is_refused(uint8_t *copy, size_t size) {
 
 static void damage_is_found(void **state) {
   (void)state;
-  bytes b = bytes_from_text(HEAD "origins grain=1\norigin ab web day=11 runs=1\norigin \"\" \"\" bytes=9\n" CONTEXT);
+  bytes b =
+      bytes_from_text(HEAD "origins granularity=1\norigin ab web day=11 runs=1\norigin \"\" \"\" bytes=9\n" CONTEXT);
   hearth_indexed_section *s = section_of(b, HEARTH_SECTION_CHECKSUMS + 1);
   assert_int_equal(s->id, HEARTH_SECTION_ORIGINS);
   assert_int_equal(s->count, 2);
@@ -105,7 +106,7 @@ static void damage_is_found(void **state) {
     size_t at;
     uint8_t byte;
   } cases[] = {
-      {0, HEARTH_ORIGIN_GRAINS}, /* unknown grain */
+      {0, HEARTH_ORIGIN_GRANULARITIES}, /* unknown granularity */
       {0, HEARTH_ORIGINS_NO_HOST},
       {4, 1},            /* reserved */
       {8 + 8, 0},        /* neither runs nor bytes */
