@@ -38,7 +38,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
-  hearth_builder_free_spreads(&builder->spreads);
+  hearth_builder_free_variances(&builder->variances);
   hearth_builder_free_history(&builder->history);
   free(builder->binaries);
   free(builder->types);
@@ -365,7 +365,7 @@ size_t hearth_builder_memory(const hearth_builder *b) {
   return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +
          b->node_room * sizeof *b->nodes + b->context_room * sizeof *b->context_nodes + b->mibs.room +
          slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t) +
-         b->spreads.room * sizeof *b->spreads.rows;
+         b->variances.room * sizeof *b->variances.rows;
 }
 
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }

@@ -14,7 +14,7 @@
 #include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/origin.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "id_table.h"
 #include "mib_rows.h"
 #include "node_table.h"
@@ -62,14 +62,14 @@ typedef struct builder_run_sums {
   uint32_t context;
 } builder_run_sums;
 
-typedef struct builder_spreads {
-  hearth_spread *rows; /* of each of the first `count` contexts */
+typedef struct builder_variances {
+  hearth_variance *rows; /* of each of the first `count` contexts */
   size_t count, room;
   bool in_run;
   builder_run_sums *run;
   uint32_t *run_rows; /* of each of the first run_row_count contexts: its row in `run`, or HEARTH_NONE */
   size_t run_count, run_room, run_row_count, run_row_room;
-} builder_spreads;
+} builder_variances;
 
 typedef struct builder_origin {
   uint32_t host; /* offset in the pool; HEARTH_NONE: unknown */
@@ -117,7 +117,7 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content, types_by_id, globals_by_id;
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
-  builder_spreads spreads;
+  builder_variances variances;
   builder_origins origins;
   builder_run_facts run_facts;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
@@ -126,7 +126,7 @@ struct hearth_builder {
   bool fold_recursion;
   uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
   uint64_t weight;     /* how many times an addition counts */
-  uint64_t scale;      /* the part of the weight that is no more runs (hearth/spread.h) */
+  uint64_t scale;      /* the part of the weight that is no more runs (hearth/variance.h) */
 };
 
 /* Offset of the string in the pool. */
@@ -165,18 +165,18 @@ static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder,
     mib->v[__builtin_ctzll(fields)] = 0;
 }
 
-/* spreads.c: between begin_run and end_run, add to the run's own sums. */
+/* variances.c: between begin_run and end_run, add to the run's own sums. */
 hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
                                          hearth_error *err);
-/* Add to the spread of a node's context; to none if it has no context. */
-hearth_status hearth_builder_add_spread(hearth_builder *builder, uint32_t node, const hearth_spread *spread,
-                                        hearth_error *err);
-hearth_spread hearth_builder_spread(const hearth_builder *builder, size_t context);
-/* Do the spreads follow from the sums, which are those of a single run? Or are there none? */
+/* Add to the variance of a node's context; to none if it has no context. */
+hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node, const hearth_variance *variance,
+                                          hearth_error *err);
+hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t context);
+/* Do the variances follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
 /* Bytes that blocks of the run that is being added have taken so far. */
 uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
-void hearth_builder_free_spreads(builder_spreads *spreads);
+void hearth_builder_free_variances(builder_variances *variances);
 /* origins.c: add runs of one origin; at its granularity, or a coarser one. */
 hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
 /* Make all rows as coarse as this granularity has them; those to come will be, too. */

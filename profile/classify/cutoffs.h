@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "hearth/classify.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 
 /* A class by the numbers that it is made from. */
 

@@ -6,8 +6,8 @@
 
 #define HEARTH_TEXT_VERSION 1u
 
-/* Names of the sums of hearth_spread, in order. */
-#define HEARTH_TEXT_SPREAD_NAMES                                                                                       \
+/* Names of the sums of hearth_variance, in order. */
+#define HEARTH_TEXT_VARIANCE_NAMES                                                                                     \
   "runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"
 
 #endif

@@ -10,7 +10,7 @@
 #include "hearth/history.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "mib_rows.h"
 #include "text_form.h"
 
@@ -180,15 +180,15 @@ static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE
   return HEARTH_OK;
 }
 
-static hearth_status print_spread(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
-  static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
-  hearth_spread spread;
-  HEARTH_TRY(hearth_profile_get_spread(profile, row, &spread, err));
-  if (spread.runs == 0)
+static hearth_status print_variance(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_TEXT_VARIANCE_NAMES};
+  hearth_variance variance;
+  HEARTH_TRY(hearth_profile_get_variance(profile, row, &variance, err));
+  if (variance.runs == 0)
     return HEARTH_OK;
-  fputs("  spread", stream);
-  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
-    fprintf(stream, " %s=%llu", names[i], (unsigned long long)spread.sums[i]);
+  fputs("  variance", stream);
+  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
+    fprintf(stream, " %s=%llu", names[i], (unsigned long long)variance.sums[i]);
   fputc('\n', stream);
   return HEARTH_OK;
 }
@@ -220,7 +220,7 @@ static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *
   for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (mib.v[i])
       fprintf(stream, "  %s %llu\n", hearth_mib_column_name(i), (unsigned long long)mib.v[i]);
-  HEARTH_TRY(print_spread(profile, row, stream, err));
+  HEARTH_TRY(print_variance(profile, row, stream, err));
   return print_histogram(profile, row, stream, err);
 }
 

@@ -26,8 +26,8 @@ typedef struct parser {
   size_t count_count, count_room;
   bool has_levels;
   uint64_t levels[HEARTH_RAW_POINTS]; /* of the context */
-  hearth_spread spread;
-  bool spread_seen;            /* of any context */
+  hearth_variance variance;
+  bool variance_seen;          /* of any context */
   hearth_profile_summary runs; /* sums of what observing a run needs */
   uint64_t fields_seen;        /* one bit a column */
   unsigned context_line;       /* 0: no context is open */
@@ -504,17 +504,17 @@ static hearth_status read_history(parser *p) {
   return hearth_builder_add_history(p->builder, &history, p->err);
 }
 
-static hearth_status read_spread(parser *p) {
-  static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
-  named_value keys[HEARTH_SPREAD_SUMS];
-  if (p->spread.runs > 0)
+static hearth_status read_variance(parser *p) {
+  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_TEXT_VARIANCE_NAMES};
+  named_value keys[HEARTH_VARIANCE_SUMS];
+  if (p->variance.runs > 0)
     return bad(p, "given twice in one context:", p->token);
-  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
-    keys[i] = (named_value){names[i], &p->spread.sums[i], 0};
-  p->spread_seen = true;
-  HEARTH_TRY(read_values(p, keys, HEARTH_SPREAD_SUMS,
-                         "a spread has runs, squares, density, lifetime, bytes, and squares of these, but not"));
-  return p->spread.runs > 0 ? HEARTH_OK : bad(p, "missing", "runs of the spread");
+  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
+    keys[i] = (named_value){names[i], &p->variance.sums[i], 0};
+  p->variance_seen = true;
+  HEARTH_TRY(read_values(p, keys, HEARTH_VARIANCE_SUMS,
+                         "a variance has runs, squares, density, lifetime, bytes, and squares of these, but not"));
+  return p->variance.runs > 0 ? HEARTH_OK : bad(p, "missing", "runs of the variance");
 }
 
 static hearth_status finish_context(parser *p) {
@@ -533,7 +533,7 @@ static hearth_status finish_context(parser *p) {
   HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
-  HEARTH_TRY(hearth_builder_add_spread(p->builder, node, &p->spread, p->err));
+  HEARTH_TRY(hearth_builder_add_variance(p->builder, node, &p->variance, p->err));
   if (p->has_levels)
     HEARTH_TRY(hearth_builder_add_levels(p->builder, node, p->levels, p->err));
   p->context_line = 0;
@@ -546,7 +546,7 @@ static hearth_status begin_context(parser *p) {
   p->frame_count = 0;
   p->count_count = 0;
   p->has_levels = false;
-  p->spread = (hearth_spread){{0}};
+  p->variance = (hearth_variance){{0}};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
   return end_line(p);
@@ -559,7 +559,7 @@ static hearth_status read_statement(parser *p) {
   if (p->context_line != 0)
     return strcmp(p->token, "frame") == 0       ? read_frame(p)
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
-           : strcmp(p->token, "spread") == 0    ? read_spread(p)
+           : strcmp(p->token, "variance") == 0  ? read_variance(p)
            : strcmp(p->token, "levels") == 0    ? read_levels_of_context(p)
                                                 : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
@@ -592,9 +592,9 @@ static hearth_status read_statement(parser *p) {
              p->token);
 }
 
-/* A text without spreads is of a single run, or of runs that were not observed. */
+/* A text without variances is of a single run, or of runs that were not observed. */
 static hearth_status end_runs(parser *p) {
-  if (p->spread_seen)
+  if (p->variance_seen)
     p->runs.runs = 0;
   return hearth_builder_end_run(p->builder, &p->runs, p->err);
 }

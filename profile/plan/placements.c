@@ -72,8 +72,8 @@ static void classify_rows(planner *p, const hearth_classifier *classifier, uint3
     hearth_mib mib = {0};
     uint32_t context = w->contexts.order[i];
     hearth_writer_get_classified(w, context, &mib);
-    hearth_spread spread = hearth_writer_get_spread(w, context);
-    bool is_uncertain = w->densities && hearth_may_be_cold_or_not(classifier, w->densities, &mib, &spread);
+    hearth_variance variance = hearth_writer_get_variance(w, context);
+    bool is_uncertain = w->densities && hearth_may_be_cold_or_not(classifier, w->densities, &mib, &variance);
     p->rows[i] = (plan_row){.bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize),
                             .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
                             .accesses = mib.TotalAccessCount,

@@ -102,20 +102,20 @@ static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_e
 }
 
 /* Standard errors in doublings; null: not enough runs to tell. */
-static hearth_status print_spread(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
+static hearth_status print_variance(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
-  hearth_spread spread;
-  HEARTH_TRY(hearth_profile_get_spread(p->listing.profile, row->context, &spread, err));
-  if (spread.runs == 0)
+  hearth_variance variance;
+  HEARTH_TRY(hearth_profile_get_variance(p->listing.profile, row->context, &variance, err));
+  if (variance.runs == 0)
     return HEARTH_OK;
-  hearth_spread_errors errors = hearth_spread_get_errors(&spread);
+  hearth_variance_errors errors = hearth_variance_get_errors(&variance);
   hearth_json_key_array(json, "possible");
   for (hearth_class c = HEARTH_CLASS_UNKNOWN; c < HEARTH_LISTING_CLASSES; c++)
     if (row->possible >> c & 1)
       hearth_json_string(json, hearth_class_name(c));
   hearth_json_close(json, ']');
-  hearth_json_key_object(json, "spread");
-  hearth_json_key_uint(json, "runs", spread.runs);
+  hearth_json_key_object(json, "variance");
+  hearth_json_key_uint(json, "runs", variance.runs);
   hearth_json_key_double(json, "effective_runs", errors.runs);
   HEARTH_JSON_MEMBERS(json, &errors, density, lifetime, bytes);
   hearth_json_close(json, '}');
@@ -142,7 +142,7 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_json_stack(&p->table, json, &p->stack);
   print_mib(json, &mib);
   print_touches(json, &mib);
-  HEARTH_TRY(print_spread(p, row, err));
+  HEARTH_TRY(print_variance(p, row, err));
   HEARTH_TRY(print_type(p, mib.DataTypeId, err));
   HEARTH_TRY(print_histogram(p, row->context, err));
   hearth_json_close(json, '}');

@@ -158,7 +158,7 @@ static void print_idle(const hearth_listing *r) {
 
 static void print_uncertain(const hearth_listing *r) {
   const hearth_listing_totals *all = &r->uncertain, *cold = &r->cold_or_not;
-  if (hearth_profile_has_spreads(r->profile))
+  if (hearth_profile_has_variances(r->profile))
     fprintf(r->stream,
             "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
             " with %s (%.1f%%), which plans do not take for cold\n",
@@ -261,15 +261,15 @@ static void print_possible(const hearth_listing *r, const hearth_listing_row *ro
   fputs(": ", r->stream);
 }
 
-static double factor_of(double doublings) { return exp2(HEARTH_SPREAD_ERRORS * doublings); }
+static double factor_of(double doublings) { return exp2(HEARTH_VARIANCE_ERRORS * doublings); }
 
-static hearth_status print_spread(const hearth_listing *r, uint32_t context, hearth_error *err) {
-  hearth_spread spread;
-  HEARTH_TRY(hearth_profile_get_spread(r->profile, context, &spread, err));
-  if (spread.runs == 0)
+static hearth_status print_variance(const hearth_listing *r, uint32_t context, hearth_error *err) {
+  hearth_variance variance;
+  HEARTH_TRY(hearth_profile_get_variance(r->profile, context, &variance, err));
+  if (variance.runs == 0)
     return HEARTH_OK;
-  hearth_spread_errors errors = hearth_spread_get_errors(&spread);
-  fprintf(r->stream, "   in %" PRIu64 " of %" PRIu64 " runs", spread.runs, r->summary.runs);
+  hearth_variance_errors errors = hearth_variance_get_errors(&variance);
+  fprintf(r->stream, "   in %" PRIu64 " of %" PRIu64 " runs", variance.runs, r->summary.runs);
   if (errors.runs > 0)
     fprintf(r->stream, "; within a factor of %.2f: density, %.2f: lifetime, %.2f: bytes", factor_of(errors.density),
             factor_of(errors.lifetime), factor_of(errors.bytes));
@@ -289,7 +289,7 @@ static hearth_status print_context(hearth_listing *r, const hearth_listing_row *
           hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
   print_use(r, &m);
-  HEARTH_TRY(print_spread(r, row->context, err));
+  HEARTH_TRY(print_variance(r, row->context, err));
   HEARTH_TRY(print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
   return r->options.histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;

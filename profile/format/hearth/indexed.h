@@ -45,7 +45,7 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_HISTOGRAMS = 12,
                          HEARTH_SECTION_TYPES = 13,
                          /* 14 to 16 are taken */
-                         HEARTH_SECTION_SPREADS = 17,
+                         HEARTH_SECTION_VARIANCES = 17,
                          HEARTH_SECTION_ORIGINS = 18,
                          /* 19 and 20 are taken */
                          HEARTH_SECTION_RUN_FACTS = 21,
@@ -287,19 +287,19 @@ typedef struct hearth_plan_call {
   uint32_t reserved; /* 0 */
 } hearth_plan_call;
 
-/* SPREADS: packed, by context: how far the runs differ (hearth/spread.h). Only contexts that some run was observed of have a
+/* VARIANCES: packed, by context: how far the runs differ (hearth/variance.h). Only contexts that some run was observed of have a
  * row. Left out where it follows from the rest: of a single run. */
-enum hearth_spread_column {
-  HEARTH_SPREAD_CONTEXT = 0, /* row of CONTEXTS */
-  HEARTH_SPREAD_RUNS = 1,
-  HEARTH_SPREAD_SQUARES = 2, /* of the weights of these runs */
-  HEARTH_SPREAD_DENSITY = 3, /* levels and their squares */
-  HEARTH_SPREAD_DENSITY_SQUARES = 4,
-  HEARTH_SPREAD_LIFETIME = 5,
-  HEARTH_SPREAD_LIFETIME_SQUARES = 6,
-  HEARTH_SPREAD_BYTES = 7,
-  HEARTH_SPREAD_BYTES_SQUARES = 8,
-  HEARTH_SPREAD_COLUMNS
+enum hearth_variance_column {
+  HEARTH_VARIANCE_CONTEXT = 0, /* row of CONTEXTS */
+  HEARTH_VARIANCE_RUNS = 1,
+  HEARTH_VARIANCE_SQUARES = 2, /* of the weights of these runs */
+  HEARTH_VARIANCE_DENSITY = 3, /* levels and their squares */
+  HEARTH_VARIANCE_DENSITY_SQUARES = 4,
+  HEARTH_VARIANCE_LIFETIME = 5,
+  HEARTH_VARIANCE_LIFETIME_SQUARES = 6,
+  HEARTH_VARIANCE_BYTES = 7,
+  HEARTH_VARIANCE_BYTES_SQUARES = 8,
+  HEARTH_VARIANCE_COLUMNS
 };
 
 /* ORIGINS: this struct, then at most 256 rows, by (build id, its size, host, day): where the runs are from (hearth/origin.h). */

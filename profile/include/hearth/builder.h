@@ -26,7 +26,7 @@ void hearth_builder_destroy(hearth_builder *builder);
 
 /* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
-/* Count each addition `weight` times, of which the factor `scale` does not stand for more runs (hearth/spread.h). */
+/* Count each addition `weight` times, of which the factor `scale` does not stand for more runs (hearth/variance.h). */
 void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale);
 /* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
  * are left out. Contexts that become equal are summed, so that totals stay. */
@@ -51,7 +51,7 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
 /* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted, accesses_estimated and
  * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
-/* Additions between these two are of one run: at the end each of its contexts is observed for its spread (hearth/spread.h),
+/* Additions between these two are of one run: at the end each of its contexts is observed for its variance (hearth/variance.h),
  * if `run` says that it is a single one with counted accesses. A run without an end is not observed. */
 void hearth_builder_begin_run(hearth_builder *builder);
 hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);

@@ -8,7 +8,7 @@
  * (UsedPageBytes, IdlePageBytes), and looks at the accessed bits of pages (TouchedPages, LookTime). The counters decide, if they have
  * seen enough, or few moments but use; but if they rested while the pages were in use at more than half of the moments, code without counters did it: the
  * context is unknown. Else the looks decide. If neither has seen enough, as in short runs and for few bytes, sums
- * decide: all accesses beyond a block's first use (8, and one for each 4 bytes) count as spread over its life.
+ * decide: all accesses beyond a block's first use (8, and one for each 4 bytes) count as variance over its life.
  *   Hot are the contexts of greatest access density that hold `hot_share_ppm` (90 %) of all accesses, unless a witness saw that
  * their memory is idle. The densities are computed when the profile is written, so classifying one context costs the same in any
  * profile.

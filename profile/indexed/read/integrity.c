@@ -6,7 +6,7 @@
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "reader_internal.h"
 
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {
@@ -198,7 +198,7 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
 
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
   hearth_plan plan;
-  hearth_spread spread;
+  hearth_variance variance;
   hearth_origins origins;
   hearth_run_facts facts;
   hearth_heap_history history;
@@ -213,7 +213,7 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_verify_types(profile, err));
   HEARTH_TRY(hearth_profile_verify_globals(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
-  HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
+  HEARTH_TRY(hearth_profile_get_variance(profile, 0, &variance, err));
   HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));

@@ -131,16 +131,16 @@ static hearth_status find_node(hearth_profile *profile, uint32_t context, const 
   return HEARTH_OK;
 }
 
-static hearth_status add_spreads(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                 const chosen *c, hearth_error *err) {
-  for (uint32_t i = 0; hearth_profile_has_spreads(profile) && i < hearth_profile_context_count(profile); i++) {
+static hearth_status add_variances(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                   const chosen *c, hearth_error *err) {
+  for (uint32_t i = 0; hearth_profile_has_variances(profile) && i < hearth_profile_context_count(profile); i++) {
     uint32_t node;
-    hearth_spread spread;
+    hearth_variance variance;
     if (!is_chosen(c, i))
       continue;
     HEARTH_TRY(find_node(profile, i, nodes, &node, err));
-    HEARTH_TRY(hearth_profile_get_spread(profile, i, &spread, err));
-    HEARTH_TRY(hearth_builder_add_spread(builder, node, &spread, err));
+    HEARTH_TRY(hearth_profile_get_variance(profile, i, &variance, err));
+    HEARTH_TRY(hearth_builder_add_variance(builder, node, &variance, err));
   }
   return HEARTH_OK;
 }
@@ -214,7 +214,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(add_variances(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_history(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
@@ -235,11 +235,11 @@ static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(check_scheme(builder, summary.id_scheme, err));
   hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
-  if (!hearth_profile_has_spreads(profile))
+  if (!hearth_profile_has_variances(profile))
     hearth_builder_begin_run(builder);
   if (status == HEARTH_OK)
     status = add_tables(builder, profile, summary.id_scheme, &rows, c, err);
-  if (status == HEARTH_OK && !hearth_profile_has_spreads(profile))
+  if (status == HEARTH_OK && !hearth_profile_has_variances(profile))
     status = hearth_builder_end_run(builder, &whole, err);
   if (status == HEARTH_OK)
     status = hearth_builder_add_run(builder, &summary, err);
@@ -301,8 +301,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     const uint64_t *levels = hearth_builder_levels(from, i);
     if (levels)
       HEARTH_TRY(hearth_builder_add_levels(builder, rows->nodes[from->context_nodes[i]], levels, err));
-    hearth_spread spread = hearth_builder_spread(from, i);
-    HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
+    hearth_variance variance = hearth_builder_variance(from, i);
+    HEARTH_TRY(hearth_builder_add_variance(builder, rows->nodes[from->context_nodes[i]], &variance, err));
   }
   for (size_t i = 0; i < from->global_count; i++) {
     const hearth_global global = hearth_builder_global(from, i);

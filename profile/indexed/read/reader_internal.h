@@ -7,7 +7,7 @@
 
 #include "file.h"
 #include "hearth/history.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "packed.h"
 
 typedef struct packed_table {
@@ -48,9 +48,9 @@ struct hearth_profile {
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
-  uint8_t *plan_copy;     /* the PLAN section, if its structs cannot be used where they lie */
-  hearth_spread *spreads; /* of each context: the SPREADS section, decoded; NULL: not yet */
-  uint8_t *checked;       /* one bit for each block whose checksum was found right */
+  uint8_t *plan_copy;         /* the PLAN section, if its structs cannot be used where they lie */
+  hearth_variance *variances; /* of each context: the VARIANCES section, decoded; NULL: not yet */
+  uint8_t *checked;           /* one bit for each block whose checksum was found right */
 };
 
 /* The bytes of an indexed profile, and the file or memory that holds them. */

@@ -279,6 +279,6 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->checked);
   free(profile->counts);
   free(profile->plan_copy);
-  free(profile->spreads);
+  free(profile->variances);
   free(profile);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the sections that not every profile has: histograms, names of types, globals, spreads, origins of runs. */
+/* Reads the sections that not every profile has: histograms, names of types, globals, variances, origins of runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,56 +199,56 @@ hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_erro
   return HEARTH_OK;
 }
 
-/* Reads the SPREADS section, whole, when it is first asked for: a row for each context, empty where the section has none. */
+/* Reads the VARIANCES section, whole, when it is first asked for: a row for each context, empty where the section has none. */
 
-bool hearth_profile_has_spreads(const hearth_profile *profile) {
-  return hearth_profile_section(profile, HEARTH_SECTION_SPREADS)->id != 0;
+bool hearth_profile_has_variances(const hearth_profile *profile) {
+  return hearth_profile_section(profile, HEARTH_SECTION_VARIANCES)->id != 0;
 }
 
-static hearth_status read_rows(hearth_profile *profile, const packed_table *table, hearth_spread *spreads,
+static hearth_status read_rows(hearth_profile *profile, const packed_table *table, hearth_variance *variances,
                                hearth_error *err) {
-  uint64_t v[HEARTH_SPREAD_COLUMNS][HEARTH_PACKED_ROWS], lowest = 0;
+  uint64_t v[HEARTH_VARIANCE_COLUMNS][HEARTH_PACKED_ROWS], lowest = 0;
   for (uint32_t i = 0; i < table->row_count; i++) {
     uint32_t k = i % HEARTH_PACKED_ROWS;
     if (k == 0)
-      HEARTH_TRY(hearth_profile_read_block(profile, table, i, HEARTH_SPREAD_COLUMNS, v, "spread", err));
-    uint64_t context = v[HEARTH_SPREAD_CONTEXT][k];
+      HEARTH_TRY(hearth_profile_read_block(profile, table, i, HEARTH_VARIANCE_COLUMNS, v, "variance", err));
+    uint64_t context = v[HEARTH_VARIANCE_CONTEXT][k];
     if (context < lowest || context >= hearth_profile_context_count(profile))
-      return hearth_profile_corrupt(profile, err, "its spreads are not sorted at %u", i);
-    for (size_t column = HEARTH_SPREAD_RUNS; column < HEARTH_SPREAD_COLUMNS; column++)
-      spreads[context].sums[column - HEARTH_SPREAD_RUNS] = v[column][k];
+      return hearth_profile_corrupt(profile, err, "its variances are not sorted at %u", i);
+    for (size_t column = HEARTH_VARIANCE_RUNS; column < HEARTH_VARIANCE_COLUMNS; column++)
+      variances[context].sums[column - HEARTH_VARIANCE_RUNS] = v[column][k];
     lowest = context + 1;
   }
   return HEARTH_OK;
 }
 
-static hearth_status decode_spread(hearth_profile *profile, hearth_error *err) {
-  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_SPREADS);
+static hearth_status decode_variance(hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_VARIANCES);
   packed_table table = {.section = s->id, .row_count = s->count, .end = s->offset + s->size};
-  hearth_spread *spreads;
+  hearth_variance *variances;
   if (s->count > hearth_profile_context_count(profile))
-    return hearth_profile_corrupt(profile, err, "more contexts have spreads than there are");
+    return hearth_profile_corrupt(profile, err, "more contexts have variances than there are");
   HEARTH_TRY(hearth_profile_open_packed(profile, s->offset, &table, err));
-  if (table.column_count < HEARTH_SPREAD_COLUMNS)
-    return hearth_profile_corrupt(profile, err, "its spreads have too few columns");
-  HEARTH_TRY(hearth_array_create(&spreads, hearth_profile_context_count(profile), sizeof *spreads, err));
-  hearth_status status = read_rows(profile, &table, spreads, err);
+  if (table.column_count < HEARTH_VARIANCE_COLUMNS)
+    return hearth_profile_corrupt(profile, err, "its variances have too few columns");
+  HEARTH_TRY(hearth_array_create(&variances, hearth_profile_context_count(profile), sizeof *variances, err));
+  hearth_status status = read_rows(profile, &table, variances, err);
   if (status == HEARTH_OK)
-    profile->spreads = spreads;
+    profile->variances = variances;
   else
-    free(spreads);
+    free(variances);
   return status;
 }
 
-hearth_status hearth_profile_get_spread(hearth_profile *profile, uint32_t context, hearth_spread *ret,
-                                        hearth_error *err) {
-  *ret = (hearth_spread){{0}};
-  if (!hearth_profile_has_spreads(profile))
+hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t context, hearth_variance *ret,
+                                          hearth_error *err) {
+  *ret = (hearth_variance){{0}};
+  if (!hearth_profile_has_variances(profile))
     return HEARTH_OK;
-  if (!profile->spreads)
-    HEARTH_TRY(decode_spread(profile, err));
+  if (!profile->variances)
+    HEARTH_TRY(decode_variance(profile, err));
   if (context < hearth_profile_context_count(profile))
-    *ret = profile->spreads[context];
+    *ret = profile->variances[context];
   return HEARTH_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writes sections of rows: types, histograms, spreads, origins of runs; and sums contexts that differ in scopes alone. */
+/* Writes sections of rows: types, histograms, variances, origins of runs; and sums contexts that differ in scopes alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,46 +150,47 @@ hearth_status hearth_writer_encode_histograms(writer *w) {
   return HEARTH_OK;
 }
 
-/* The SPREADS section: a packed table in the order of the contexts. Its rows are put in order before they are packed, since
+/* The VARIANCES section: a packed table in the order of the contexts. Its rows are put in order before they are packed, since
  * the packing reads them twice. */
 
-typedef struct spread_row {
+typedef struct variance_row {
   uint32_t context;
-  hearth_spread spread;
-} spread_row;
+  hearth_variance variance;
+} variance_row;
 
-static size_t order_rows(const writer *w, spread_row *rows) {
+static size_t order_rows(const writer *w, variance_row *rows) {
   size_t count = 0;
   for (uint32_t i = 0; i < w->contexts.count; i++) {
-    spread_row row = {i, hearth_builder_spread(w->builder, w->contexts.order[i])};
-    if (row.spread.runs > 0)
+    variance_row row = {i, hearth_builder_variance(w->builder, w->contexts.order[i])};
+    if (row.variance.runs > 0)
       rows[count++] = row;
   }
   return count;
 }
 
 static void fill_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
-  const spread_row *rows = (const spread_row *)context + first;
+  const variance_row *rows = (const variance_row *)context + first;
   for (size_t i = 0; i < count; i++) {
-    ret[HEARTH_SPREAD_CONTEXT][i] = rows[i].context;
-    for (size_t column = HEARTH_SPREAD_RUNS; column < HEARTH_SPREAD_COLUMNS; column++)
-      ret[column][i] = rows[i].spread.sums[column - HEARTH_SPREAD_RUNS];
+    ret[HEARTH_VARIANCE_CONTEXT][i] = rows[i].context;
+    for (size_t column = HEARTH_VARIANCE_RUNS; column < HEARTH_VARIANCE_COLUMNS; column++)
+      ret[column][i] = rows[i].variance.sums[column - HEARTH_VARIANCE_RUNS];
   }
 }
 
 /* Without weights the runs are their own squares. */
-static const uint32_t references[HEARTH_SPREAD_COLUMNS] = {HEARTH_NONE, HEARTH_NONE, HEARTH_SPREAD_RUNS,
-                                                           HEARTH_NONE, HEARTH_NONE, HEARTH_NONE,
-                                                           HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
+static const uint32_t references[HEARTH_VARIANCE_COLUMNS] = {HEARTH_NONE, HEARTH_NONE, HEARTH_VARIANCE_RUNS,
+                                                             HEARTH_NONE, HEARTH_NONE, HEARTH_NONE,
+                                                             HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
 
-hearth_status hearth_writer_encode_spreads(writer *w) {
-  spread_row *rows;
+hearth_status hearth_writer_encode_variances(writer *w) {
+  variance_row *rows;
   if (hearth_builder_is_one_run(w->builder))
     return HEARTH_OK;
   HEARTH_TRY(hearth_array_create(&rows, w->contexts.count, sizeof *rows, w->err));
-  w->spread_count = (uint32_t)order_rows(w, rows);
-  bool good = w->spread_count == 0 || hearth_packed_encode(fill_rows, rows, w->spread_count, references,
-                                                           HEARTH_SPREAD_COLUMNS, &w->spreads.data, &w->spreads.size);
+  w->variance_count = (uint32_t)order_rows(w, rows);
+  bool good =
+      w->variance_count == 0 || hearth_packed_encode(fill_rows, rows, w->variance_count, references,
+                                                     HEARTH_VARIANCE_COLUMNS, &w->variances.data, &w->variances.size);
   free(rows);
   return hearth_check_memory(good, w->err);
 }
@@ -324,8 +325,8 @@ static void sum_contexts(writer *w, unscoped_stacks *unscoped) {
     hearth_mib mib;
     hearth_mib_rows_get(&b->mibs, i, &mib);
     hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &mib);
-    hearth_spread spread = hearth_builder_spread(b, i);
-    hearth_spread_add(&w->unscoped_spreads[w->unscoped_contexts[i]], &spread, 1, 1);
+    hearth_variance variance = hearth_builder_variance(b, i);
+    hearth_variance_add(&w->unscoped_variances[w->unscoped_contexts[i]], &variance, 1, 1);
   }
 }
 
@@ -340,8 +341,8 @@ hearth_status hearth_writer_sum_without_scopes(writer *w) {
       strip_node(&unscoped, b, is_scope, i);
     w->unscoped_contexts = malloc((b->context_count + 1) * sizeof *w->unscoped_contexts);
     w->unscoped_sums = calloc(b->context_count + 1, sizeof *w->unscoped_sums);
-    w->unscoped_spreads = calloc(b->context_count + 1, sizeof *w->unscoped_spreads);
-    if ((good = w->unscoped_contexts && w->unscoped_sums && w->unscoped_spreads))
+    w->unscoped_variances = calloc(b->context_count + 1, sizeof *w->unscoped_variances);
+    if ((good = w->unscoped_contexts && w->unscoped_sums && w->unscoped_variances))
       sum_contexts(w, &unscoped);
   }
   free(is_scope);

@@ -45,10 +45,10 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
         (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cutoffs = CUTOFFS;
-  if (w->spread_count > 0)
+  if (w->variance_count > 0)
     w->densities = hearth_density_order_of_points(points, n);
   free(points);
-  return hearth_check_memory(w->densities || w->spread_count == 0, w->err);
+  return hearth_check_memory(w->densities || w->variance_count == 0, w->err);
 }
 
 /* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_hot_cutoff). Shares
@@ -99,9 +99,9 @@ hearth_status hearth_writer_summarise(writer *w) {
   return HEARTH_OK;
 }
 
-hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context) {
-  return w->unscoped_contexts ? w->unscoped_spreads[writer_unscoped_context(w, context)]
-                              : hearth_builder_spread(w->builder, context);
+hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context) {
+  return w->unscoped_contexts ? w->unscoped_variances[writer_unscoped_context(w, context)]
+                              : hearth_builder_variance(w->builder, context);
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {

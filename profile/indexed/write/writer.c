@@ -35,7 +35,7 @@ static void writer_free(writer *w) {
   free(w->leaves);
   free(w->unscoped_contexts);
   free(w->unscoped_sums);
-  free(w->unscoped_spreads);
+  free(w->unscoped_variances);
   free(w->context_ends);
   free(w->binaries);
   free(w->tables.frames.data);
@@ -44,7 +44,7 @@ static void writer_free(writer *w) {
   free(w->histograms.data);
   free(w->summary.data);
   free(w->plan.data);
-  free(w->spreads.data);
+  free(w->variances.data);
   free(w->origins.data);
   free(w->run_facts.data);
   free(w->history.data);
@@ -61,7 +61,7 @@ static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 static bool has_section(const writer *w, uint32_t id) {
   return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
          (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0) ||
-         (id == HEARTH_SECTION_SPREADS && w->spread_count > 0) ||
+         (id == HEARTH_SECTION_VARIANCES && w->variance_count > 0) ||
          (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
          (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0) ||
          (id == HEARTH_SECTION_HISTORY && w->history.size > 0) ||
@@ -99,7 +99,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
       [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
       [HEARTH_SECTION_PLAN] = {1, w->plan.size},
-      [HEARTH_SECTION_SPREADS] = {w->spread_count, w->spreads.size},
+      [HEARTH_SECTION_VARIANCES] = {w->variance_count, w->variances.size},
       [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
       [HEARTH_SECTION_HISTORY] = {w->history_count, w->history.size},
@@ -192,7 +192,7 @@ static void fill_header_and_checksums(writer *w) {
 /* The sections that are no tables of the builder's rows. */
 static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_histograms(w));
-  HEARTH_TRY(hearth_writer_encode_spreads(w));
+  HEARTH_TRY(hearth_writer_encode_variances(w));
   HEARTH_TRY(hearth_writer_encode_origins(w));
   HEARTH_TRY(hearth_writer_encode_run_facts(w));
   HEARTH_TRY(hearth_writer_encode_history(w));
@@ -257,7 +257,7 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
   fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   fill(w, HEARTH_SECTION_PLAN, &w->plan);
-  fill(w, HEARTH_SECTION_SPREADS, &w->spreads);
+  fill(w, HEARTH_SECTION_VARIANCES, &w->variances);
   fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
   fill(w, HEARTH_SECTION_HISTORY, &w->history);

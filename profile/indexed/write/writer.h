@@ -44,10 +44,10 @@ struct writer {
   uint32_t *leaves;      /* of each of the builder's contexts: the new number of its node */
   uint32_t *
       unscoped_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
-  hearth_mib *unscoped_sums;       /* of each such first one: the sum of all that are equal to it */
-  hearth_spread *unscoped_spreads; /* likewise */
-  uint32_t *context_ends;          /* of each new frame: the number behind its last context */
-  const char **strings;            /* sorted, each once */
+  hearth_mib *unscoped_sums;           /* of each such first one: the sum of all that are equal to it */
+  hearth_variance *unscoped_variances; /* likewise */
+  uint32_t *context_ends;              /* of each new frame: the number behind its last context */
+  const char **strings;                /* sorted, each once */
   uint32_t *string_offsets;
   size_t string_count, strings_size;
   hearth_indexed_path *paths;
@@ -60,9 +60,9 @@ struct writer {
   builder_binary *binaries;
   writer_tables tables;
   bool any_cold;                   /* by the standard thresholds */
-  hearth_density_order *densities; /* NULL: no spreads */
-  packed_bytes histograms, summary, plan, spreads, origins, run_facts, history;
-  uint32_t histogram_count, spread_count, history_count;
+  hearth_density_order *densities; /* NULL: no variances */
+  packed_bytes histograms, summary, plan, variances, origins, run_facts, history;
+  uint32_t histogram_count, variance_count, history_count;
   builder_type *types;
   size_t type_count;
   builder_global *globals; /* by id */
@@ -96,7 +96,7 @@ hearth_status hearth_writer_encode_histograms(writer *w);
 hearth_status hearth_writer_encode_history(writer *w);
 
 /* section_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
-hearth_status hearth_writer_encode_spreads(writer *w);
+hearth_status hearth_writer_encode_variances(writer *w);
 
 /* section_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
 hearth_status hearth_writer_encode_origins(writer *w);
@@ -116,8 +116,8 @@ hearth_status hearth_writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
  * stay undefined. */
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
-/* The spread of one of the builder's contexts, summed as above. */
-hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context);
+/* The variance of one of the builder's contexts, summed as above. */
+hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context);
 /* After hearth_writer_summarise. */
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 

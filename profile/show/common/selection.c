@@ -144,8 +144,8 @@ static hearth_status is_in_library(const hearth_selection *s, uint32_t node, boo
 
 /* Light contexts have no class to be sure of. */
 static hearth_status get_possible(const hearth_selection *s, hearth_selected *ret, hearth_error *err) {
-  HEARTH_TRY(hearth_profile_get_spread(s->profile, ret->context, &ret->spread, err));
-  hearth_spread_errors errors = hearth_spread_get_errors(&ret->spread);
+  HEARTH_TRY(hearth_profile_get_variance(s->profile, ret->context, &ret->variance, err));
+  hearth_variance_errors errors = hearth_variance_get_errors(&ret->variance);
   ret->possible = ret->hotness == HEARTH_CLASS_UNKNOWN
                       ? 1u << HEARTH_CLASS_UNKNOWN
                       : hearth_possible_classes(&s->classifier, s->densities, &ret->mib, &errors);

@@ -5,7 +5,7 @@
 #define HEARTH_VIEW_SELECTION_H
 
 #include "hearth/profile.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "hearth/view.h"
 #include "names.h"
 
@@ -27,7 +27,7 @@ typedef struct hearth_selected {
   bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
   bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;
-  hearth_spread spread;
+  hearth_variance variance;
   unsigned possible; /* classes that it may have, 1 << hearth_class: several if that is uncertain */
 } hearth_selected;
 

@@ -45,20 +45,20 @@ def random_context():
 
 runs = {"duration_ns": 0, "runs": 0, "dropped_blocks": 0, "dropped_frames": 0}
 expected = {}
-SPREAD = ["runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"]
-spreads = {} # by frames
+VARIANCE = ["runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"]
+variances = {} # by frames
 
 def level(number):
     return max(0, min(2047, (struct.unpack(">Q", struct.pack(">d", number))[0] >> 48) - 0x3ff0 + 1024))
 
-def spread_of_run(mib, duration):
-    """One observation, as profile/include/hearth/spread.h says."""
+def variance_of_run(mib, duration):
+    """One observation, as profile/include/hearth/variance.h says."""
     blocks, accesses = float(mib["AllocCount"]), mib["TotalAccessCount"]
     size = float(mib["TotalSize"]) / blocks if mib["TotalSize"] else 1
     byte_seconds = size * (max(float(mib["TotalLifetime"]), blocks * 1e3) / 1e9)
     levels = (level(float(accesses) / byte_seconds if accesses else 1.0 / byte_seconds / 2),
               level(float(mib["TotalLifetime"]) / blocks / float(max(duration, 1))), level(float(mib["TotalSize"])))
-    return dict(zip(SPREAD, [1, 1] + [n for x in levels for n in (x, x * x)]))
+    return dict(zip(VARIANCE, [1, 1] + [n for x in levels for n in (x, x * x)]))
 
 def random_sums(names):
     return {name: rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]) for name in names}
@@ -103,10 +103,10 @@ def make_profile(path, stock):
         for frames, numbers in contexts:
             print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
             if run["runs"] > 1 and rng.random() < 0.5:
-                sums = random_sums(SPREAD)
+                sums = random_sums(VARIANCE)
                 sums["runs"] += 1
-                print("spread", words(sums), file=out)
-                add_sums(spreads.setdefault(frames, {}), sums)
+                print("variance", words(sums), file=out)
+                add_sums(variances.setdefault(frames, {}), sums)
             stock.append(frames)
             full = {name: numbers.get(name, 0) for name in rules}
             for table in expected, own:
@@ -115,7 +115,7 @@ def make_profile(path, stock):
                     name: merge_value(rules[name], known[name], full[name]) for name in rules}
     if run["runs"] == 1:
         for frames, mib in own.items():
-            add_sums(spreads.setdefault(frames, {}), spread_of_run(mib, run["duration_ns"]))
+            add_sums(variances.setdefault(frames, {}), variance_of_run(mib, run["duration_ns"]))
     for key, value in run.items():
         runs[key] += value
 
@@ -141,15 +141,15 @@ def read_text(profile):
     def sums_of(line):
         return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", line)}
     found_runs = sums_of(re.search("^run .*", head, re.M)[0])
-    found, found_spreads = {}, {}
+    found, found_variances = {}, {}
     for context in contexts:
         lines = [line.strip() for line in context.splitlines()]
         frames = tuple(line for line in lines if line.startswith("frame "))
         numbers = dict.fromkeys(rules, 0)
         for line in lines[len(frames):]:
             name, rest = line.split(" ", 1)
-            if name == "spread":
-                found_spreads[frames] = sums_of(rest)
+            if name == "variance":
+                found_variances[frames] = sums_of(rest)
             else:
                 numbers[name] = int(rest)
         found[frames] = numbers
@@ -158,7 +158,7 @@ def read_text(profile):
         name, file = row[:2]
         line, kind, local, *sums = map(int, row[2:])
         found_globals[(name, file if local else "")] = [(file, line), kind, *sums]
-    return found_runs, found, found_spreads, found_globals
+    return found_runs, found, found_variances, found_globals
 
 stock = []
 leaves = [os.path.join(directory, f"profile{i}.txt") for i in range(PROFILES)]
@@ -168,14 +168,14 @@ results = [merge_as_tree(i, leaves) for i in range(TREES)]
 contents = {open(result, "rb").read() for result in results}
 assert len(contents) == 1, f"{len(contents)} different results"
 
-found_runs, found, found_spreads, found_globals = read_text(results[0])
+found_runs, found, found_variances, found_globals = read_text(results[0])
 for key, value in runs.items():
     assert found_runs[key] == value, (key, found_runs[key], value)
 assert found.keys() == expected.keys(), (len(found), len(expected))
 for frames, numbers in expected.items():
     assert found[frames] == numbers, (frames, found[frames], numbers)
 assert found_globals == globals_ and len(globals_) > 20, (found_globals, globals_)
-assert found_spreads == spreads and len(spreads) > 20
+assert found_variances == variances and len(variances) > 20
 ORIGINS_MOST, GRANULARITIES = 256, 5
 
 def coarse(origin, granularity):

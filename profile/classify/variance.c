@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cutoffs.h"
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 #include "numbers.h"
 
 /* The exponent and the highest four bits of the fraction stand together in a binary64 number. */
@@ -14,8 +14,8 @@ static uint64_t level_of(double number) {
   enum { BITS_BELOW = 48, OF_ONE = 0x3ff0 };
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);
-  int64_t level = (int64_t)(bits >> BITS_BELOW) - OF_ONE + HEARTH_SPREAD_ONE;
-  return level < 0 ? 0 : level > HEARTH_SPREAD_MOST ? HEARTH_SPREAD_MOST : (uint64_t)level;
+  int64_t level = (int64_t)(bits >> BITS_BELOW) - OF_ONE + HEARTH_VARIANCE_ONE;
+  return level < 0 ? 0 : level > HEARTH_VARIANCE_MOST ? HEARTH_VARIANCE_MOST : (uint64_t)level;
 }
 
 static double density_of(const hearth_mib *mib) {
@@ -26,22 +26,22 @@ static double density_of(const hearth_mib *mib) {
   return mib->TotalAccessCount > 0 ? hearth_mib_density(mib) : hearth_mib_density(&once) / 2;
 }
 
-void hearth_spread_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_spread *ret) {
+void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret) {
   double allocs = (double)(mib->AllocCount ? mib->AllocCount : 1), duration = (double)(duration_ns ? duration_ns : 1);
-  *ret = (hearth_spread){{.runs = 1,
-                          .squares = 1,
-                          .density = level_of(density_of(mib)),
-                          .lifetime = level_of((double)mib->TotalLifetime / allocs / duration),
-                          .bytes = level_of((double)mib->TotalSize)}};
+  *ret = (hearth_variance){{.runs = 1,
+                            .squares = 1,
+                            .density = level_of(density_of(mib)),
+                            .lifetime = level_of((double)mib->TotalLifetime / allocs / duration),
+                            .bytes = level_of((double)mib->TotalSize)}};
   ret->density_squares = ret->density * ret->density;
   ret->lifetime_squares = ret->lifetime * ret->lifetime;
   ret->bytes_squares = ret->bytes * ret->bytes;
 }
 
-void hearth_spread_add(hearth_spread *into, const hearth_spread *from, uint64_t weight, uint64_t scale) {
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight, uint64_t scale) {
   uint64_t squares = hearth_repeat_SUM(from->squares, hearth_repeat_SUM(weight, scale));
   squares = hearth_merge_SUM(into->squares, squares);
-  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
+  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
     into->sums[i] = hearth_merge_SUM(into->sums[i], hearth_repeat_SUM(from->sums[i], weight));
   into->squares = squares;
 }
@@ -49,25 +49,25 @@ void hearth_spread_add(hearth_spread *into, const hearth_spread *from, uint64_t 
 /* The standard deviation by the root of the runs. */
 static double error_of(double runs, double weights, uint64_t sum, uint64_t squares) {
   double mean = (double)sum / weights, variance = (double)squares / weights - mean * mean;
-  return variance > 0 ? sqrt(variance / (runs - 1)) / HEARTH_SPREAD_DOUBLING : 0;
+  return variance > 0 ? sqrt(variance / (runs - 1)) / HEARTH_VARIANCE_DOUBLING : 0;
 }
 
-hearth_spread_errors hearth_spread_get_errors(const hearth_spread *spread) {
-  const double least_runs = 1.5, weights = (double)spread->runs;
-  hearth_spread_errors errors = {.runs = spread->squares ? weights * weights / (double)spread->squares : 0};
+hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance) {
+  const double least_runs = 1.5, weights = (double)variance->runs;
+  hearth_variance_errors errors = {.runs = variance->squares ? weights * weights / (double)variance->squares : 0};
   if (errors.runs < least_runs)
     return errors;
-  errors.density = error_of(errors.runs, weights, spread->density, spread->density_squares);
-  errors.lifetime = error_of(errors.runs, weights, spread->lifetime, spread->lifetime_squares);
-  errors.bytes = error_of(errors.runs, weights, spread->bytes, spread->bytes_squares);
+  errors.density = error_of(errors.runs, weights, variance->density, variance->density_squares);
+  errors.lifetime = error_of(errors.runs, weights, variance->lifetime, variance->lifetime_squares);
+  errors.bytes = error_of(errors.runs, weights, variance->bytes, variance->bytes_squares);
   return errors;
 }
 
 unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
-                                 const hearth_mib *mib, const hearth_spread_errors *errors) {
+                                 const hearth_mib *mib, const hearth_variance_errors *errors) {
   unsigned classes = 1u << hearth_classify(classifier, mib);
-  double density = hearth_exp2(HEARTH_SPREAD_ERRORS * errors->density),
-         lifetime = hearth_exp2(HEARTH_SPREAD_ERRORS * errors->lifetime);
+  double density = hearth_exp2(HEARTH_VARIANCE_ERRORS * errors->density),
+         lifetime = hearth_exp2(HEARTH_VARIANCE_ERRORS * errors->lifetime);
   bool is_known = classifier->mode == HEARTH_CLASSIFY_LLVM || classifier->total_accesses > 0;
   if (!is_known || mib->AllocCount == 0 || (errors->density == 0 && errors->lifetime == 0))
     return classes;
@@ -87,8 +87,8 @@ unsigned hearth_possible_classes(const hearth_classifier *classifier, const hear
 }
 
 bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_density_order *order,
-                               const hearth_mib *mib, const hearth_spread *spread) {
-  hearth_spread_errors errors = hearth_spread_get_errors(spread);
+                               const hearth_mib *mib, const hearth_variance *variance) {
+  hearth_variance_errors errors = hearth_variance_get_errors(variance);
   const unsigned cold = 1u << HEARTH_CLASS_COLD, classes = hearth_possible_classes(classifier, order, mib, &errors);
   return classes & cold && classes != cold;
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Spreads between runs: an array beside the contexts. While a run is added, its own sums are kept by context, since several
+/* Variances between runs: an array beside the contexts. While a run is added, its own sums are kept by context, since several
  * of its records may be of one; at its end each gives one observation. */
 #include <stdlib.h>
 
 #include "builder_tables.h"
 
-void hearth_builder_free_spreads(builder_spreads *spreads) {
-  free(spreads->rows);
-  free(spreads->run);
-  free(spreads->run_rows);
+void hearth_builder_free_variances(builder_variances *variances) {
+  free(variances->rows);
+  free(variances->run);
+  free(variances->run_rows);
 }
 
-static void forget_run(builder_spreads *s) {
+static void forget_run(builder_variances *s) {
   for (size_t i = 0; i < s->run_count; i++)
     s->run_rows[s->run[i].context] = HEARTH_NONE;
   s->run_count = 0;
 }
 
 void hearth_builder_begin_run(hearth_builder *builder) {
-  forget_run(&builder->spreads);
-  builder->spreads.in_run = true;
+  forget_run(&builder->variances);
+  builder->variances.in_run = true;
 }
 
 static hearth_status run_row(hearth_builder *builder, size_t context, builder_run_sums **ret, hearth_error *err) {
-  builder_spreads *s = &builder->spreads;
+  builder_variances *s = &builder->variances;
   size_t more = context < s->run_row_count ? 0 : context + 1 - s->run_row_count;
   HEARTH_TRY(hearth_rows_reserve(&s->run_rows, &s->run_row_room, s->run_row_count, more, sizeof *s->run_rows, err));
   for (; more > 0; more--)
@@ -40,7 +40,7 @@ static hearth_status run_row(hearth_builder *builder, size_t context, builder_ru
 hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
                                          hearth_error *err) {
   builder_run_sums *sums;
-  if (!builder->spreads.in_run)
+  if (!builder->variances.in_run)
     return HEARTH_OK;
   HEARTH_TRY(run_row(builder, context, &sums, err));
   sums->allocs = hearth_merge_SUM(sums->allocs, mib->AllocCount);
@@ -52,8 +52,8 @@ hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context
 
 uint64_t hearth_builder_run_bytes(const hearth_builder *builder) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < builder->spreads.run_count; i++)
-    sum = hearth_merge_SUM(sum, builder->spreads.run[i].bytes);
+  for (size_t i = 0; i < builder->variances.run_count; i++)
+    sum = hearth_merge_SUM(sum, builder->variances.run[i].bytes);
   return sum;
 }
 
@@ -61,24 +61,25 @@ static bool are_unrecorded(const hearth_builder *builder) {
   return builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
 }
 
-static hearth_status add_row(hearth_builder *builder, size_t context, const hearth_spread *spread, hearth_error *err) {
-  builder_spreads *s = &builder->spreads;
+static hearth_status add_row(hearth_builder *builder, size_t context, const hearth_variance *variance,
+                             hearth_error *err) {
+  builder_variances *s = &builder->variances;
   HEARTH_TRY(hearth_rows_extend(&s->rows, &s->room, &s->count, context + 1, sizeof *s->rows, err));
-  hearth_spread_add(&s->rows[context], spread, builder->weight, builder->scale);
+  hearth_variance_add(&s->rows[context], variance, builder->weight, builder->scale);
   return HEARTH_OK;
 }
 
 static hearth_status observe_run(hearth_builder *builder, uint64_t duration_ns, hearth_error *err) {
-  const builder_spreads *s = &builder->spreads;
+  const builder_variances *s = &builder->variances;
   hearth_mib mib = {{0}};
   for (size_t i = 0; i < s->run_count; i++) {
-    hearth_spread spread;
+    hearth_variance variance;
     mib.AllocCount = s->run[i].allocs;
     mib.TotalSize = s->run[i].bytes;
     mib.TotalAccessCount = s->run[i].accesses;
     mib.TotalLifetime = s->run[i].lifetime;
-    hearth_spread_of_run(&mib, duration_ns, &spread);
-    HEARTH_TRY(add_row(builder, s->run[i].context, &spread, err));
+    hearth_variance_of_run(&mib, duration_ns, &variance);
+    HEARTH_TRY(add_row(builder, s->run[i].context, &variance, err));
   }
   return HEARTH_OK;
 }
@@ -89,40 +90,40 @@ static bool is_observed(const hearth_builder *builder, const hearth_profile_summ
 
 hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err) {
   hearth_status status = is_observed(builder, run) ? observe_run(builder, run->duration_ns, err) : HEARTH_OK;
-  forget_run(&builder->spreads);
-  builder->spreads.in_run = false;
+  forget_run(&builder->variances);
+  builder->variances.in_run = false;
   return status;
 }
 
-hearth_status hearth_builder_add_spread(hearth_builder *builder, uint32_t node, const hearth_spread *spread,
-                                        hearth_error *err) {
+hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node, const hearth_variance *variance,
+                                          hearth_error *err) {
   uint32_t context = builder->nodes[node].context;
-  if (context == HEARTH_NONE || spread->runs == 0 || are_unrecorded(builder))
+  if (context == HEARTH_NONE || variance->runs == 0 || are_unrecorded(builder))
     return HEARTH_OK;
-  return add_row(builder, context, spread, err);
+  return add_row(builder, context, variance, err);
 }
 
-hearth_spread hearth_builder_spread(const hearth_builder *builder, size_t context) {
-  return context < builder->spreads.count ? builder->spreads.rows[context] : (hearth_spread){{0}};
+hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t context) {
+  return context < builder->variances.count ? builder->variances.rows[context] : (hearth_variance){{0}};
 }
 
-static bool are_equal(const hearth_spread *a, const hearth_spread *b) {
+static bool are_equal(const hearth_variance *a, const hearth_variance *b) {
   uint64_t difference = 0;
-  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
+  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
     difference |= a->sums[i] ^ b->sums[i];
   return difference == 0;
 }
 
 bool hearth_builder_is_one_run(const hearth_builder *builder) {
-  if (builder->spreads.count == 0)
+  if (builder->variances.count == 0)
     return true;
   if (!is_observed(builder, &builder->runs))
     return false;
   for (size_t i = 0; i < builder->context_count; i++) {
     hearth_mib mib;
-    hearth_spread found = hearth_builder_spread(builder, i), expected;
+    hearth_variance found = hearth_builder_variance(builder, i), expected;
     hearth_mib_rows_get(&builder->mibs, i, &mib);
-    hearth_spread_of_run(&mib, builder->runs.duration_ns, &expected);
+    hearth_variance_of_run(&mib, builder->runs.duration_ns, &expected);
     if (!are_equal(&found, &expected))
       return false;
   }

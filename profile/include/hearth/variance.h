@@ -7,15 +7,15 @@
  *            is four bits of the number's binary fraction and its exponent, and the same on every machine. As ratios count,
  *            one run of great numbers does not outweigh all others.
  *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs without
- *            counted accesses have no spread.
+ *            counted accesses have no variance.
  *   weight   a run that counts w times is w runs. Weights that compare old runs with new ones are a scale, common to all:
  *            scaled by s, a run adds s to `runs`, s times its levels, and s * s to `squares`. Then runs * runs / squares is
  *            the number of runs that equal scales would need for the same errors: scaling is not seeing more runs.
  *
  * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one when
  * profiles of several runs were merged count a run once for each. */
-#ifndef HEARTH_SPREAD_H
-#define HEARTH_SPREAD_H
+#ifndef HEARTH_VARIANCE_H
+#define HEARTH_VARIANCE_H
 
 #include "hearth/classify.h"
 
@@ -24,52 +24,57 @@ extern "C" {
 #endif
 
 /* Standard errors that a number may well be off by. */
-enum { HEARTH_SPREAD_ERRORS = 2 };
+enum { HEARTH_VARIANCE_ERRORS = 2 };
 
-enum { HEARTH_SPREAD_ONE = 1024, HEARTH_SPREAD_DOUBLING = 16, HEARTH_SPREAD_MOST = 2047, HEARTH_SPREAD_SUMS = 8 };
+enum {
+  HEARTH_VARIANCE_ONE = 1024,
+  HEARTH_VARIANCE_DOUBLING = 16,
+  HEARTH_VARIANCE_MOST = 2047,
+  HEARTH_VARIANCE_SUMS = 8
+};
 
 /* All zero: nothing is known. */
-typedef union hearth_spread {
+typedef union hearth_variance {
   struct {
     uint64_t runs, squares;              /* scales of the runs in which the context occurred; squares of them */
     uint64_t density, density_squares;   /* accesses per byte and second; none counts as half an access */
     uint64_t lifetime, lifetime_squares; /* average lifetime by the duration of the run */
     uint64_t bytes, bytes_squares;
   };
-  uint64_t sums[HEARTH_SPREAD_SUMS];
-} hearth_spread;
+  uint64_t sums[HEARTH_VARIANCE_SUMS];
+} hearth_variance;
 
 /* One run: the sums of a context's records in it, and its duration. */
-void hearth_spread_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_spread *ret);
+void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret);
 /* Add `from`, `weight` times, of which the factor `scale` is one; saturating. */
-void hearth_spread_add(hearth_spread *into, const hearth_spread *from, uint64_t weight, uint64_t scale);
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight, uint64_t scale);
 
 /* Standard errors of the mean levels, in doublings. */
-typedef struct hearth_spread_errors {
+typedef struct hearth_variance_errors {
   double runs; /* that count; below 1.5 nothing is known, and the errors are 0 */
   double density, lifetime, bytes;
-} hearth_spread_errors;
+} hearth_variance_errors;
 
-hearth_spread_errors hearth_spread_get_errors(const hearth_spread *spread);
+hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance);
 
 /* The densities of a profile, in order. Destroy accepts NULL. */
 typedef struct hearth_density_order hearth_density_order;
 hearth_status hearth_density_order_create(hearth_profile *profile, hearth_density_order **ret, hearth_error *err);
 void hearth_density_order_destroy(hearth_density_order *order);
 
-/* The classes, 1 << hearth_class, that a context may have within HEARTH_SPREAD_ERRORS errors of its density and lifetime, all
- * others being as they are; one alone: its class is certain, or nothing is known of the spread. */
+/* The classes, 1 << hearth_class, that a context may have within HEARTH_VARIANCE_ERRORS errors of its density and lifetime, all
+ * others being as they are; one alone: its class is certain, or nothing is known of the variance. */
 unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
-                                 const hearth_mib *mib, const hearth_spread_errors *errors);
+                                 const hearth_mib *mib, const hearth_variance_errors *errors);
 /* Is it uncertain whether the context is cold? The planner then does not take it for cold. */
 bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_density_order *order,
-                               const hearth_mib *mib, const hearth_spread *spread);
+                               const hearth_mib *mib, const hearth_variance *variance);
 
-/* Does the profile store spreads? */
-bool hearth_profile_has_spreads(const hearth_profile *profile);
-/* A context's spread; all zero if the profile has none. The first call decodes all. E_CORRUPT, E_NOMEM. */
-hearth_status hearth_profile_get_spread(hearth_profile *profile, uint32_t context, hearth_spread *ret,
-                                        hearth_error *err);
+/* Does the profile store variances? */
+bool hearth_profile_has_variances(const hearth_profile *profile);
+/* A context's variance; all zero if the profile has none. The first call decodes all. E_CORRUPT, E_NOMEM. */
+hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t context, hearth_variance *ret,
+                                          hearth_error *err);
 
 #ifdef __cplusplus
 }

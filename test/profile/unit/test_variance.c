@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Differences between runs: levels, errors, what a class may be, and the section that holds the sums. */
-#include "hearth/spread.h"
+#include "hearth/variance.h"
 
 #include <math.h>
 
@@ -12,20 +12,20 @@
   "context\n  frame f a.c 1 " #line " 1 0\n  AllocCount 1\n  TotalSize 64\n  TotalAccessCount " #accesses              \
   "\n  TotalLifetime 1000000000\n"
 
-static hearth_spread run_of(uint64_t accesses) {
+static hearth_variance run_of(uint64_t accesses) {
   hearth_mib mib = {{.AllocCount = 1, .TotalSize = 64, .TotalAccessCount = accesses, .TotalLifetime = 250000000}};
-  hearth_spread spread;
-  hearth_spread_of_run(&mib, 1000000000, &spread);
-  return spread;
+  hearth_variance variance;
+  hearth_variance_of_run(&mib, 1000000000, &variance);
+  return variance;
 }
 
 static void levels_count_doublings(void **state) {
   (void)state;
-  hearth_spread spread = run_of(32); /* 2 a byte and second; a quarter of the run; 2^6 bytes */
-  assert_int_equal(spread.density, 1024 + 16);
-  assert_int_equal(spread.lifetime, 1024 - 32);
-  assert_int_equal(spread.bytes, 1024 + 6 * 16);
-  assert_int_equal(spread.bytes_squares, 1120 * 1120);
+  hearth_variance variance = run_of(32); /* 2 a byte and second; a quarter of the run; 2^6 bytes */
+  assert_int_equal(variance.density, 1024 + 16);
+  assert_int_equal(variance.lifetime, 1024 - 32);
+  assert_int_equal(variance.bytes, 1024 + 6 * 16);
+  assert_int_equal(variance.bytes_squares, 1120 * 1120);
   assert_int_equal(run_of(64).density, 1024 + 32);
   assert_int_equal(run_of(48).density, 1024 + 24);    /* linear between powers of two */
   assert_int_equal(run_of(0).density, 1024 - 5 * 16); /* half an access */
@@ -34,30 +34,30 @@ static void levels_count_doublings(void **state) {
 
 static void errors_shrink_by_the_root_of_the_runs(void **state) {
   (void)state;
-  hearth_spread sum = {{0}}, low = run_of(32), high = run_of(128), weighted = {{0}};
-  assert_true(hearth_spread_get_errors(&low).runs < 1.5 && hearth_spread_get_errors(&low).density == 0);
-  hearth_spread_add(&sum, &low, 1, 1);
-  hearth_spread_add(&sum, &high, 1, 1);
+  hearth_variance sum = {{0}}, low = run_of(32), high = run_of(128), weighted = {{0}};
+  assert_true(hearth_variance_get_errors(&low).runs < 1.5 && hearth_variance_get_errors(&low).density == 0);
+  hearth_variance_add(&sum, &low, 1, 1);
+  hearth_variance_add(&sum, &high, 1, 1);
   /* Two doublings apart: a deviation of sqrt 2 of single runs, so 1 of the mean of two. */
-  assert_true(fabs(hearth_spread_get_errors(&sum).density - 1) < 1e-9);
-  assert_true(hearth_spread_get_errors(&sum).bytes == 0);
+  assert_true(fabs(hearth_variance_get_errors(&sum).density - 1) < 1e-9);
+  assert_true(hearth_variance_get_errors(&sum).bytes == 0);
   for (int i = 0; i < 6; i++)
-    hearth_spread_add(&sum, i % 2 ? &low : &high, 1, 1);
-  assert_true(fabs(hearth_spread_get_errors(&sum).density - sqrt(1. / 7)) < 1e-9);
+    hearth_variance_add(&sum, i % 2 ? &low : &high, 1, 1);
+  assert_true(fabs(hearth_variance_get_errors(&sum).density - sqrt(1. / 7)) < 1e-9);
   /* A scale common to all changes nothing. */
-  hearth_spread_add(&weighted, &sum, 64, 64);
-  assert_true(fabs(hearth_spread_get_errors(&weighted).density - sqrt(1. / 7)) < 1e-9);
-  assert_true(fabs(hearth_spread_get_errors(&weighted).runs - 8) < 1e-9);
+  hearth_variance_add(&weighted, &sum, 64, 64);
+  assert_true(fabs(hearth_variance_get_errors(&weighted).density - sqrt(1. / 7)) < 1e-9);
+  assert_true(fabs(hearth_variance_get_errors(&weighted).runs - 8) < 1e-9);
 }
 
 static uint64_t runs_of(bytes b, uint32_t context) {
-  hearth_spread spread;
+  hearth_variance variance;
   hearth_error err;
   hearth_profile *profile = open_bytes(b);
   expect_ok(hearth_profile_verify(profile, &err), &err);
-  expect_ok(hearth_profile_get_spread(profile, context, &spread, &err), &err);
+  expect_ok(hearth_profile_get_variance(profile, context, &variance, &err), &err);
   hearth_profile_close(profile);
-  return spread.runs;
+  return variance.runs;
 }
 
 static void one_run_stores_none(void **state) {
@@ -92,9 +92,9 @@ static void a_spilled_run_counts_once(void **state) {
 static void bad_text_is_refused(void **state) {
   (void)state;
   static const bad_text cases[] = {
-      {HEAD(2) CONTEXT(1, 1) "  spread number=1\n", "text:9: a spread has runs"},
-      {HEAD(2) CONTEXT(1, 1) "  spread squares=1\n", "text:9: missing 'runs of the spread'"},
-      {HEAD(2) CONTEXT(1, 1) "  spread runs=1\n  spread runs=1\n", "text:10: given twice"},
+      {HEAD(2) CONTEXT(1, 1) "  variance number=1\n", "text:9: a variance has runs"},
+      {HEAD(2) CONTEXT(1, 1) "  variance squares=1\n", "text:9: missing 'runs of the variance'"},
+      {HEAD(2) CONTEXT(1, 1) "  variance runs=1\n  variance runs=1\n", "text:10: given twice"},
   };
   expect_bad_texts(cases, sizeof cases / sizeof *cases);
 }
@@ -107,17 +107,17 @@ static void damage_is_found(void **state) {
   hearth_indexed_section *s = (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + 11;
   uint8_t *copy = malloc(b.size);
   unsigned refused = 0;
-  assert_int_equal(s->id, HEARTH_SECTION_SPREADS);
+  assert_int_equal(s->id, HEARTH_SECTION_VARIANCES);
   assert_int_equal(s->count, 3);
   for (size_t at = s->offset; at < s->offset + s->size; at++)
     for (unsigned bit = 0; bit < 8; bit++) {
-      hearth_spread spread;
+      hearth_variance variance;
       hearth_error err;
       memcpy(copy, b.data, b.size);
       copy[at] ^= (uint8_t)(1u << bit);
       reseal(copy, b.size);
       hearth_profile *profile = open_bytes((bytes){copy, b.size});
-      if (hearth_profile_get_spread(profile, 0, &spread, &err) != HEARTH_OK) {
+      if (hearth_profile_get_variance(profile, 0, &variance, &err) != HEARTH_OK) {
         assert_int_equal(err.status, HEARTH_E_CORRUPT);
         refused++;
       }
