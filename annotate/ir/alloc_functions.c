@@ -177,6 +177,19 @@ bool hearth_is_dispatch(LLVMValueRef function) {
   return length > prefix && strncmp(name, HEARTH_OWN_PREFIX, prefix) == 0;
 }
 
+#define LOWERED "hearth-lowered"
+
+void hearth_alloc_note_lowered(LLVMValueRef call) {
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(context, LOWERED, strlen(LOWERED), "", 0));
+}
+
+static bool is_lowered(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, LOWERED, strlen(LOWERED)) ||
+         hearth_is_dispatch(hearth_ir_function_of(call));
+}
+
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction))
     return NULL;
@@ -184,7 +197,7 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
   const hearth_alloc_function *row = row_of(instruction, callee);
-  return row && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
+  return row && !is_lowered(instruction) ? row : NULL;
 }
 
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {

@@ -47,6 +47,8 @@ typedef struct hearth_alloc_function {
  * made. All functions that users listed share one row. Sizes may be narrower integers than the library's, and the
  * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
+/* Note that a call of such a function is part of the code that a lowered call became: it is none of the program's. */
+void hearth_alloc_note_lowered(LLVMValueRef call);
 
 /* The function that a call names, also through casts of its type; NULL if it names none. */
 LLVMValueRef hearth_alloc_callee(LLVMValueRef call);

@@ -177,7 +177,7 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, b.function, "");
   b.plain = LLVMAppendBasicBlockInContext(context, b.function, "");
   b.hinted = LLVMAppendBasicBlockInContext(context, b.function, "");
-  build_call(&b, b.plain, noted->plain);
+  hearth_alloc_note_lowered(build_call(&b, b.plain, noted->plain));
   build_hinted_call(&b, callee);
   LLVMPositionBuilderAtEnd(b.builder, entry);
   LLVMValueRef hint = LLVMGetParam(b.function, LLVMCountParams(b.function) - 1),
