@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The grammar is in the help of `hearth diff`; docs/tools.md, "Conditions", has the meaning. A parser by hand: five tokens. */
+/* Grammar and meaning are in the help of `hearth diff`; docs/tools.md, "Conditions", has limits. A parser by hand: five tokens. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -52,7 +52,7 @@ hearth_status hearth_diff_print_groups_text(hearth_diff *diff, hearth_group_kind
 hearth_status hearth_diff_print_groups_json(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
                                             hearth_error *err);
 
-/* A condition such as "cold_bytes<50%"; grammar and meaning are in docs/tools.md, "Conditions". */
+/* A condition such as "cold_bytes<50%"; grammar and meaning: `hearth diff --help`. */
 typedef struct hearth_condition {
   enum { HEARTH_SET_ALL, HEARTH_SET_CLASS, HEARTH_SET_CHANGE } set;
   hearth_class hotness; /* SET_CLASS */
