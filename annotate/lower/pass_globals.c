@@ -99,8 +99,7 @@ bool hearth_pass_globals(LLVMModuleRef module, const hearth_pass_options *option
   placing p = {.err = {HEARTH_OK, ""}};
   if (!*options->profile || is_sanitized(module))
     return false;
-  if (hearth_session_open(&p.session, module, options) &&
-      hearth_profile_global_count(p.session.matcher->profile) > 0) {
+  if (hearth_session_open(&p.session, module, options) && hearth_profile_global_count(p.session.matcher->profile) > 0) {
     if (!find_fixed(&p))
       p.err = (hearth_error){HEARTH_E_NOMEM, "out of memory"};
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && p.err.status == HEARTH_OK; g = LLVMGetNextGlobal(g))

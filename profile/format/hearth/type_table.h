@@ -13,11 +13,11 @@
 #define HEARTH_TYPES_SECTION "hearth_types"
 
 typedef struct hearth_type_record {
-  uint64_t function; /* where the call is: function id of Hearth's scheme ... */
-  uint32_t line;     /* ... line offset in the function (docs/formats/indexed.md) ... */
-  uint32_t column;   /* ... and column; both are known */
+  uint64_t function;  /* where the call is: function id of Hearth's scheme ... */
+  uint32_t line;      /* ... line offset in the function (docs/formats/indexed.md) ... */
+  uint32_t column;    /* ... and column; both are known */
   uint32_t name_size; /* not 0 */
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;  /* 0 */
 } hearth_type_record;
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_type_record) == 24);
