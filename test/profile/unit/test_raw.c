@@ -400,7 +400,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x10000, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x20000, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
