@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -93,14 +94,36 @@ static hearth_status start(const tune_command *command, pid_t *ret, hearth_error
   return hearth_error_set(err, HEARTH_E_IO, "%s: cannot be run: %s", command->argv[0], strerror(number));
 }
 
-hearth_status hearth_tune_run(const tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1],
-                              const char *statistics, tune_measurement *ret, hearth_error *err) {
+/* In a process of its own, so that neither this one nor the command has it in its peak. It is no matter if that fails. */
+static void touch_memory(uint64_t bytes) {
+  enum { PAGE_BYTES = 4096 };
+  pid_t child = bytes > 0 ? fork() : -1;
+  if (child > 0)
+    waitpid(child, NULL, 0);
+  if (child != 0)
+    return;
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    _exit(1);
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
+    memory[at] = 1;
+  _exit(0);
+}
+
+hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1], const char *statistics,
+                              tune_measurement *ret, hearth_error *err) {
+  touch_memory(command->peak_bytes);
   double begin = now();
   pid_t child = -1;
   HEARTH_TRY(set_options(command, pools, statistics, err));
   hearth_status status = start(command, &child, err);
   give_back_options(command);
-  return status == HEARTH_OK ? await(child, begin, ret, err) : status;
+  if (status == HEARTH_OK)
+    status = await(child, begin, ret, err);
+  if (status == HEARTH_OK && ret->peak_bytes > command->peak_bytes)
+    command->peak_bytes = ret->peak_bytes;
+  return status;
 }
 
 /* ------------------------------------------------- statistics ----------------------------------------------- */

@@ -20,13 +20,17 @@ typedef struct tune_command {
   char **argv;         /* ends with NULL; borrowed */
   const char *options; /* the user's HEARTH_MALLOC; NULL: none */
   off_t input; /* where standard input begins, if that is a file, which each run reads anew; -1: runs have none */
+  uint64_t peak_bytes; /* the most of all runs so far */
 } tune_command;
 
 void hearth_tune_command_init(tune_command *ret, char **argv);
 
-/* Its standard output is thrown away. `statistics`: a file to which the allocator appends; NULL: none. E_IO: it could not be run. */
-hearth_status hearth_tune_run(const tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1],
-                              const char *statistics, tune_measurement *ret, hearth_error *err);
+/* Its standard output is thrown away. `statistics`: a file to which the allocator appends; NULL: none. E_IO: it could not be run.
+ *
+ * As much memory as it took at most is written to before: the host of a virtual machine may have taken back what was free, and
+ * getting a page again takes up to twenty times as long as clearing it. */
+hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1], const char *statistics,
+                              tune_measurement *ret, hearth_error *err);
 
 /* What the allocator of the processes of a run wrote. */
 typedef struct tune_statistics {

@@ -140,8 +140,9 @@ struct hearth_pool {
   _Alignas(64) uintptr_t key;
   hearth_heap *heap;
   uint8_t placement;
-  bool is_cold;   /* freed blocks are never written to */
-  bool is_listed; /* freed blocks go to the lists */
+  bool is_cold;    /* freed blocks are never written to */
+  bool is_listed;  /* freed blocks go to the lists */
+  bool is_checked; /* of the secure mode, whose own lists come before the cursor */
   _Alignas(64) _Atomic int64_t
       freed_elsewhere;            /* granules that other threads marked, by pages, and no sweep has found */
   hearth_segment *_Atomic remote; /* queue of segments with slots to be received */

@@ -26,7 +26,7 @@ static inline void *hearth_pop_small(size_t bytes) {
 /* The same, when its list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room. */
 static inline void *hearth_take_small(hearth_pool *pool, size_t bytes) {
   size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-  if (HEARTH_UNLIKELY(class - 1 >= HEARTH_SMALL_CLASSES || !pool->is_listed)) /* the secure mode's lists come first */
+  if (HEARTH_UNLIKELY(class - 1 >= HEARTH_SMALL_CLASSES || pool->is_checked))
     return NULL;
   return hearth_pool_take(pool, hearth_class_range(class), class, class);
 }

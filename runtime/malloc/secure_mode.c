@@ -10,6 +10,7 @@ bool hearth_is_secure;
 static void secure_pool(hearth_pool *pool, void *unused) {
   (void)unused;
   pool->is_listed = false;
+  pool->is_checked = !pool->is_cold;
   hearth_pool_drop_lists(pool);
 }
 

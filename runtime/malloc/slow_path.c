@@ -28,6 +28,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
   pool->placement = (uint8_t)placement;
   pool->is_cold = placement == HEARTH_POOL_COLD;
   pool->is_listed = !pool->is_cold && !hearth_is_secure;
+  pool->is_checked = !pool->is_cold && hearth_is_secure;
   pool->key = hearth_system_random();
   pool->budget = hearth_pool_quota(pool);
 }
@@ -246,7 +247,7 @@ static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
 void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
   unsigned range = hearth_class_range(class);
   size_t granules = hearth_class_granules(class);
-  if (HEARTH_UNLIKELY(!pool->is_listed) && class < HEARTH_CHAINED_GRANULES) {
+  if (HEARTH_UNLIKELY(pool->is_checked) && class < HEARTH_CHAINED_GRANULES) {
     void *hole = hearth_checked_pop(pool, class);
     if (hole)
       return hole;

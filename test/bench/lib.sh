@@ -100,18 +100,24 @@ build_variant() {
     "${inputs[@]}" "${libraries[@]}" "${link_flags[@]}" -o "$work/$variant"
 }
 
-# paired DIR ROUNDS RUN SUBJECT...: ROUNDS times all subjects in turn, after one round that does not count. The function
+# paired DIR ROUNDS RUN SUBJECT...: ROUNDS times all subjects in turn, after one round that does not count; every other round
+# backwards, as what a run leaves behind (free pages, of which a virtual machine's host has some) makes the next one slower or faster. The function
 # `RUN SUBJECT PREFIX...` starts the subject's process or processes, each with PREFIX in front. Leaves a line
 # "seconds CPU-seconds KiB user-seconds" per round in DIR/SUBJECT.runs, times of all processes together and memory of the largest one,
 # and the output of the last round in .out and .err. Of a single process, the shell that starts it is not part.
 paired() {
-  local directory=$1 rounds=$2 run=$3 round subject measure=$build/bench/measure
+  local directory=$1 rounds=$2 run=$3 round subject measure=$build/bench/measure order=() i
   shift 3
   mkdir -p "$directory"
   is_current "$measure" "$bench/measure.c" || "$clang" -O2 "$bench/measure.c" -o "$measure"
   rm -f "$directory"/*.runs
   for ((round = 0; round <= rounds; round++)); do
-    for subject; do
+    order=("$@")
+    if ((round % 2)); then
+      order=()
+      for ((i = $#; i > 0; i--)); do order+=("${!i}"); done
+    fi
+    for subject in "${order[@]}"; do
       rm -f "$directory/processes"
       {
         time attempt "$run" "$subject" "$measure" "$directory/processes" \
