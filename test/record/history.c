@@ -27,6 +27,9 @@
  * MASSIF-NEXT: ->8{{.*}}most (
  * MASSIF: main (
  * MASSIF: ->16{{.*}}other (
+ * RUN: awk '/^  frame most / { for (i = 0; i < 300000; i++) print } 1' text > deep && %hearth index -q --recursion=full deep -o deep.prof
+ * RUN: %hearth export --format=massif deep.prof -o deep.out && grep -c ' most (' deep.out | FileCheck %s --check-prefix=DEEP
+ * DEEP: {{^}}1000{{$}}
  * RUN: %hearth export --format=dhat prof | %python -c 'import json, sys; d = json.load(sys.stdin); assert 0.2 < d["tg"] / d["te"] < 0.8, (d["tg"], d["te"])'
  * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=massif none.prof 2>&1 | grep 'no history'
  *

@@ -8,7 +8,10 @@
 #include "exporter.h"
 #include "hearth/history.h"
 
-enum { LEAST_SHARE = 100 /* smaller parts of the peak are summed up in one line, as massif does */ };
+enum {
+  LEAST_SHARE = 100, /* smaller parts of the peak are summed up in one line, as massif does */
+  DEEPEST = 1000     /* callers of more have no lines: a stack may be deeper than this process's own */
+};
 
 typedef struct held {
   uint64_t bytes;
@@ -90,7 +93,7 @@ static hearth_status print_place(const massif *m, uint32_t frame, hearth_error *
   return HEARTH_OK;
 }
 
-/* The line of a branch, whose frame is at `depth` - 1, and what is below it: callers, which are as deep as stacks are. */
+/* The line of a branch, whose frame is at `depth` - 1, and those of its callers below it. */
 static hearth_status print_branch(const massif *m, const branch *of, size_t depth, uint64_t runs, hearth_error *err) {
   FILE *out = m->exporter->stream;
   size_t count, shown = 0;
@@ -98,6 +101,8 @@ static hearth_status print_branch(const massif *m, const branch *of, size_t dept
   branch *below = find_branches(m, of, depth, &count);
   if (!below)
     return hearth_error_nomem(err);
+  if (depth == DEEPEST)
+    count = 0;
   while (shown < count && below[shown].bytes >= m->whole / LEAST_SHARE)
     shown++;
   for (size_t i = shown; i < count; i++)
