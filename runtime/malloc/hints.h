@@ -35,10 +35,7 @@ static inline void hearth_hinted_count(hearth_pool *pool) { pool->heap->hinted[p
 
 /* A freed block of a hint's pool, of up to 1 KiB; NULL: none waits. */
 static inline __attribute__((always_inline)) void *hearth_hinted_pop(hearth_pool *pool, size_t bytes) {
-  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-  if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
-    return NULL;
-  void *block = hearth_pool_pop(pool, class, class);
+  void *block = hearth_pop_small(pool, bytes);
   if (HEARTH_LIKELY(block != NULL))
     hearth_hinted_count(pool);
   return block;

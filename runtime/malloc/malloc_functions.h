@@ -17,10 +17,10 @@ HEARTH_HIDDEN void *hearth_engine_malloc(size_t bytes);
 
 static inline bool hearth_is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
 
-/* A freed block of the thread's, for up to 1 KiB. NULL: the list is empty. */
-static inline void *hearth_pop_small(size_t bytes) {
+/* A freed block of up to 1 KiB. NULL: the list is empty. */
+static inline __attribute__((always_inline)) void *hearth_pop_small(hearth_pool *pool, size_t bytes) {
   size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-  return HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES) ? hearth_pool_pop(hearth_main_pool, class, class) : NULL;
+  return HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES) ? hearth_pool_pop(pool, class, class) : NULL;
 }
 
 /* The same, when its list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room. */

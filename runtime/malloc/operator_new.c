@@ -12,7 +12,7 @@ static __attribute__((noinline)) void *new_slowly(size_t bytes) {
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
-  void *block = hearth_pop_small(bytes);
+  void *block = hearth_pop_small(hearth_main_pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : new_slowly(bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
