@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Runs of pages: best fit by bins, coalesced at once, as blocks of this size are rare beside the work that is done with them.
  *
- * Free pages that are in memory go back to the system when they are more than an eighth of what is live. A program that asks
- * for them again soon after pays for that with page faults; then it may keep twice as much, up to a tenth of the most that
- * was live, or 32 MiB. */
+ * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault. Requests take
+ * dirty runs first. Dirty runs go back to the system when they are more than an eighth of what is live. A program that asks
+ * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept. */
 #include "large_block.h"
 
 #include "cold_memory.h"
@@ -49,11 +49,13 @@ struct hearth_futex_lock hearth_large_lock;
 typedef struct space {
   area **area; /* by address */
   size_t areas, room;
-  page *bin[BINS];
-  uint64_t filled[(BINS + 63) / 64];
+  struct bins {
+    page *first[BINS];
+    uint64_t filled[(BINS + 63) / 64];
+  } clean, dirty;
   size_t area_pages, live, live_pages, dirty_pages, most_live_pages;
   size_t kept_pages;     /* that may stay whatever is live */
-  size_t returned_pages; /* since the limit was last raised or lowered */
+  size_t returned_pages; /* since the limit was last raised */
 } space;
 static space spaces[2];
 
@@ -127,25 +129,29 @@ static void clear_run(page *first) {
   first->area = NULL;
 }
 
+static struct bins *bins_of(space *large, run_state state) { return state == DIRTY ? &large->dirty : &large->clean; }
+
 static void link_run(space *large, page *first) {
+  struct bins *bins = bins_of(large, first->state);
   unsigned bin = bin_of(first->pages);
   first->previous = NULL;
-  first->next = large->bin[bin];
+  first->next = bins->first[bin];
   if (first->next)
     first->next->previous = first;
-  large->bin[bin] = first;
-  large->filled[bin / 64] |= (uint64_t)1 << bin % 64;
+  bins->first[bin] = first;
+  bins->filled[bin / 64] |= (uint64_t)1 << bin % 64;
   if (first->state == DIRTY)
     large->dirty_pages += first->pages;
 }
 
 static void unlink_run(space *large, page *first) {
+  struct bins *bins = bins_of(large, first->state);
   unsigned bin = bin_of(first->pages);
-  *(first->previous ? &first->previous->next : &large->bin[bin]) = first->next;
+  *(first->previous ? &first->previous->next : &bins->first[bin]) = first->next;
   if (first->next)
     first->next->previous = first->previous;
-  if (!large->bin[bin])
-    large->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+  if (!bins->first[bin])
+    bins->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
   if (first->state == DIRTY)
     large->dirty_pages -= first->pages;
 }
@@ -241,36 +247,45 @@ static page *make_area(space *large, size_t bytes, size_t alignment) {
 static page *grow(space *large, size_t pages, size_t alignment) {
   size_t least = pages * HEARTH_PAGE_BYTES, bytes = large->area_pages * HEARTH_PAGE_BYTES / 8;
   least = (least + AREA_BYTES - 1) & -(size_t)AREA_BYTES;
-  if (large->returned_pages >= pages) { /* what went back is missed */
-    size_t most = large->most_live_pages / PEAK_SHARE;
-    if (most < MOST_KEPT / HEARTH_PAGE_BYTES)
-      most = MOST_KEPT / HEARTH_PAGE_BYTES;
-    large->kept_pages = 2 * (large->kept_pages > pages ? large->kept_pages : pages);
-    if (large->kept_pages > most)
-      large->kept_pages = most;
-    large->returned_pages = 0;
-  }
   page *run = NULL;
   for (bytes = bytes / least * least; !run && bytes > least; bytes = bytes / least / 2 * least)
     run = make_area(large, bytes, alignment);
   return run ? run : make_area(large, least, alignment);
 }
 
-static page *find_free(space *large, size_t pages) {
+static page *find_free(const struct bins *bins, size_t pages) {
   unsigned bin = bin_of(pages);
-  page *run = large->bin[bin];
+  page *run = bins->first[bin];
   for (unsigned tried = 0; run && tried < TRIED; tried++, run = run->next)
     if (run->pages >= pages)
       return run;
   for (bin++; bin < BINS; bin = (bin | 63) + 1) {
-    uint64_t filled = large->filled[bin / 64] >> bin % 64;
+    uint64_t filled = bins->filled[bin / 64] >> bin % 64;
     if (filled)
-      return large->bin[bin + (unsigned)__builtin_ctzll(filled)];
+      return bins->first[bin + (unsigned)__builtin_ctzll(filled)];
   }
   return NULL;
 }
 
 /* Giving back. */
+
+static size_t min(size_t one, size_t other) { return one < other ? one : other; }
+static size_t max(size_t one, size_t other) { return one > other ? one : other; }
+
+/* Half of what is live, as long as that keeps the whole within 1/8 of the most that was live; at least a tenth of that. */
+static size_t most_kept(const space *large) {
+  size_t live = large->live_pages, peak = large->most_live_pages;
+  size_t near_peak = min(live / 2, peak + peak / LIVE_SHARE - live);
+  return max(max(peak / PEAK_SHARE, MOST_KEPT / HEARTH_PAGE_BYTES), near_peak);
+}
+
+/* No dirty run serves a request. */
+static void count_miss(space *large, size_t pages) {
+  if (large->returned_pages < pages)
+    return;
+  large->kept_pages = min(2 * max(large->kept_pages, pages), most_kept(large));
+  large->returned_pages = 0;
+}
 
 static void return_run(space *large, page *run) {
   large->returned_pages += run->pages;
@@ -295,17 +310,12 @@ static void return_run(space *large, page *run) {
 /* The largest ones first, until at most so many pages are dirty. */
 static void return_runs(space *large, size_t most_dirty) {
   for (unsigned bin = BINS; bin-- > 0 && large->dirty_pages > most_dirty;)
-    for (page *next, *run = large->bin[bin]; run && large->dirty_pages > most_dirty; run = next) {
-      next = run->next;
-      if (run->state == DIRTY)
-        return_run(large, run);
-    }
+    for (page *run; (run = large->dirty.first[bin]) && large->dirty_pages > most_dirty;)
+      return_run(large, run);
 }
 
 static void return_too_many(space *large) {
-  size_t most = large->live_pages / LIVE_SHARE;
-  if (most < large->kept_pages)
-    most = large->kept_pages;
+  size_t most = max(large->live_pages / LIVE_SHARE, min(large->kept_pages, most_kept(large)));
   if (large->dirty_pages > most)
     return_runs(large, most / 2);
 }
@@ -348,7 +358,11 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
   size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
   char *block = NULL;
   hearth_futex_lock_acquire(&hearth_large_lock);
-  page *run = find_free(large, pages + unaligned);
+  page *run = find_free(&large->dirty, pages + unaligned);
+  if (!run) {
+    count_miss(large, pages);
+    run = find_free(&large->clean, pages + unaligned);
+  }
   if (!run)
     run = grow(large, pages, alignment);
   if (run) {
