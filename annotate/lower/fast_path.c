@@ -115,12 +115,13 @@ static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row)
 /* The first block of the class's list leaves it. */
 static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef class) {
   LLVMBuilderRef builder = b->builder;
-  LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")), block = load(b, b->pointer, list);
-  require(b, LLVMBuildIsNotNull(builder, block, ""), b->plain);
-  LLVMValueRef next = load(b, b->i64, block), key = load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
-  store(b, LLVMBuildXor(builder, next, key, ""), list);
-  LLVMValueRef address = LLVMBuildPtrToInt(builder, block, b->i64, ""),
-               segment = LLVMBuildAnd(builder, address, number(b, -(uint64_t)HEARTH_FAST_SEGMENT), ""),
+  LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")),
+               key = load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY))),
+               address = LLVMBuildSub(builder, load(b, b->i64, list), key, "");
+  require(b, LLVMBuildIsNotNull(builder, address, ""), b->plain);
+  LLVMValueRef block = LLVMBuildIntToPtr(builder, address, b->pointer, "");
+  store(b, load(b, b->i64, block), list);
+  LLVMValueRef segment = LLVMBuildAnd(builder, address, number(b, -(uint64_t)HEARTH_FAST_SEGMENT), ""),
                granule = LLVMBuildLShr(
                    builder, LLVMBuildAnd(builder, address, number(b, HEARTH_FAST_SEGMENT - HEARTH_FAST_GRANULE), ""),
                    number(b, 4), ""),

@@ -85,8 +85,9 @@ typedef struct hearth_segment hearth_segment;
 typedef struct hearth_pool hearth_pool;
 typedef struct hearth_heap hearth_heap;
 
-struct hearth_block { /* freed, in a list */
-  uintptr_t next;     /* encoded with the pool's key */
+/* Freed, in a list: the next block, or NULL, plus the pool's key. So one subtraction decodes it and tells whether it is one. */
+struct hearth_block {
+  uintptr_t next;
 };
 
 /* Added to the address of its pool, which owns it: free finds the one word that says both. */
@@ -122,7 +123,7 @@ typedef struct hearth_cursor {
 } hearth_cursor;
 
 struct hearth_pool {
-  uintptr_t list[HEARTH_CLASSES]; /* the last freed block of each class; entry 0 is always empty */
+  uintptr_t list[HEARTH_CLASSES]; /* the last freed block of each class plus the key; entry 0 is always empty */
   int64_t budget;                 /* granules that may still be freed before the lists are dropped */
   hearth_cursor cursor[HEARTH_RANGES];
   hearth_segment *with_holes[HEARTH_RANGES];
@@ -217,6 +218,7 @@ static inline char *hearth_address_of(hearth_segment *segment, size_t granule) {
 void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class);
 void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignment);
 void hearth_pool_free_slowly(hearth_pool *pool, void *block);
+void hearth_pool_empty_lists(hearth_pool *pool);
 void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement);
 /* The class of a live block that is not large; ends the program with a message if there is none. */
 size_t hearth_block_class(const void *block);
@@ -249,11 +251,16 @@ hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of
 /* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new. */
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new);
 
+/* NULL: the list is empty. */
+static inline hearth_block *hearth_pool_first(const hearth_pool *pool, size_t class) {
+  return (hearth_block *)(pool->list[class] - pool->key);
+}
+
 static inline void *hearth_pool_pop(hearth_pool *pool, size_t class, size_t granules) {
-  hearth_block *block = (hearth_block *)pool->list[class];
+  hearth_block *block = hearth_pool_first(pool, class);
   if (HEARTH_UNLIKELY(!block))
     return NULL;
-  pool->list[class] = block->next ^ pool->key;
+  pool->list[class] = block->next;
   hearth_map *map = hearth_map_of(hearth_segment_of(block));
   size_t granule = hearth_granule_of(block);
   hearth_map_set(map, granule, hearth_live_byte(class));
@@ -277,8 +284,8 @@ static inline void *hearth_pool_take(hearth_pool *pool, unsigned range, size_t c
 }
 
 static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class) {
-  ((hearth_block *)block)->next = pool->list[class] ^ pool->key;
-  pool->list[class] = (uintptr_t)block;
+  ((hearth_block *)block)->next = pool->list[class];
+  pool->list[class] = (uintptr_t)block + pool->key;
 }
 
 #pragma GCC visibility pop

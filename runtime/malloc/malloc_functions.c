@@ -31,21 +31,25 @@ static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t by
   return block;
 }
 
-static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
+static __attribute__((noinline)) void *malloc_small_slowly(size_t class) {
   bool is_zero;
+  size_t bytes = class * HEARTH_GRANULE;
   void *block = hearth_take_small(hearth_main_pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(hearth_main_pool, bytes, &is_zero);
 }
 
+static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
+  bool is_zero;
+  return alloc_slowly(hearth_main_pool, bytes, &is_zero);
+}
+
 HEARTH_EXPORT void *malloc(size_t bytes) {
   hearth_pool *pool = hearth_main_pool;
-  if (HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES)) {
-    size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-    void *block = hearth_pool_pop(pool, class, class);
-    if (HEARTH_LIKELY(block != NULL))
-      return block;
-  }
-  return malloc_slowly(bytes);
+  if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
+    return malloc_slowly(bytes);
+  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+  void *block = hearth_pool_pop(pool, class, class);
+  return HEARTH_LIKELY(block != NULL) ? block : malloc_small_slowly(class);
 }
 
 static __attribute__((noinline)) void free_slowly(void *block) {

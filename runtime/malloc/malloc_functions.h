@@ -19,8 +19,10 @@ static inline bool hearth_is_power_of_two(size_t number) { return number && !(nu
 
 /* A freed block of up to 1 KiB. NULL: the list is empty. */
 static inline __attribute__((always_inline)) void *hearth_pop_small(hearth_pool *pool, size_t bytes) {
+  if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
+    return NULL;
   size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
-  return HEARTH_LIKELY(bytes <= HEARTH_SMALL_BYTES) ? hearth_pool_pop(pool, class, class) : NULL;
+  return hearth_pool_pop(pool, class, class);
 }
 
 /* The same, when its list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room. */

@@ -23,6 +23,11 @@ static const struct {
 #undef HEARTH_ROW
 };
 
+void hearth_pool_empty_lists(hearth_pool *pool) {
+  for (size_t class = 0; class < HEARTH_CLASSES; class++)
+    pool->list[class] = pool->key;
+}
+
 void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) {
   pool->heap = heap;
   pool->placement = (uint8_t)placement;
@@ -30,6 +35,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
   pool->is_listed = !pool->is_cold && !hearth_is_secure;
   pool->is_checked = !pool->is_cold && hearth_is_secure;
   pool->key = hearth_system_random();
+  hearth_pool_empty_lists(pool);
   pool->budget = hearth_pool_quota(pool);
 }
 
@@ -277,7 +283,8 @@ void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignmen
       return NULL;
     pool = &heap->main;
   }
-  if (pool->list[class] && pool->list[class] % alignment == 0)
+  const hearth_block *first = hearth_pool_first(pool, class);
+  if (first && (uintptr_t)first % alignment == 0)
     return hearth_pool_pop(pool, class, granules);
   hearth_cursor *cursor = &pool->cursor[range];
   if (!make_room(pool, range, granules + alignment / HEARTH_GRANULE))

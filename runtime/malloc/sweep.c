@@ -375,7 +375,7 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
     hearth_pool_close_cursor(pool, range);
     pool->with_holes[range] = NULL;
   }
-  memset(pool->list, 0, sizeof pool->list);
+  hearth_pool_empty_lists(pool);
   memset(pool->checked, 0, sizeof pool->checked);
   for (hearth_segment *segment = pool->first; segment; segment = segment->next) {
     memset(segment->holes, 0, sizeof segment->holes);

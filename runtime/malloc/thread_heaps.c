@@ -91,12 +91,12 @@ _Static_assert((int)HEARTH_FAST_GRANULE == HEARTH_GRANULE && (int)HEARTH_FAST_CL
                    offsetof(hearth_pool, budget) == HEARTH_FAST_BUDGET && offsetof(hearth_pool, key) == HEARTH_FAST_KEY,
                "another layout has another number in its names");
 
-HEARTH_EXPORT _Thread_local char *hearth_fast_pools_1[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
+HEARTH_EXPORT _Thread_local char *hearth_fast_pools_2[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
 static bool has_fast_path[HEARTH_FAST_FAMILIES]; /* from the program's start on */
 
 static void publish(hearth_heap *heap) {
   for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
-    hearth_fast_pools_1[family] = has_fast_path[family] ? (char *)heap : NULL;
+    hearth_fast_pools_2[family] = has_fast_path[family] ? (char *)heap : NULL;
 }
 
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new) {

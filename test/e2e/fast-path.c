@@ -94,7 +94,7 @@ int main(int count, char **arguments) {
   pthread_create(&thread, NULL, work, rounds);
   unsigned long sum = (unsigned long)work(rounds);
   pthread_join(thread, &of_thread);
-  void **pools = dlsym(RTLD_DEFAULT, "hearth_fast_pools_1");
+  void **pools = dlsym(RTLD_DEFAULT, "hearth_fast_pools_2");
   printf("sum %lu\npool %s, own malloc %scalled\n", sum == (unsigned long)of_thread ? sum : 0,
          pools && *pools ? "set" : "not set", own_calls ? "" : "not ");
   drop_table(table, 1000);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What code of a program knows of the allocator, to take a freed block of the main pool without a call:
  *
- *   extern _Thread_local char *hearth_fast_pools_1[2];   of malloc, of operator new
+ *   extern _Thread_local char *hearth_fast_pools_2[2];   of malloc, of operator new
  *
- *   list = hearth_fast_pools_1[family] + sizeof(void *) * class    class: granules of 16 bytes, rounded up; 1 to 64
- *   the list's first block, its first word xor the pool's key is the next one, NULL: none
+ *   list = hearth_fast_pools_2[family] + sizeof(void *) * class    class: granules of 16 bytes, rounded up; 1 to 64
+ *   the list minus the pool's key is its first block, NULL: none; the block's first word becomes the list
  *   the block's byte of the map, at its segment's start plus its granule, becomes the class
  *   the pool's budget grows by the class
  *
@@ -15,7 +15,7 @@
 #ifndef HEARTH_FAST_PATH_H
 #define HEARTH_FAST_PATH_H
 
-#define HEARTH_FAST_POOLS "hearth_fast_pools_1"
+#define HEARTH_FAST_POOLS "hearth_fast_pools_2"
 
 enum {
   HEARTH_FAST_GRANULE = 16,

@@ -150,12 +150,12 @@ static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segm
 }
 
 static bool lists_are_valid(hearth_pool *pool) {
-  VALID(!pool->list[0]);
+  VALID(!hearth_pool_first(pool, 0));
   for (size_t class = 1; class < HEARTH_CLASSES; class++) {
-    VALID(pool->is_listed || !pool->list[class]);
+    VALID(pool->is_listed || !hearth_pool_first(pool, class));
     size_t most = pool->used_granules / hearth_class_granules(class);
-    for (hearth_block *block = (hearth_block *)pool->list[class]; block;
-         block = (hearth_block *)(block->next ^ pool->key)) {
+    for (hearth_block *block = hearth_pool_first(pool, class); block;
+         block = (hearth_block *)(block->next - pool->key)) {
       VALID(most--); /* a circle */
       VALID((uintptr_t)block % HEARTH_GRANULE == 0 && hearth_is_segment(hearth_kind_of(block)));
       hearth_segment *segment = hearth_segment_of(block);
