@@ -39,7 +39,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .help = "the profile to write; replaced whole, or left as it is (default: PROFILE)"},
       {.name = "--runs",
        .value = "N",
-       .expects = "a number from 8 to 1000",
+       .expects = "a number from 10 to 1000",
        .take = hearth_tool_take_number,
        .target = &a->runs,
        .help = "run the command at most N times (default 30)"},

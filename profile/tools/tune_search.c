@@ -1,72 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A layout is better if the confidence interval of its mean ratio lies below 1: the least gain that counts follows from how far the
- * rounds differ. That every round has to agree would drop a layout that gains half the noise of a run in most searches; that the
- * gain exceeds the spread, in nearly all, and the more rounds, the sooner, as spreads grow with them. */
+/* A layout is better if its runs are less than those with one pool by the rank test of Mann and Whitney: it asks how often a run of
+ * one is less than a run of the other, and not by how much. Now and then a run takes half as long again, as the system does other
+ * work: that moves a mean and its confidence interval by more than a layout gains, but is one rank among many. */
 #include "tune_search.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* -------------------------------------------------- verdicts ------------------------------------------------ */
 
-/* Student's t by degrees of freedom, from 1 on: 95 % of means lie within this number of standard errors of the
- * truth. */
-static const double student_95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                    2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
-static_assert(sizeof student_95 / sizeof *student_95 == TUNE_ROUNDS_MAX - 1, "one for each number of rounds");
+typedef enum tune_quantity { TIME, MEMORY } tune_quantity;
 
-typedef struct tune_sum {
-  double mean, least, greatest; /* logarithms */
-  double error; /* half of the 95 % confidence interval of the mean; INFINITY with less than two values */
-} tune_sum;
+static double value_of(const tune_measurement *run, tune_quantity quantity) {
+  return quantity == TIME ? run->cpu_s : (double)run->peak_bytes;
+}
 
-static tune_sum sum_up(const double *values, uint32_t count) {
-  tune_sum sum = {.least = count ? values[0] : 0, .greatest = count ? values[0] : 0, .error = INFINITY};
-  double squares = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    sum.mean += values[i] / count;
-    sum.least = fmin(sum.least, values[i]);
-    sum.greatest = fmax(sum.greatest, values[i]);
-  }
+static int compare_values(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median_of(const tune_measurement *runs, uint32_t count, tune_quantity quantity) {
+  double values[TUNE_ROUNDS_MAX];
+  assert(count > 0 && count <= TUNE_ROUNDS_MAX);
   for (uint32_t i = 0; i < count; i++)
-    squares += (values[i] - sum.mean) * (values[i] - sum.mean);
-  if (count > 1)
-    sum.error = student_95[count - 2] * sqrt(squares / (count - 1) / count);
-  return sum;
+    values[i] = value_of(&runs[i], quantity);
+  qsort(values, count, sizeof *values, compare_values);
+  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* A time below the clock's resolution, or a peak that is not known, tells nothing. */
+static double ratio_of(double of, double to) { return of > 0 && to > 0 ? of / to : 1; }
+
+/* Of the medians; 1 before any round. */
+static double gain_ratio(const tune_layout *layout, tune_quantity quantity) {
+  return layout->rounds ? ratio_of(median_of(layout->own, layout->rounds, quantity),
+                                   median_of(layout->one_pool, layout->rounds, quantity))
+                        : 1;
+}
+
+/* By the number of runs of each side: the most pairs in which the run that is to be less is greater, if chance has this or fewer
+ * in one of 40 cases (the table of Mann and Whitney, 1947, as extended by later ones; ties are half a pair). */
+static const int8_t most_reversed[] = {-1, -1, -1, -1, 0, 2, 5, 8, 13, 17, 23, 30, 37, 45, 55, 64, 75};
+static_assert(sizeof most_reversed == TUNE_ROUNDS_MAX + 1 && TUNE_ROUNDS_LEAST == 4, "one for each number of rounds");
+
+/* The runs, times the factor. */
+static bool is_less(const tune_measurement *runs, double factor, const tune_measurement *than, uint32_t count,
+                    tune_quantity quantity) {
+  uint32_t reversed = 0; /* in halves of a pair */
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < count; k++) {
+      double x = factor * value_of(&runs[i], quantity), y = value_of(&than[k], quantity);
+      reversed += x > y ? 2 : x == y;
+    }
+  return (int)reversed <= 2 * most_reversed[count];
 }
 
 static uint32_t millionths(double ratio) { return ratio < 4000 ? (uint32_t)(ratio * 1e6 + 0.5) : UINT32_MAX; }
 
-static bool gains(const tune_sum *sum) { return -sum->mean > sum->error; }
+static uint32_t spread_ppm(const tune_layout *layout, tune_quantity quantity) {
+  double least = INFINITY, greatest = 0;
+  for (uint32_t i = 0; i < layout->rounds; i++) {
+    double ratio = ratio_of(value_of(&layout->own[i], quantity), value_of(&layout->one_pool[i], quantity));
+    least = fmin(least, ratio);
+    greatest = fmax(greatest, ratio);
+  }
+  return layout->rounds ? millionths(greatest - least) : 0;
+}
 
-static bool loses(const tune_sum *sum) { return sum->mean > sum->error; }
-
-hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
-  bool saves_time = gains(&time) && time.mean + memory.mean < 0;
-  bool saves_memory = gains(&memory) && time.mean + time.error < -memory.mean && !loses(&time);
-  enum hearth_tuning kind = layout->rounds < TUNE_ROUNDS_LEAST                         ? HEARTH_TUNING_NONE
-                            : saves_time && !(saves_memory && memory.mean < time.mean) ? HEARTH_TUNING_TIME
-                            : saves_memory                                             ? HEARTH_TUNING_MEMORY
-                                                                                       : HEARTH_TUNING_NONE;
-  return (hearth_plan_tuning){.kind = kind,
-                              .rounds = layout->rounds,
-                              .time_ppm = millionths(exp(time.mean)),
-                              .memory_ppm = millionths(exp(memory.mean)),
-                              .time_spread_ppm = millionths(exp(time.greatest) - exp(time.least)),
-                              .memory_spread_ppm = millionths(exp(memory.greatest) - exp(memory.least))};
+static bool gains(const tune_layout *layout, tune_quantity quantity) {
+  return is_less(layout->own, 1, layout->one_pool, layout->rounds, quantity);
 }
 
 bool hearth_tune_loses(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds);
-  return layout->rounds >= TUNE_ROUNDS_LEAST && loses(&time);
+  return is_less(layout->one_pool, 1, layout->own, layout->rounds, TIME);
+}
+
+hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
+  double time = gain_ratio(layout, TIME), memory = gain_ratio(layout, MEMORY);
+  bool saves_time = gains(layout, TIME) && time * memory < 1;
+  bool loses_less =
+      is_less(layout->own, memory, layout->one_pool, layout->rounds, TIME); /* of time than it saves of memory */
+  bool saves_memory = gains(layout, MEMORY) && loses_less && !hearth_tune_loses(layout);
+  enum hearth_tuning kind = saves_time && !(saves_memory && memory < time) ? HEARTH_TUNING_TIME
+                            : saves_memory                                 ? HEARTH_TUNING_MEMORY
+                                                                           : HEARTH_TUNING_NONE;
+  return (hearth_plan_tuning){.kind = kind,
+                              .rounds = layout->rounds,
+                              .time_ppm = millionths(time),
+                              .memory_ppm = millionths(memory),
+                              .time_spread_ppm = spread_ppm(layout, TIME),
+                              .memory_spread_ppm = spread_ppm(layout, MEMORY)};
 }
 
 /* One round says little. */
 static bool can_be_chosen(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
-  return layout->rounds < 2 || time.mean < 0 || memory.mean < 0;
+  return layout->rounds < 2 || gain_ratio(layout, TIME) < 1 || gain_ratio(layout, MEMORY) < 1;
 }
 
 /* ---------------------------------------------------- races ------------------------------------------------- */
@@ -95,12 +126,9 @@ static bool run_one(tune_search *search, const uint8_t *pools, tune_measurement 
   return !search->has_failed;
 }
 
-/* A time below the clock's resolution, or a peak that is not known, tells nothing. */
-static double log_ratio(double of, double to) { return of > 0 && to > 0 ? log(of / to) : 0; }
-
 static void add_round(tune_layout *layout, const tune_measurement *own, const tune_measurement *one_pool) {
-  layout->time[layout->rounds] = log_ratio(own->cpu_s, one_pool->cpu_s);
-  layout->memory[layout->rounds] = log_ratio((double)own->peak_bytes, (double)one_pool->peak_bytes);
+  layout->own[layout->rounds] = *own;
+  layout->one_pool[layout->rounds] = *one_pool;
   layout->rounds++;
 }
 
@@ -127,13 +155,13 @@ static bool run_round(tune_search *search, tune_layout *layouts, uint32_t count)
 /* By time; before any round, the last one. */
 static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
   tune_layout *worst = NULL;
-  double greatest = -INFINITY;
+  double greatest = 0;
   for (uint32_t i = 0; i < count; i++) {
-    double mean = sum_up(layouts[i].time, layouts[i].rounds).mean;
-    if (layouts[i].is_dropped || mean < greatest)
+    double ratio = gain_ratio(&layouts[i], TIME);
+    if (layouts[i].is_dropped || ratio < greatest)
       continue;
     worst = &layouts[i];
-    greatest = mean;
+    greatest = ratio;
   }
   return worst;
 }
@@ -202,21 +230,19 @@ uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout r
 
 /* ---------------------------------------------------- search ------------------------------------------------ */
 
-/* The logarithm of the ratio that it was chosen by. */
-static double score(const tune_layout *layout, enum hearth_tuning kind) {
-  return sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds).mean;
-}
+static tune_quantity quantity_of(enum hearth_tuning kind) { return kind == HEARTH_TUNING_TIME ? TIME : MEMORY; }
 
 /* The one with the greatest gain, be it of time or of memory. */
 static const tune_layout *best_of(const tune_layout *layouts, uint32_t count) {
   const tune_layout *best = NULL;
-  double least = 0;
+  double least = 1;
   for (uint32_t i = 0; i < count; i++) {
     enum hearth_tuning kind = hearth_tune_judge(&layouts[i]).kind;
-    if (layouts[i].is_dropped || kind == HEARTH_TUNING_NONE || score(&layouts[i], kind) >= least)
+    double ratio = gain_ratio(&layouts[i], quantity_of(kind));
+    if (layouts[i].is_dropped || kind == HEARTH_TUNING_NONE || ratio >= least)
       continue;
     best = &layouts[i];
-    least = score(best, kind);
+    least = ratio;
   }
   return best;
 }
@@ -234,11 +260,10 @@ static bool halve(const tune_layout *layout, tune_layout halves[2]) {
   return apart > 1;
 }
 
-/* Their confidence intervals do not meet: a search compares often, and is to go on where chance alone tells two apart. */
+/* Beyond noise, in rounds that they have in common: a search compares often, and is to go on where chance alone tells two apart. */
 static bool is_worse(const tune_layout *layout, const tune_layout *than, enum hearth_tuning kind) {
-  tune_sum a = sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds);
-  tune_sum b = sum_up(kind == HEARTH_TUNING_TIME ? than->time : than->memory, than->rounds);
-  return a.mean - a.error > b.mean + b.error;
+  uint32_t rounds = layout->rounds < than->rounds ? layout->rounds : than->rounds;
+  return is_less(than->own, 1, layout->own, rounds, quantity_of(kind));
 }
 
 /* As long as one half is not worse than the whole, which is in the race, too. Runs to confirm it are kept. */

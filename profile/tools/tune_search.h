@@ -4,24 +4,24 @@
  *   round    a run with one pool, and one of each layout that is still in the race, in turn; its ratios are those of a run to
  *            the run with one pool of the same round
  *   spread   from the least to the greatest ratio of a layout's rounds
- *   gain     less than one, by the geometric mean of the ratios */
+ *   gain     less than one, by the ratio of the medians */
 #ifndef HEARTH_TUNE_SEARCH_H
 #define HEARTH_TUNE_SEARCH_H
 
 #include "tune_run.h"
 
 enum {
-  TUNE_ROUNDS_LEAST = 3,   /* for a verdict */
-  TUNE_ROUNDS_RACED = 5,   /* a layout that is not better by then is dropped */
+  TUNE_ROUNDS_LEAST = 4,   /* for a verdict: of three pairs of runs chance has each order in one of 20 cases */
+  TUNE_ROUNDS_RACED = 7,   /* a layout that is not better by then is dropped */
   TUNE_ROUNDS_MAX = 16,    /* that a layout can have */
   TUNE_ROUNDS_CONFIRM = 2, /* of the winner alone, in the end */
-  TUNE_RUNS_LEAST = 8      /* the first run, three pairs, and something left */
+  TUNE_RUNS_LEAST = 10     /* the first run, four pairs, and something left */
 };
 
 typedef struct tune_layout {
   uint8_t pools[HEARTH_POOLS_MAX + 1];
-  const char *idea;                                      /* where it comes from, for messages */
-  double time[TUNE_ROUNDS_MAX], memory[TUNE_ROUNDS_MAX]; /* of each round: logarithms of its ratios */
+  const char *idea;                                                 /* where it comes from, for messages */
+  tune_measurement own[TUNE_ROUNDS_MAX], one_pool[TUNE_ROUNDS_MAX]; /* of each round */
   uint32_t rounds;
   bool is_dropped;
 } tune_layout;
@@ -43,9 +43,10 @@ typedef struct tune_search {
 enum { TUNE_IDEAS = 3 };
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
 
-/* What the rounds so far say. TIME: the 95 % confidence interval of the mean ratio of time lies below one, and the gain is more than
- * what is lost of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and all of its interval is a smaller
- * loss than the gain. Of both, the greater gain counts. Else NONE; the figures are there in any case. */
+/* What the rounds so far say. TIME: its runs take less time than those with one pool by the rank test at 2.5 % (one-sided), and
+ * the gain is more than what is lost of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and by the same test
+ * by less than memory gains. Of both, the
+ * greater gain counts. Else NONE; the figures are there in any case. */
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
 
 /* Time, beyond noise. */
