@@ -130,6 +130,7 @@ struct hearth_pool {
   hearth_segment *first, *last;  /* all segments */
   hearth_segment *next_to_sweep; /* NULL: all are swept */
   size_t segments;
+  int64_t whole_budget;                       /* with empty lists: the difference is in the lists */
   size_t used_granules;                       /* of slots in use */
   size_t marked_granules;                     /* freed in segments that are to be swept */
   size_t paid_granules;                       /* freed in segments that are to be swept, since a free swept one */

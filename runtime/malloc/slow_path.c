@@ -36,7 +36,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
   pool->is_checked = !pool->is_cold && hearth_is_secure;
   pool->key = hearth_system_random();
   hearth_pool_empty_lists(pool);
-  pool->budget = hearth_pool_quota(pool);
+  pool->whole_budget = pool->budget = hearth_pool_quota(pool);
 }
 
 /* Segments and slots. */
@@ -117,6 +117,11 @@ static char *colour_slot(hearth_segment *segment, unsigned slot) {
   return hearth_address_of(segment, granule + skipped);
 }
 
+static void add_quota(hearth_pool *pool, size_t granules) {
+  pool->whole_budget += (int64_t)granules / 4;
+  pool->budget += (int64_t)granules / 4;
+}
+
 static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first, unsigned count, unsigned range) {
   if (!hearth_segment_open(segment, first + count))
     return false;
@@ -130,9 +135,9 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
   hearth_pool_reuse(pool, granules);
   pool->used_granules += granules;
   pool->heap->used_granules += granules;
-  pool->budget += (int64_t)granules / 4;
+  add_quota(pool, granules);
   if (pool != &pool->heap->main)
-    pool->heap->main.budget += (int64_t)granules / 4;
+    add_quota(&pool->heap->main, granules);
   char *start = hearth_address_of(segment, (size_t)first * HEARTH_SLOT_GRANULES);
   hearth_cursor *cursor = &pool->cursor[range];
   if (cursor->end != start || ranges[range].slots == 1) {
@@ -364,11 +369,11 @@ void hearth_pool_collect(hearth_pool *pool) {
     hearth_segment_sweep(pool, segment, false);
   }
   pool->next_to_sweep = NULL;
+  hearth_pool_set_budget(pool, hearth_pool_live(pool), pool->whole_budget - pool->budget);
 }
 
 void hearth_pool_collect_if_worth(hearth_pool *pool) {
   hearth_pool_receive(pool);
-  int64_t quota = hearth_pool_quota(pool);
-  if (quota - pool->budget + found_by_sweeps(pool) > quota / 2)
+  if (pool->whole_budget - pool->budget + found_by_sweeps(pool) > hearth_pool_quota(pool) / 2)
     hearth_pool_collect(pool);
 }

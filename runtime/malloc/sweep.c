@@ -80,6 +80,8 @@ static void push_hole(hearth_pool *pool, char *start, size_t granules) {
       hearth_checked_push(pool, start, class);
     if (pool->budget - (int64_t)piece > least)
       pool->budget -= (int64_t)piece;
+    else
+      pool->whole_budget += (int64_t)piece;
     start += piece * HEARTH_GRANULE;
     granules -= piece;
   }
@@ -370,7 +372,21 @@ void hearth_pool_close_cursor(hearth_pool *pool, unsigned range) {
   *cursor = (hearth_cursor){0};
 }
 
+size_t hearth_pool_live(const hearth_pool *pool) {
+  int64_t live = (int64_t)(pool->used_granules - pool->hole_granules) - (pool->whole_budget - pool->budget);
+  for (unsigned range = 0; range < HEARTH_RANGES; range++)
+    live -= (pool->cursor[range].end - pool->cursor[range].at) / HEARTH_GRANULE;
+  return live > 0 ? (size_t)live : 0;
+}
+
+void hearth_pool_set_budget(hearth_pool *pool, size_t live, int64_t listed) {
+  int64_t most = live ? (int64_t)(live - live / 8 - 1) : 0, quota = hearth_pool_quota(pool);
+  pool->budget = pool->segments > 1 && most < quota ? most : quota;
+  pool->whole_budget = pool->budget + listed;
+}
+
 void hearth_pool_drop_lists(hearth_pool *pool) {
+  size_t live = hearth_pool_live(pool);
   for (unsigned range = 0; range < HEARTH_RANGES; range++) {
     hearth_pool_close_cursor(pool, range);
     pool->with_holes[range] = NULL;
@@ -389,11 +405,13 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
   pool->marked_granules = 0;
   pool->hole_granules = 0;
   pool->received_granules = 0;
-  pool->budget = hearth_pool_quota(pool);
+  hearth_pool_set_budget(pool, live, 0);
 }
 
+/* Segments are swept as frees pay for it, or all at once: if they are freed faster than that, or if so few blocks are left that a
+ * sweep of all costs less. */
 void hearth_pool_free_too_much(hearth_pool *pool) {
-  if (pool->next_to_sweep)
+  if (pool->next_to_sweep || hearth_pool_live(pool) < pool->used_granules / 4)
     hearth_pool_collect(pool);
   else
     hearth_pool_drop_lists(pool);

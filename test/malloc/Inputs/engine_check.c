@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Knows the map's bytes by the picture in engine.h alone: it reads nothing by the engine's own functions that change them. */
+#include "slots.h"
 #include "engine_check.h"
 
 #include "segments.h"
@@ -19,7 +20,7 @@ enum { HOLE_BYTES = 8 }; /* of the map, that a longer hole has for its length an
 /* Sums over a pool's segments, beside what its counters say. */
 typedef struct walk {
   hearth_pool_sums sums;
-  size_t segments, used_slots, unused_slots, marked, chained;
+  size_t segments, used_slots, unused_slots, chained;
 } walk;
 
 static uint8_t byte_at(hearth_segment *segment, size_t granule) {
@@ -143,7 +144,6 @@ static bool segment_is_valid(walk *walk, hearth_pool *pool, hearth_segment *segm
   unsigned used = (unsigned)__builtin_popcount(segment->used_slots);
   walk->segments++;
   walk->used_slots += used;
-  walk->marked += segment->to_sweep ? segment->freed_granules : 0;
   VALID(segment->to_sweep || !segment->freed_granules);
   walk->unused_slots += segment->to_sweep ? 0 : (unsigned)__builtin_popcount(segment->usable_slots) - used;
   return tiles_are_valid(walk, segment) && holes_are_valid(walk, segment);
@@ -197,11 +197,11 @@ static bool counters_are_valid(const walk *walk, const hearth_pool *pool) {
   VALID(walk->segments == pool->segments);
   VALID(walk->used_slots * HEARTH_SLOT_GRANULES == pool->used_granules);
   VALID(walk->unused_slots == pool->unused_slots);
-  VALID(walk->marked == pool->marked_granules);
   VALID(walk->chained == pool->hole_granules);
   VALID(pool->received_granules <= pool->hole_granules + pool->unused_slots * HEARTH_SLOT_GRANULES);
   hearth_pool_sums sums = walk->sums;
   VALID(sums.live + sums.freed + sums.holes + sums.at_cursors == pool->used_granules);
+  VALID(pool->next_to_sweep || hearth_pool_live(pool) >= sums.live);
   return true;
 }
 
