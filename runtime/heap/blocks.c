@@ -236,18 +236,15 @@ static inline bool end_fast(hearth_thread_cache *cache) {
   return hearth_reentry_leave_first();
 }
 
-/* Memory for a block that is not in the sample. */
-static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
-  if (__builtin_expect(size <= HEARTH_HEADERLESS_MOST, true))
-    return hearth_headerless_take(size, &cache->headerless);
-  hearth_header *header = hearth_heap_take_cached(size, cache);
-  if (header)
-    hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
-  return header ? hearth_header_memory(header) : NULL;
+/* Nothing happened: the slow path follows. */
+static __attribute__((noinline)) bool leave_fast(hearth_thread_cache *cache) {
+  end_fast(cache);
+  return false;
 }
 
+/* One that is not in the sample. */
 static inline void *allocate_unrecorded(size_t size, size_t alignment) {
-  void *memory = NULL;
+  hearth_header *header = NULL;
   uint64_t left;
 
   if (alignment > HEARTH_MALLOC_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
@@ -256,11 +253,14 @@ static inline void *allocate_unrecorded(size_t size, size_t alignment) {
   if (__builtin_expect(!cache, false))
     return NULL;
   if (__builtin_expect(!hearth_threads_are_stopped(), true))
-    memory = take_unrecorded(size, &cache->heap);
-  if (__builtin_expect(memory != NULL, true))
-    hearth_this_thread.sampler.bytes_left = left;
-  bool signalled = end_fast(cache);
-  return memory && signalled ? resume_signals(memory) : memory;
+    header = hearth_heap_take_cached(size, &cache->heap);
+  if (__builtin_expect(!header, false)) {
+    leave_fast(cache);
+    return NULL;
+  }
+  hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
+  hearth_this_thread.sampler.bytes_left = left;
+  return end_fast(cache) ? resume_signals(hearth_header_memory(header)) : hearth_header_memory(header);
 }
 
 static inline void clear_counters(const void *memory, size_t size) {
@@ -279,12 +279,6 @@ static __attribute__((noinline)) void *finish_slowly(void *memory, uint64_t now_
   if (now_ns >= hearth_rt.next_due_ns)
     dump_what_is_due(now_ns);
   return signalled ? resume_signals(memory) : memory;
-}
-
-/* Nothing happened: the slow path follows. */
-static __attribute__((noinline)) bool leave_fast(hearth_thread_cache *cache) {
-  end_fast(cache);
-  return false;
 }
 
 /* One from a call stack that the thread knows. Compiled for each of the paths, where no sample is taken. */
@@ -333,8 +327,7 @@ static inline bool release_unrecorded(void *pointer) {
 
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() &&
-                  (hearth_headerless_give(pointer, &cache->heap.headerless) || give_unrecorded(pointer, &cache->heap));
+  bool released = !hearth_threads_are_stopped() && give_unrecorded(pointer, &cache->heap);
   if (end_fast(cache) && released)
     hearth_signals_resume();
   return released;
@@ -407,10 +400,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
 /* Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
 static inline bool stays_unrecorded(void *pointer, size_t size) {
   hearth_block block;
-  size_t capacity;
 
-  if (hearth_headerless_find(pointer, &capacity) == HEARTH_HEADERLESS_LIVE)
-    return hearth_capacity_suits(capacity, size);
   return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && block.context == HEARTH_NO_CONTEXT &&
          hearth_heap_resize(block.header, size);
 }
@@ -540,8 +530,7 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
     keep_peak(pointer);
   hearth_reentry_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
-  bool is_headerless = hearth_headerless_give(pointer, cache ? &cache->heap.headerless : NULL);
-  hearth_pointer_kind kind = is_headerless ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
+  hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
     hearth_moment end = moment_of_end(&block);
     end_ns = end.ns;
@@ -649,12 +638,9 @@ static void *move(void *pointer, size_t old_size, size_t size, const hearth_fram
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block block;
   hearth_chunk chunk;
-  size_t headerless_size;
 
   if (resize_unrecorded(pointer, size))
     return pointer;
-  if (hearth_headerless_find(pointer, &headerless_size) == HEARTH_HEADERLESS_LIVE)
-    return move(pointer, headerless_size, size, frame);
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
@@ -684,10 +670,7 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
 
 size_t hearth_block_size(const void *pointer) {
   hearth_block block;
-  size_t size;
 
-  if (hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_LIVE)
-    return size;
   return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block.size : 0;
 }
 

@@ -40,8 +40,8 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
 
-/* Bytes that were asked for, or of the chunk where nothing is recorded of a block; 0 for NULL and memory that is not ours. A
- * recorded block's chunk may have more, but these do not belong to the block's granules. */
+/* Bytes that were asked for; 0 for NULL and memory that is not ours. A block's chunk may have more, but these do not belong
+ * to its granules. */
 size_t hearth_block_size(const void *pointer);
 
 /* The context of a call: its stack, folded, with the scopes of the thread; or that it is not to be recorded. `frame` is the frame of

@@ -83,7 +83,6 @@ bool hearth_heap_create(void) {
         .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
     };
   }
-  hearth_headerless_create();
   return hearth_tracts_create();
 }
 
@@ -286,7 +285,6 @@ static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned nu
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
   for (unsigned number = 0; number < CLASSES; ++number)
     spill(cache, number, 0);
-  hearth_headerless_cache_flush(&cache->headerless);
 }
 
 static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned number) {
@@ -369,16 +367,10 @@ static inline size_t room_of(const hearth_tract *tract) {
                                            : facts[tract->size_class].capacity + sizeof(hearth_header);
 }
 
-static __attribute__((noinline)) bool was_headerless(const void *pointer) {
-  size_t size;
-
-  return hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_FREED;
-}
-
 static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block *ret_block,
                                                                   hearth_chunk *ret_chunk) {
   if (hearth_tracts_contain(pointer)) /* freed large blocks are in our range */
-    return was_headerless(pointer) ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
+    return HEARTH_POINTER_BAD;
   if (!hearth_watched_contains(pointer))
     return HEARTH_POINTER_FOREIGN;
   hearth_header *header = hearth_watched_find(pointer);
@@ -612,9 +604,7 @@ static void visit_watched(hearth_header *header, void *closure) {
 void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure) {
   hearth_tract tract;
 
-  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);) {
-    if (tract.kind == HEARTH_TRACT_HEADERLESS)
-      continue;
+  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);)
     for (char *first = tract.start + FIRST; is_used(&tract, first); first += step_of(&tract)) {
       hearth_header *header = follow((hearth_header *)first);
       hearth_block_state state = hearth_header_state(header);
@@ -625,16 +615,10 @@ void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), v
       if (block.size <= (size_t)(first + room_of(&tract) - (char *)hearth_header_memory(header)))
         visit(&block, closure);
     }
-  }
   hearth_watched_each(visit_watched, &(watched_visit){visit, closure});
 }
 
 static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
-  if (tract->kind == HEARTH_TRACT_HEADERLESS) {
-    usage->small_tract_bytes += tract->size;
-    hearth_headerless_count(tract, &usage->chunk_bytes, &usage->blocks);
-    return;
-  }
   size_t size = step_of(tract);
   *(tract->kind == HEARTH_TRACT_LARGE ? &usage->large_tract_bytes : &usage->small_tract_bytes) += tract->size;
   for (char *first = tract->start + FIRST; is_used(tract, first); first += size)
@@ -659,7 +643,6 @@ unsigned hearth_heap_lock(void) {
 
   for (unsigned i = 0; i < CLASSES; ++i)
     missed += !hearth_lock_take_or_keep(&classes[i].lock);
-  missed += hearth_headerless_lock();
   missed += !hearth_lock_take_or_keep(&hearth_watched_lock);
   hearth_tracts_lock();
   return missed;
@@ -668,7 +651,6 @@ unsigned hearth_heap_lock(void) {
 void hearth_heap_unlock(void) {
   hearth_tracts_unlock();
   hearth_lock_give_or_keep(&hearth_watched_lock);
-  hearth_headerless_unlock();
   for (unsigned i = CLASSES; i-- > 0;)
     hearth_lock_give_or_keep(&classes[i].lock);
 }

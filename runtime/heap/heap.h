@@ -17,7 +17,9 @@
 #define HEARTH_RUNTIME_HEAP_H
 
 #include "block.h"
-#include "headerless.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of every user pointer: callers of malloc expect it */
 
@@ -35,7 +37,6 @@ typedef struct hearth_heap_cache {
     uint32_t seen; /* the count when the class's turn was last */
   } classes[HEARTH_HEAP_CLASSES];
   uint32_t turn;
-  hearth_headerless_cache headerless;
 } hearth_heap_cache;
 
 /* Reserve the heap's address space; early, once. False: there is none. */
@@ -89,8 +90,7 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. It knows freed blocks without header; a caller that may have
- * live ones calls hearth_headerless_find first. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block);
 
 /* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. If several threads free

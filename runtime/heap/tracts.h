@@ -24,10 +24,9 @@
 typedef enum hearth_tract_kind {
   HEARTH_TRACT_UNUSED, /* behind the frontier */
   HEARTH_TRACT_FREE,
-  HEARTH_TRACT_SMALL,      /* chunks of one size class */
-  HEARTH_TRACT_HEADERLESS, /* chunks of one size, without headers (headerless.h); one sector */
-  HEARTH_TRACT_LARGE,      /* one block */
-  HEARTH_TRACT_INNER       /* not the first sector of a used tract */
+  HEARTH_TRACT_SMALL, /* chunks of one size class */
+  HEARTH_TRACT_LARGE, /* one block */
+  HEARTH_TRACT_INNER  /* not the first sector of a used tract */
 } hearth_tract_kind;
 
 #define HEARTH_TRACT_NO_CLASS UINT8_MAX
@@ -36,9 +35,8 @@ typedef enum hearth_tract_kind {
  * others, it is the distance to the first. The first and last sector of a free tract hold kind and length, the first
  * also the links. */
 typedef struct hearth_sector {
-  uint8_t kind; /* hearth_tract_kind */
-  uint8_t
-      size_class; /* of a small tract, in all its sectors, or a headerless one; of a large one HEARTH_TRACT_NO_CLASS */
+  uint8_t kind;        /* hearth_tract_kind */
+  uint8_t size_class;  /* of a small tract, in all its sectors; of a large one HEARTH_TRACT_NO_CLASS */
   uint16_t free_count; /* chunks in `free_chunks` */
   uint32_t length;
   struct hearth_sector *previous; /* in a list: of free tracts of similar length, or of its class */
@@ -89,7 +87,7 @@ hearth_sector *hearth_sector_of(const void *address);
 hearth_sector *hearth_tract_first_sector(const void *address);
 char *hearth_tract_start(const hearth_sector *first);
 
-/* The tract with headers that `address` lies in; false if it lies in none. */
+/* The used tract that `address` lies in; false if it lies in none. */
 bool hearth_tract_find(const void *address, hearth_tract *ret_tract);
 
 /* Does `address` lie in a small tract? Then its class, and the distance from the tract's start. */
@@ -98,7 +96,7 @@ bool hearth_tract_find_small(const void *address, unsigned *ret_class, uint32_t 
 /* The tract of an address in our range. */
 hearth_tract hearth_tract_of(const void *address);
 
-/* Without a lock, for a thread that only looks: the addresses of tracts that were ever used; and the tract with headers
+/* Without a lock, for a thread that only looks: the addresses of tracts that were ever used; and the tract
  * that `address` lies in, or lay in a moment ago. What it holds may change at any time. */
 size_t hearth_tracts_extent(char **ret_start);
 bool hearth_tract_peek(const void *address, hearth_tract *ret_tract);
