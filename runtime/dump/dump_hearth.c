@@ -2,7 +2,6 @@
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
  * with the stack before it, so only that stack's nodes need to be known. */
 #include "clock.h"
-#include "context_names.h"
 #include "depot.h"
 #include "dump.h"
 #include "fold.h"

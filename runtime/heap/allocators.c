@@ -6,13 +6,13 @@
 
 #include "blocks.h"
 #include "clock.h"
-#include "context_names.h"
+#include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"
+#include "scopes.h"
 #include "thread_cache.h"
 
 #include "hearth/allocator.h"

@@ -12,7 +12,6 @@
 #include "os.h"
 #include "peak.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "thread_cache.h"

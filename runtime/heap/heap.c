@@ -7,7 +7,6 @@
 #include "message.h"
 #include "os.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "shadow.h"
 #include "tracts.h"
 #include "watched.h"

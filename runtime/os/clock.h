@@ -15,8 +15,8 @@
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 
+#include "lock.h"
 #include "os.h"
-#include "reentry.h"
 
 #include <stdatomic.h>
 

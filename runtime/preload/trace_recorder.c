@@ -6,10 +6,10 @@
 #include "blocks.h"
 #include "clock.h"
 #include "heap.h"
+#include "lock.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "trace_file.h"
 

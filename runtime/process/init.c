@@ -2,7 +2,6 @@
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
  * begins before all constructors of the program (program_entry.c, library_start.c). */
 #include "clock.h"
-#include "context_names.h"
 #include "divide.h"
 #include "dump.h"
 #include "heap.h"
@@ -13,11 +12,12 @@
 #include "message.h"
 #include "os.h"
 #include "own_thread.h"
-#include "path_pattern.h"
 #include "picks.h"
 #include "process.h"
+#include "profile_file.h"
 #include "recorder.h"
 #include "running_profile.h"
+#include "scopes.h"
 #include "shadow.h"
 #include "static_data.h"
 #include "thread_cache.h"

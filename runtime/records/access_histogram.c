@@ -2,9 +2,9 @@
 /* Sums are kept twice for each context, and one of the two counts (access_histogram.h). Arrays are cut from chunks. */
 #include "access_histogram.h"
 
+#include "lock.h"
 #include "message.h"
 #include "os.h"
-#include "reentry.h"
 #include "shadow.h"
 
 #define CHUNK_LEAST ((size_t)256 << 10)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An array by context id in sparse memory. Pages that hold records are counted, so that a memory cap can ask for a spill. */
 #include "mib_table.h"
+#include "lock.h"
 #include "os.h"
-#include "reentry.h"
 #include "sample.h"
 
 static size_t table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }

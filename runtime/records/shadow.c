@@ -2,7 +2,7 @@
 /* Two large sparse mappings hold all counters. Whole pages of counters are made 0 by giving them back. */
 #include "shadow.h"
 
-#include "granule_words.h"
+#include "block.h"
 #include "os.h"
 
 #define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */

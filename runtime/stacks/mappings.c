@@ -6,7 +6,6 @@
 #include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
-#include "reentry.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +16,7 @@
 #define SEGMENTS_MOST 128u
 #define NOTES_MOST    ((size_t)4096)
 
-/* Addresses that no memory has; those of names begin above (context_names.h). */
+/* Addresses that no memory has; those of names begin above (scopes.h). */
 #define MOVED_FIRST (UINT64_C(1) << 60)
 #define MOVED_STEP  (UINT64_C(1) << 32) /* a segment and the next one are that far from each other */
 #define IN_NO_FILE  (UINT64_C(1) << 62)

@@ -3,9 +3,9 @@
  * checked to lie on the stack. */
 #include "unwind.h"
 
+#include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
-#include "reentry.h"
 #include "thread_state.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */

@@ -3,9 +3,9 @@
  * given back. */
 #include "unwind.h"
 
+#include "lock.h"
 #include "mappings.h"
 #include "os.h"
-#include "reentry.h"
 
 /* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches
  * keep them; those that find no place there may be anywhere in the rest, of which only the used part becomes memory. */
