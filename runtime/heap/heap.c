@@ -444,8 +444,9 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   return true;
 }
 
-/* The table of sectors tells the class, and whether a chunk begins there. */
-inline unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
+/* The table of sectors tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts of the block. */
+inline __attribute__((always_inline)) unsigned
+hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
   hearth_header *header = (hearth_header *)pointer - 1;
   unsigned number;
   uint32_t offset;

@@ -12,11 +12,10 @@
 #include "frame_chain.h"
 #include "heap.h"
 #include "history.h"
+#include "remembered_stacks.h"
 #include "lock.h"
 #include "mib_table.h"
-#include "previous_stack.h"
 #include "scopes.h"
-#include "stack_cache.h"
 
 /* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the
  * same context do not wait for each other. The user of the thread's cache (thread_cache.h) calls these. */

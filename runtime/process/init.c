@@ -2,7 +2,6 @@
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
  * begins before all constructors of the program (program_entry.c, library_start.c). */
 #include "clock.h"
-#include "divide.h"
 #include "dump.h"
 #include "heap.h"
 #include "history.h"
@@ -10,6 +9,7 @@
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
+#include "mib_record.h"
 #include "os.h"
 #include "own_thread.h"
 #include "picks.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An array by context id in sparse memory. Pages that hold records are counted, so that a memory cap can ask for a spill. */
 #include "mib_table.h"
+
 #include "lock.h"
 #include "os.h"
 #include "sample.h"
@@ -217,4 +218,13 @@ void hearth_mib_view_add_histogram(hearth_mib_view *view, const hearth_block *bl
   if (is_copied(view, block->context) ||
       hearth_histograms_copy(&view->histograms, &view->table->histograms, block->context))
     hearth_histograms_add(&view->histograms, block, weight);
+}
+
+/* A table of reciprocals, filled in at the start. */
+
+uint64_t hearth_reciprocals[HEARTH_RECIPROCALS];
+
+void hearth_divide_begin(void) {
+  for (uint64_t i = 0; i < HEARTH_RECIPROCALS; ++i)
+    hearth_reciprocals[i] = UINT64_MAX / (i + 2) + 1;
 }

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "remembered_stacks.h"
 #include "mappings.h"
-#include "previous_stack.h"
 #include "previous_stack_calls.h"
 #include "random_calls.h"
 #include "unwind.h"
