@@ -39,6 +39,14 @@ void hearth_release_slowly(void *pointer, const char *function);
  * returned, the old block does not change. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 
+/* For resize.c: an allocation that takes no fast path, with address space for `spare` bytes more if it is large. */
+void *hearth_allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed, const hearth_frame *frame);
+/* End the program, as `pointer` is not a live block's. */
+_Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function);
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
+ * signal handler that interrupted the runtime it cannot be, and comes after. */
+void hearth_block_keep_peak(void *pointer);
+
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
 

@@ -12,9 +12,9 @@
 #include "frame_chain.h"
 #include "heap.h"
 #include "history.h"
-#include "remembered_stacks.h"
 #include "lock.h"
 #include "mib_table.h"
+#include "remembered_stacks.h"
 #include "scopes.h"
 
 /* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the
