@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Size classes of chunks, and where chunks of a small tract lie: for the files of the heap. */
+/* Size classes of chunks, and where chunks of a small span lie: for the files of the heap. */
 #ifndef HEARTH_RUNTIME_CHUNK_CLASS_H
 #define HEARTH_RUNTIME_CHUNK_CLASS_H
 
 #include "heap.h"
-#include "tracts.h"
+#include "spans.h"
 
-#define CHUNK_SMALL_MOST ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
+#define CHUNK_SMALL_MOST ((size_t)32768) /* largest chunk of a size class; larger blocks have a span of their own */
 #define CHUNK_FINE_MOST                                                                                                \
   ((size_t)1024) /* up to here one class for each multiple of 16, then CHUNK_STEPS for each doubling */
 #define CHUNK_FINE_CLASSES (CHUNK_FINE_MOST / HEARTH_GRANULE)
 #define CHUNK_STEPS        8u
-#define CHUNK_FIRST        ((size_t)8) /* from the start of a tract to its first header */
+#define CHUNK_FIRST        ((size_t)8) /* from the start of a span to its first header */
 #define CHUNK_CLASSES      HEARTH_HEAP_CLASSES
 
 _Static_assert(CHUNK_CLASSES == CHUNK_FINE_CLASSES + CHUNK_STEPS * 5, "five doublings lead to CHUNK_SMALL_MOST");
@@ -19,8 +19,8 @@ _Static_assert(CHUNK_CLASSES == CHUNK_FINE_CLASSES + CHUNK_STEPS * 5, "five doub
 /* One line of cache each: classes are locked independently. */
 struct hearth_size_class {
   hearth_lock lock;
-  hearth_class_tracts tracts;
-  char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
+  hearth_class_spans spans;
+  char *fresh, *fresh_end; /* of the class's newest span: chunks never handed out */
   char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
   bool is_common;          /* it is not the class's first */
 } __attribute__((aligned(64)));
@@ -31,9 +31,9 @@ struct hearth_class_facts {
   uint32_t size;     /* of its chunks */
   uint32_t capacity; /* of these, for the user's bytes */
   uint32_t batch;    /* chunks that are moved at once; 0: threads keep none */
-  uint32_t chunks;   /* of a tract */
+  uint32_t chunks;   /* of a span */
   uint64_t
-      reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small tracts exactly */
+      reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small spans exactly */
 };
 extern struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES] __attribute__((visibility("hidden")));
 
@@ -41,11 +41,11 @@ extern struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES] __attribute__
 static inline bool chunk_is_far(unsigned class) { return class >= CHUNK_FINE_CLASSES; }
 
 /* Small, so that they get empty; with room for some chunks. */
-static inline size_t tract_size(unsigned class) { return chunk_is_far(class) ? 4 * HEARTH_SECTOR : HEARTH_SECTOR; }
+static inline size_t span_size(unsigned class) { return chunk_is_far(class) ? 4 * HEARTH_SECTOR : HEARTH_SECTOR; }
 
-/* Bytes from a tract's start that its chunks may take, the first CHUNK_FIRST bytes included. */
-static inline size_t tract_end(unsigned class) {
-  return tract_size(class) + (chunk_is_far(class) ? CHUNK_FIRST : 0); /* the last word is for no next one */
+/* Bytes from a span's start that its chunks may take, the first CHUNK_FIRST bytes included. */
+static inline size_t span_end(unsigned class) {
+  return span_size(class) + (chunk_is_far(class) ? CHUNK_FIRST : 0); /* the last word is for no next one */
 }
 
 /* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. */
@@ -66,14 +66,14 @@ static inline hearth_header *chunk_follow(hearth_header *first) {
 }
 
 /* Bytes from the first header of a chunk to its end, for the user of the chunk. */
-static inline size_t chunk_room_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_LARGE ? tract->size - CHUNK_FIRST
-                                           : hearth_class_facts[tract->size_class].capacity + sizeof(hearth_header);
+static inline size_t chunk_room_of(const hearth_span *span) {
+  return span->kind == HEARTH_SPAN_LARGE ? span->size - CHUNK_FIRST
+                                         : hearth_class_facts[span->size_class].capacity + sizeof(hearth_header);
 }
 
 /* The slack of a header that does not begin its chunk is always far. */
-static inline size_t chunk_capacity_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_SMALL ? hearth_class_facts[tract->size_class].capacity : 0;
+static inline size_t chunk_capacity_of(const hearth_span *span) {
+  return span->kind == HEARTH_SPAN_SMALL ? hearth_class_facts[span->size_class].capacity : 0;
 }
 
 #endif

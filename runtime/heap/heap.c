@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes with free lists: each thread keeps some chunks of each class, and moves them in batches from and to the
- * class's tracts, which are locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
+ * class's spans, which are locked. Larger blocks have a span of their own. A block is found by its span and a division. */
 #include "heap.h"
 
 #include "chunk_class.h"
@@ -35,11 +35,11 @@ bool hearth_heap_create(void) {
         .batch = batch < 2            ? 0
                  : batch < BATCH_MOST ? (uint32_t)batch
                                       : BATCH_MOST,
-        .chunks = (uint32_t)((tract_end(i) - CHUNK_FIRST) / size),
+        .chunks = (uint32_t)((span_end(i) - CHUNK_FIRST) / size),
         .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
     };
   }
-  return hearth_tracts_create();
+  return hearth_spans_create();
 }
 
 void hearth_ensure_heap(void) {
@@ -111,7 +111,7 @@ static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool
   return first;
 }
 
-/* A class that has filled a tract soon uses the next pages, too. */
+/* A class that has filled a span soon uses the next pages, too. */
 static void make_ready(struct hearth_size_class *class) {
   size_t left = (size_t)(class->fresh_end - class->ready) & ~(HEARTH_OS_PAGE - 1);
 
@@ -125,14 +125,14 @@ static hearth_header *take_fresh(unsigned number) {
   size_t size = hearth_class_facts[number].size;
 
   if ((size_t)(class->fresh_end - class->fresh) < size) {
-    char *tract = hearth_tract_take(HEARTH_TRACT_SMALL, (uint8_t)number, tract_size(number));
-    if (!tract)
+    char *span = hearth_span_take(HEARTH_SPAN_SMALL, (uint8_t)number, span_size(number));
+    if (!span)
       return NULL;
     class->is_common = class->fresh != NULL;
-    class->fresh = tract + CHUNK_FIRST;
-    class->ready = tract;
-    class->fresh_end = tract + tract_end(number);
-    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract));
+    class->fresh = span + CHUNK_FIRST;
+    class->ready = span;
+    class->fresh_end = span + span_end(number);
+    hearth_class_spans_note_new(&class->spans, hearth_sector_of(span));
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
@@ -144,12 +144,12 @@ static hearth_header *take_fresh(unsigned number) {
 
 static hearth_header *take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
   size_t least = need + CHUNK_FIRST;
-  char *tract = spare ? hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least + spare) : NULL;
+  char *span = spare ? hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least + spare) : NULL;
 
-  if (!tract)
-    tract = hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least);
+  if (!span)
+    span = hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least);
   *ret_zeroed = true;
-  return tract ? lay_out((hearth_header *)(tract + CHUNK_FIRST), 0, true, size, alignment) : NULL;
+  return span ? lay_out((hearth_header *)(span + CHUNK_FIRST), 0, true, size, alignment) : NULL;
 }
 
 /* The link of a free chunk is behind its header, which stays, so that freeing the same pointer again is recognised. */
@@ -170,26 +170,26 @@ static inline hearth_header *pop(hearth_header **list) {
 
 /* A free chunk of a class, which is locked; NULL: one is to be taken fresh. */
 static hearth_header *take_free_chunk(unsigned number) {
-  hearth_sector *tract = hearth_class_tracts_first(&hearth_size_classes[number].tracts);
+  hearth_sector *span = hearth_class_spans_first(&hearth_size_classes[number].spans);
 
-  if (!tract)
+  if (!span)
     return NULL;
-  hearth_header *first = tract->free_chunks;
-  hearth_expect(hearth_tract_first_sector(first) == tract && tract->size_class == number);
-  tract->free_chunks = *link_of(first);
-  hearth_class_tracts_note_taken(&hearth_size_classes[number].tracts, tract, hearth_class_facts[number].chunks);
+  hearth_header *first = span->free_chunks;
+  hearth_expect(hearth_span_first_sector(first) == span && span->size_class == number);
+  span->free_chunks = *link_of(first);
+  hearth_class_spans_note_taken(&hearth_size_classes[number].spans, span, hearth_class_facts[number].chunks);
   return first;
 }
 
 static void give_free_chunk(unsigned number, hearth_header *first) {
-  hearth_sector *tract = hearth_tract_first_sector(first);
+  hearth_sector *span = hearth_span_first_sector(first);
 
-  hearth_expect(tract->kind == HEARTH_TRACT_SMALL && tract->size_class == number);
+  hearth_expect(span->kind == HEARTH_SPAN_SMALL && span->size_class == number);
   hearth_expect(
-      ((uintptr_t)first - (uintptr_t)hearth_tract_start(tract) - CHUNK_FIRST) % hearth_class_facts[number].size == 0);
-  *link_of(first) = tract->free_chunks;
-  tract->free_chunks = first;
-  hearth_class_tracts_note_given(&hearth_size_classes[number].tracts, tract, hearth_class_facts[number].chunks);
+      ((uintptr_t)first - (uintptr_t)hearth_span_start(span) - CHUNK_FIRST) % hearth_class_facts[number].size == 0);
+  *link_of(first) = span->free_chunks;
+  span->free_chunks = first;
+  hearth_class_spans_note_given(&hearth_size_classes[number].spans, span, hearth_class_facts[number].chunks);
 }
 
 /* Move chunks from a thread's list to the class's until `keep` are left. */
@@ -200,11 +200,11 @@ static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
     give_free_chunk(number, pop(&cache->classes[number].free));
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+  hearth_class_spans_unlock(&class->spans, &class->lock);
 }
 
 /* Of one class at a time, chunks that the thread did not need since its last turn: a thread that is done with a size would
- * keep a tract for each of them. */
+ * keep a span for each of them. */
 static void spill_idle(hearth_heap_cache *cache) {
   unsigned number = cache->turn++ % CHUNK_CLASSES;
 
@@ -301,20 +301,20 @@ inline hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *ca
                  HEARTH_MALLOC_ALIGNMENT);
 }
 
-/* The chunk that `address` lies in, which is in `tract` and behind its first header. */
-static inline hearth_chunk chunk_of(const hearth_tract *tract, const void *address) {
-  if (tract->kind == HEARTH_TRACT_LARGE)
-    return (hearth_chunk){(hearth_header *)(tract->start + CHUNK_FIRST), HEARTH_NO_CLASS};
-  const struct hearth_class_facts *class = &hearth_class_facts[tract->size_class];
-  uint64_t granule = (uint64_t)((const char *)address - tract->start - CHUNK_FIRST) / HEARTH_GRANULE;
+/* The chunk that `address` lies in, which is in `span` and behind its first header. */
+static inline hearth_chunk chunk_of(const hearth_span *span, const void *address) {
+  if (span->kind == HEARTH_SPAN_LARGE)
+    return (hearth_chunk){(hearth_header *)(span->start + CHUNK_FIRST), HEARTH_NO_CLASS};
+  const struct hearth_class_facts *class = &hearth_class_facts[span->size_class];
+  uint64_t granule = (uint64_t)((const char *)address - span->start - CHUNK_FIRST) / HEARTH_GRANULE;
   return (hearth_chunk){
-      (hearth_header *)(tract->start + CHUNK_FIRST + (granule * class->reciprocal >> 32) * class->size),
-      tract->size_class};
+      (hearth_header *)(span->start + CHUNK_FIRST + (granule * class->reciprocal >> 32) * class->size),
+      span->size_class};
 }
 
 static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block *ret_block,
                                                                   hearth_chunk *ret_chunk) {
-  if (hearth_tracts_contain(pointer)) /* freed large blocks are in our range */
+  if (hearth_spans_contain(pointer)) /* freed large blocks are in our range */
     return HEARTH_POINTER_BAD;
   if (!hearth_watched_contains(pointer))
     return HEARTH_POINTER_FOREIGN;
@@ -328,17 +328,17 @@ static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *po
 
 static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
   hearth_header *header = (hearth_header *)pointer - 1;
-  hearth_tract tract;
+  hearth_span span;
 
-  if (__builtin_expect(!hearth_tract_find(pointer, &tract), false))
+  if (__builtin_expect(!hearth_span_find(pointer, &span), false))
     return find_outside(pointer, ret_block, ret_chunk);
-  if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < tract.start, false))
+  if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < span.start, false))
     return HEARTH_POINTER_BAD;
-  *ret_chunk = chunk_of(&tract, header);
+  *ret_chunk = chunk_of(&span, header);
   if (__builtin_expect(header != ret_chunk->first, false) && header != chunk_follow(ret_chunk->first))
     return HEARTH_POINTER_BAD;
   hearth_block_state state = hearth_header_state(header);
-  *ret_block = hearth_header_read(header, chunk_capacity_of(&tract));
+  *ret_block = hearth_header_read(header, chunk_capacity_of(&span));
   if (__builtin_expect(state == HEARTH_BLOCK_LIVE, true))
     return HEARTH_POINTER_LIVE;
   return state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
@@ -364,14 +364,14 @@ static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
     if (hearth_watched_contains(chunk.first))
       hearth_watched_give(chunk.first);
     else
-      hearth_tract_give((char *)chunk.first - CHUNK_FIRST);
+      hearth_span_give((char *)chunk.first - CHUNK_FIRST);
     return true;
   }
   struct hearth_size_class *class = &hearth_size_classes[chunk.size_class];
   if (!hearth_reentry_take(&class->lock))
     return false;
   give_free_chunk(chunk.size_class, chunk.first);
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+  hearth_class_spans_unlock(&class->spans, &class->lock);
   return true;
 }
 
@@ -392,7 +392,7 @@ hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, heart
   unsigned number;
   uint32_t offset;
 
-  if (!hearth_tract_find_small(pointer, &number, &offset))
+  if (!hearth_span_find_small(pointer, &number, &offset))
     return HEARTH_NO_CLASS;
   const struct hearth_class_facts *class = &hearth_class_facts[number];
   uint32_t chunk = (uint32_t)((offset - 2 * CHUNK_FIRST) / HEARTH_GRANULE * class->reciprocal >> 32);
@@ -413,17 +413,17 @@ hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk) {
     *ret_chunk = (hearth_chunk){header, HEARTH_NO_CLASS};
     return hearth_header_read(header, 0);
   }
-  hearth_tract tract = hearth_tract_of(header);
-  *ret_chunk = chunk_of(&tract, header);
-  return hearth_header_read(header, chunk_capacity_of(&tract));
+  hearth_span span = hearth_span_of(header);
+  *ret_chunk = chunk_of(&span, header);
+  return hearth_header_read(header, chunk_capacity_of(&span));
 }
 
 /* Bytes that the chunk of a block has for its user. */
 static size_t find_capacity(const hearth_header *header) {
   if (__builtin_expect(hearth_watched_contains(header), false))
     return hearth_watched_capacity(header);
-  hearth_tract tract = hearth_tract_of(header);
-  return (size_t)((char *)chunk_of(&tract, header).first + chunk_room_of(&tract) - (const char *)(header + 1));
+  hearth_span span = hearth_span_of(header);
+  return (size_t)((char *)chunk_of(&span, header).first + chunk_room_of(&span) - (const char *)(header + 1));
 }
 
 static bool has_size_before(const hearth_header *header) {
@@ -454,12 +454,12 @@ unsigned hearth_heap_lock(void) {
   for (unsigned i = 0; i < CHUNK_CLASSES; ++i)
     missed += !hearth_lock_take_or_keep(&hearth_size_classes[i].lock);
   missed += !hearth_lock_take_or_keep(&hearth_watched_lock);
-  hearth_tracts_lock();
+  hearth_spans_lock();
   return missed;
 }
 
 void hearth_heap_unlock(void) {
-  hearth_tracts_unlock();
+  hearth_spans_unlock();
   hearth_lock_give_or_keep(&hearth_watched_lock);
   for (unsigned i = CHUNK_CLASSES; i-- > 0;)
     hearth_lock_give_or_keep(&hearth_size_classes[i].lock);

@@ -15,8 +15,8 @@ static hearth_header *peek(hearth_header *first, size_t room) {
 }
 
 /* What of the chunk's block lies in the page, if anything does. */
-static bool see(const char *page, hearth_header *first, const hearth_tract *tract, hearth_seen_block *ret) {
-  size_t room = chunk_room_of(tract);
+static bool see(const char *page, hearth_header *first, const hearth_span *span, hearth_seen_block *ret) {
+  size_t room = chunk_room_of(span);
   hearth_header *header = peek(first, room);
   uint64_t word = header ? hearth_header_load(header) : HEARTH_BLOCK_RAW;
   hearth_block_state state = (hearth_block_state)(word & HEARTH_STATE_MASK);
@@ -37,50 +37,50 @@ static bool see(const char *page, hearth_header *first, const hearth_tract *trac
 }
 
 /* From the header of one chunk to the next. */
-static size_t step_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_LARGE ? tract->size : hearth_class_facts[tract->size_class].size;
+static size_t step_of(const hearth_span *span) {
+  return span->kind == HEARTH_SPAN_LARGE ? span->size : hearth_class_facts[span->size_class].size;
 }
 
 /* Is there a whole chunk? */
-static bool is_chunk(const hearth_tract *tract, const char *first) {
-  return (size_t)(first - tract->start) + chunk_room_of(tract) <= tract->size;
+static bool is_chunk(const hearth_span *span, const char *first) {
+  return (size_t)(first - span->start) + chunk_room_of(span) <= span->size;
 }
 
-/* Of the tract that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class is locked. */
-static const char *first_fresh(const hearth_tract *tract) {
-  if (tract->kind != HEARTH_TRACT_SMALL)
+/* Of the span that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class is locked. */
+static const char *first_fresh(const hearth_span *span) {
+  if (span->kind != HEARTH_SPAN_SMALL)
     return NULL;
-  const struct hearth_size_class *class = &hearth_size_classes[tract->size_class];
-  return tract->start + tract_end(tract->size_class) == class->fresh_end ? class->fresh : NULL;
+  const struct hearth_size_class *class = &hearth_size_classes[span->size_class];
+  return span->start + span_end(span->size_class) == class->fresh_end ? class->fresh : NULL;
 }
 
 /* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. */
-static bool is_used(const hearth_tract *tract, const char *first) {
-  const char *fresh = first_fresh(tract);
+static bool is_used(const hearth_span *span, const char *first) {
+  const char *fresh = first_fresh(span);
 
-  return is_chunk(tract, first) && (!fresh || first < fresh);
+  return is_chunk(span, first) && (!fresh || first < fresh);
 }
 
-/* As hearth_tract_peek, of a tract in which chunks can be found. */
-static bool peek_tract(const char *address, hearth_tract *ret) {
-  return hearth_tract_peek(address, ret) && (ret->kind != HEARTH_TRACT_SMALL || ret->size_class < CHUNK_CLASSES);
+/* As hearth_span_peek, of a span in which chunks can be found. */
+static bool peek_span(const char *address, hearth_span *ret) {
+  return hearth_span_peek(address, ret) && (ret->kind != HEARTH_SPAN_SMALL || ret->size_class < CHUNK_CLASSES);
 }
 
-/* The first header of the chunk that the address lies in; of the tract's first chunk for the word before that. */
-static char *first_header(const hearth_tract *tract, const char *address) {
-  size_t step = step_of(tract), offset = (size_t)(address - tract->start);
+/* The first header of the chunk that the address lies in; of the span's first chunk for the word before that. */
+static char *first_header(const hearth_span *span, const char *address) {
+  size_t step = step_of(span), offset = (size_t)(address - span->start);
 
-  return tract->start + CHUNK_FIRST + (offset > CHUNK_FIRST ? (offset - CHUNK_FIRST) / step * step : 0);
+  return span->start + CHUNK_FIRST + (offset > CHUNK_FIRST ? (offset - CHUNK_FIRST) / step * step : 0);
 }
 
 bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
   const char *page = byte - (uintptr_t)byte % HEARTH_OS_PAGE;
-  hearth_tract tract;
+  hearth_span span;
 
-  if (!peek_tract(byte, &tract))
+  if (!peek_span(byte, &span))
     return false;
-  char *first = first_header(&tract, byte);
-  return is_chunk(&tract, first) && see(page, (hearth_header *)first, &tract, ret) && ret->begin <= byte &&
+  char *first = first_header(&span, byte);
+  return is_chunk(&span, first) && see(page, (hearth_header *)first, &span, ret) && ret->begin <= byte &&
          byte < ret->end;
 }
 
@@ -99,38 +99,38 @@ static void visit_watched(hearth_header *header, void *closure) {
 }
 
 void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure) {
-  hearth_tract tract;
+  hearth_span span;
 
-  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);)
-    for (char *first = tract.start + CHUNK_FIRST; is_used(&tract, first); first += step_of(&tract)) {
+  for (uint32_t sector = 0; hearth_span_next(&sector, &span);)
+    for (char *first = span.start + CHUNK_FIRST; is_used(&span, first); first += step_of(&span)) {
       hearth_header *header = chunk_follow((hearth_header *)first);
       hearth_block_state state = hearth_header_state(header);
       if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
         continue;
-      hearth_block block = hearth_header_read(header, chunk_capacity_of(&tract));
+      hearth_block block = hearth_header_read(header, chunk_capacity_of(&span));
       /* A program that writes past its blocks must not make the runtime read past the heap. */
-      if (block.size <= (size_t)(first + chunk_room_of(&tract) - (char *)hearth_header_memory(header)))
+      if (block.size <= (size_t)(first + chunk_room_of(&span) - (char *)hearth_header_memory(header)))
         visit(&block, closure);
     }
   hearth_watched_each(visit_watched, &(watched_visit){visit, closure});
 }
 
-static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
-  size_t size = step_of(tract);
-  *(tract->kind == HEARTH_TRACT_LARGE ? &usage->large_tract_bytes : &usage->small_tract_bytes) += tract->size;
-  for (char *first = tract->start + CHUNK_FIRST; is_used(tract, first); first += size)
+static void count_span(hearth_heap_usage *usage, const hearth_span *span) {
+  size_t size = step_of(span);
+  *(span->kind == HEARTH_SPAN_LARGE ? &usage->large_span_bytes : &usage->small_span_bytes) += span->size;
+  for (char *first = span->start + CHUNK_FIRST; is_used(span, first); first += size)
     if (hearth_header_state(chunk_follow((hearth_header *)first)) == HEARTH_BLOCK_LIVE) {
       usage->chunk_bytes += size;
       ++usage->blocks;
-      usage->large_blocks += tract->kind == HEARTH_TRACT_LARGE;
+      usage->large_blocks += span->kind == HEARTH_SPAN_LARGE;
     }
 }
 
 hearth_heap_usage hearth_heap_get_usage(void) {
   hearth_heap_usage usage = {0};
-  hearth_tract tract;
+  hearth_span span;
 
-  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);)
-    count_tract(&usage, &tract);
+  for (uint32_t sector = 0; hearth_span_next(&sector, &span);)
+    count_span(&usage, &span);
   return usage;
 }

@@ -6,7 +6,7 @@
 #include "heap.h"
 #include "os.h"
 #include "running_profile.h"
-#include "tracts.h"
+#include "spans.h"
 
 #define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
 #define SMALL_AREA    (HEARTH_WATCHED_SMALL_SLOTS * SMALL_STRIDE)
@@ -171,7 +171,7 @@ static hearth_watched_slot *small_slot(uint32_t context) {
 
 static uint32_t room_for_small(void) {
   char *unused;
-  size_t part = hearth_tracts_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
+  size_t part = hearth_spans_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
 
   return part < LEAST_PAGES ? LEAST_PAGES : part > MOST_PAGES ? MOST_PAGES : (uint32_t)part;
 }

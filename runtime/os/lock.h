@@ -3,8 +3,8 @@
  *
  * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
  * registers of allocators in ascending order, records in ascending order, histograms, size classes in ascending order,
- * tracts. Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
- * an allocator's block, that needs memory for a record's histogram, or that needs a tract for a size class.
+ * spans. Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
+ * an allocator's block, that needs memory for a record's histogram, or that needs a span for a size class.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it. */

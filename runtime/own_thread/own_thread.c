@@ -5,8 +5,8 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "spans.h"
 #include "static_data.h"
-#include "tracts.h"
 #include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
@@ -85,12 +85,12 @@ static void read_counters(const char *memory, size_t size) {
 }
 
 static void read_heap(void) {
-  hearth_tract tract;
+  hearth_span span;
   char *start;
-  size_t size = hearth_tracts_extent(&start);
+  size_t size = hearth_spans_extent(&start);
 
   for (char *sector = start; sector < start + size; sector += HEARTH_SECTOR)
-    if (hearth_tract_peek(sector, &tract))
+    if (hearth_span_peek(sector, &span))
       read_counters(sector, HEARTH_SECTOR);
 }
 

@@ -8,7 +8,7 @@
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "tracts.h"
+#include "spans.h"
 
 #define MOST_HALVINGS 30u
 #define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
@@ -231,7 +231,7 @@ void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib
  * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
  * program's first thread does, or the process would not. */
 
-#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of tracts */
+#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of spans */
 #define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */
 #define NEW_PICKS_GAP   UINT64_C(4000000)    /* mean time between moments at which new ones are drawn */
 #define NEW_PICKS       16u                  /* at such a moment */
@@ -277,7 +277,7 @@ static bool has_run(void) {
 /* Of all pages, so that free space is often met, too. */
 static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
+  uint64_t pages = hearth_spans_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_OS_PAGE;
@@ -311,7 +311,7 @@ static void take_picks(uint64_t now_ns) {
 static bool is_worth_it(void) {
   char *start;
 
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
 }
 
 /* What is due. */

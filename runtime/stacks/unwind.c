@@ -9,7 +9,7 @@
 #include "thread_state.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
-#define MAIN_STACK_SPAN    ((uintptr_t)128 << 20)
+#define MAIN_STACK_ROOM    ((uintptr_t)128 << 20)
 #define LEAST_CODE_ADDRESS ((uintptr_t)4096)
 
 static hearth_stack_range main_stack;
@@ -44,7 +44,7 @@ void hearth_unwind_begin(bool frame_pointers_only) {
   main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
-    main_stack.low = main_stack.high - MAIN_STACK_SPAN;
+    main_stack.low = main_stack.high - MAIN_STACK_ROOM;
   main_thread = hearth_os_thread_pointer();
 }
 
