@@ -41,7 +41,7 @@ extern struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES] __attribute__
 static inline bool chunk_is_far(unsigned class) { return class >= CHUNK_FINE_CLASSES; }
 
 /* Small, so that they get empty; with room for some chunks. */
-static inline size_t span_size(unsigned class) { return chunk_is_far(class) ? 4 * HEARTH_SECTOR : HEARTH_SECTOR; }
+static inline size_t span_size(unsigned class) { return chunk_is_far(class) ? 4 * HEARTH_SLICE : HEARTH_SLICE; }
 
 /* Bytes from a span's start that its chunks may take, the first CHUNK_FIRST bytes included. */
 static inline size_t span_end(unsigned class) {

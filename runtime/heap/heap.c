@@ -132,7 +132,7 @@ static hearth_header *take_fresh(unsigned number) {
     class->fresh = span + CHUNK_FIRST;
     class->ready = span;
     class->fresh_end = span + span_end(number);
-    hearth_class_spans_note_new(&class->spans, hearth_sector_of(span));
+    hearth_class_spans_note_new(&class->spans, hearth_slice_of(span));
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
@@ -170,19 +170,19 @@ static inline hearth_header *pop(hearth_header **list) {
 
 /* A free chunk of a class, which is locked; NULL: one is to be taken fresh. */
 static hearth_header *take_free_chunk(unsigned number) {
-  hearth_sector *span = hearth_class_spans_first(&hearth_size_classes[number].spans);
+  hearth_slice *span = hearth_class_spans_first(&hearth_size_classes[number].spans);
 
   if (!span)
     return NULL;
   hearth_header *first = span->free_chunks;
-  hearth_expect(hearth_span_first_sector(first) == span && span->size_class == number);
+  hearth_expect(hearth_span_first_slice(first) == span && span->size_class == number);
   span->free_chunks = *link_of(first);
   hearth_class_spans_note_taken(&hearth_size_classes[number].spans, span, hearth_class_facts[number].chunks);
   return first;
 }
 
 static void give_free_chunk(unsigned number, hearth_header *first) {
-  hearth_sector *span = hearth_span_first_sector(first);
+  hearth_slice *span = hearth_span_first_slice(first);
 
   hearth_expect(span->kind == HEARTH_SPAN_SMALL && span->size_class == number);
   hearth_expect(
@@ -385,7 +385,7 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   return true;
 }
 
-/* The table of sectors tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts of the block. */
+/* The table of slices tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts of the block. */
 inline __attribute__((always_inline)) unsigned
 hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
   hearth_header *header = (hearth_header *)pointer - 1;

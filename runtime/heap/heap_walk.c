@@ -101,7 +101,7 @@ static void visit_watched(hearth_header *header, void *closure) {
 void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure) {
   hearth_span span;
 
-  for (uint32_t sector = 0; hearth_span_next(&sector, &span);)
+  for (uint32_t slice = 0; hearth_span_next(&slice, &span);)
     for (char *first = span.start + CHUNK_FIRST; is_used(&span, first); first += step_of(&span)) {
       hearth_header *header = chunk_follow((hearth_header *)first);
       hearth_block_state state = hearth_header_state(header);
@@ -130,7 +130,7 @@ hearth_heap_usage hearth_heap_get_usage(void) {
   hearth_heap_usage usage = {0};
   hearth_span span;
 
-  for (uint32_t sector = 0; hearth_span_next(&sector, &span);)
+  for (uint32_t slice = 0; hearth_span_next(&slice, &span);)
     count_span(&usage, &span);
   return usage;
 }

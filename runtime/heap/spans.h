@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The heap's address range, handed out in spans of sectors. Words:
+/* The heap's address range, handed out in spans of slices. Words:
  *
  *   range   one reservation of address space; every block of ours lies in it, so that "is it ours?" is one comparison
- *   sector    64 KiB of the range; a table tells what each sector is used for
- *   span     neighbouring sectors with one use
+ *   slice    64 KiB of the range; a table tells what each slice is used for
+ *   span     neighbouring slices with one use
  *
  *   | small span | large span ........ | free span .... | small span | never used ...                                  |
  *   ^ range                                                      ^ frontier                                       ^ end
@@ -19,46 +19,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEARTH_SECTOR ((size_t)65536)
+#define HEARTH_SLICE ((size_t)65536)
 
 typedef enum hearth_span_kind {
   HEARTH_SPAN_UNUSED, /* behind the frontier */
   HEARTH_SPAN_FREE,
   HEARTH_SPAN_SMALL, /* chunks of one size class */
   HEARTH_SPAN_LARGE, /* one block */
-  HEARTH_SPAN_INNER  /* not the first sector of a used span */
+  HEARTH_SPAN_INNER  /* not the first slice of a used span */
 } hearth_span_kind;
 
 #define HEARTH_SPAN_NO_CLASS UINT8_MAX
 
-/* The state of a sector. In the first sector of a used span, `length` is the number of the span's sectors; in the
- * others, it is the distance to the first. The first and last sector of a free span hold kind and length, the first
+/* The state of a slice. In the first slice of a used span, `length` is the number of the span's slices; in the
+ * others, it is the distance to the first. The first and last slice of a free span hold kind and length, the first
  * also the links. */
-typedef struct hearth_sector {
+typedef struct hearth_slice {
   uint8_t kind;        /* hearth_span_kind */
-  uint8_t size_class;  /* of a small span, in all its sectors; of a large one HEARTH_SPAN_NO_CLASS */
+  uint8_t size_class;  /* of a small span, in all its slices; of a large one HEARTH_SPAN_NO_CLASS */
   uint16_t free_count; /* chunks in `free_chunks` */
   uint32_t length;
-  struct hearth_sector *previous; /* in a list: of free spans of similar length, or of its class */
-  struct hearth_sector *next;
+  struct hearth_slice *previous; /* in a list: of free spans of similar length, or of its class */
+  struct hearth_slice *next;
   void *free_chunks; /* of a span of chunks, those that no thread has: a list of the heap's */
-} hearth_sector;
+} hearth_slice;
 
-/* Lists of spans, by their first sectors. */
-static inline void hearth_sector_link(hearth_sector **list, hearth_sector *sector) {
-  sector->previous = NULL;
-  sector->next = *list;
+/* Lists of spans, by their first slices. */
+static inline void hearth_slice_link(hearth_slice **list, hearth_slice *slice) {
+  slice->previous = NULL;
+  slice->next = *list;
   if (*list)
-    (*list)->previous = sector;
-  *list = sector;
+    (*list)->previous = slice;
+  *list = slice;
 }
 
-static inline void hearth_sector_unlink(hearth_sector **list, hearth_sector *sector) {
-  hearth_expect(sector->previous ? sector->previous->next == sector : *list == sector);
-  hearth_expect(!sector->next || sector->next->previous == sector);
-  *(sector->previous ? &sector->previous->next : list) = sector->next;
-  if (sector->next)
-    sector->next->previous = sector->previous;
+static inline void hearth_slice_unlink(hearth_slice **list, hearth_slice *slice) {
+  hearth_expect(slice->previous ? slice->previous->next == slice : *list == slice);
+  hearth_expect(!slice->next || slice->next->previous == slice);
+  *(slice->previous ? &slice->previous->next : list) = slice->next;
+  if (slice->next)
+    slice->next->previous = slice->previous;
 }
 
 /* A used span, seen from outside. */
@@ -80,12 +80,12 @@ void hearth_span_give(char *start);
 
 bool hearth_spans_contain(const void *address);
 
-/* The sector of an address; NULL if it is not in our range. */
-hearth_sector *hearth_sector_of(const void *address);
+/* The slice of an address; NULL if it is not in our range. */
+hearth_slice *hearth_slice_of(const void *address);
 
-/* The first sector of the used span that an address lies in; and where such a span starts. */
-hearth_sector *hearth_span_first_sector(const void *address);
-char *hearth_span_start(const hearth_sector *first);
+/* The first slice of the used span that an address lies in; and where such a span starts. */
+hearth_slice *hearth_span_first_slice(const void *address);
+char *hearth_span_start(const hearth_slice *first);
 
 /* The used span that `address` lies in; false if it lies in none. */
 bool hearth_span_find(const void *address, hearth_span *ret_span);
@@ -101,8 +101,8 @@ hearth_span hearth_span_of(const void *address);
 size_t hearth_spans_extent(char **ret_start);
 bool hearth_span_peek(const void *address, hearth_span *ret_span);
 
-/* Used spans in ascending order: begin with *sector = 0; false at the end. The caller holds hearth_spans_lock. */
-bool hearth_span_next(uint32_t *sector, hearth_span *ret_span);
+/* Used spans in ascending order: begin with *slice = 0; false at the end. The caller holds hearth_spans_lock. */
+bool hearth_span_next(uint32_t *slice, hearth_span *ret_span);
 
 /* With signals blocked. */
 void hearth_spans_lock(void);
@@ -113,24 +113,24 @@ void hearth_spans_unlock(void);
 
 /* Zero at first. */
 typedef struct hearth_class_spans {
-  hearth_sector *partial;      /* some chunks are free: the list of their first sectors */
-  hearth_sector *empty;        /* all are free */
-  hearth_sector *leaving;      /* the same, out of use: linked by `next` alone */
+  hearth_slice *partial;       /* some chunks are free: the list of their first slices */
+  hearth_slice *empty;         /* all are free */
+  hearth_slice *leaving;       /* the same, out of use: linked by `next` alone */
   uint32_t count, empty_count; /* of spans in use; of those in `empty` */
   uint32_t left, staying;      /* spans that went back, less those taken since; empty ones that may stay */
 } hearth_class_spans;
 
 /* A span to take a chunk from; NULL: no chunk is free. Those that are fullest come first, so that others get empty. */
-static inline hearth_sector *hearth_class_spans_first(const hearth_class_spans *spans) {
+static inline hearth_slice *hearth_class_spans_first(const hearth_class_spans *spans) {
   return spans->partial ? spans->partial : spans->empty;
 }
 
 /* The class got one more. */
-void hearth_class_spans_note_new(hearth_class_spans *spans, const hearth_sector *span);
+void hearth_class_spans_note_new(hearth_class_spans *spans, const hearth_slice *span);
 
 /* A chunk of the span was taken from those that are free, or added to them. The span has `chunks` in all; 2 at least. */
-void hearth_class_spans_note_taken(hearth_class_spans *spans, hearth_sector *span, uint32_t chunks);
-void hearth_class_spans_note_given(hearth_class_spans *spans, hearth_sector *span, uint32_t chunks);
+void hearth_class_spans_note_taken(hearth_class_spans *spans, hearth_slice *span, uint32_t chunks);
+void hearth_class_spans_note_given(hearth_class_spans *spans, hearth_slice *span, uint32_t chunks);
 
 /* Unlock the class, and then give those of its spans back that have left it. */
 void hearth_class_spans_unlock(hearth_class_spans *spans, hearth_lock *lock);

@@ -56,7 +56,7 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   return true;
 }
 
-/* Counters of one sector of the heap, or of one watched block, at a time. Memory that was never accessed has counters
+/* Counters of one slice of the heap, or of one watched block, at a time. Memory that was never accessed has counters
  * that are not in memory, and reading them makes none. */
 
 #define LEAST_GAP    UINT64_C(250000000) /* from one lap to the next, in ns */
@@ -89,9 +89,9 @@ static void read_heap(void) {
   char *start;
   size_t size = hearth_spans_extent(&start);
 
-  for (char *sector = start; sector < start + size; sector += HEARTH_SECTOR)
-    if (hearth_span_peek(sector, &span))
-      read_counters(sector, HEARTH_SECTOR);
+  for (char *slice = start; slice < start + size; slice += HEARTH_SLICE)
+    if (hearth_span_peek(slice, &span))
+      read_counters(slice, HEARTH_SLICE);
 }
 
 static void read_watched(void) {

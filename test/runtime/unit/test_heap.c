@@ -111,7 +111,7 @@ static void test_pages_come_in_groups(void **state) {
   do {
     assert_in_range(count, 0, SPAN + GROUP - 1);
     blocks[count++] = make(HEARTH_OS_PAGE - 2 * sizeof(hearth_header), 1);
-  } while (count <= SPAN || (uintptr_t)blocks[count - 1] % HEARTH_SECTOR != sizeof(hearth_header));
+  } while (count <= SPAN || (uintptr_t)blocks[count - 1] % HEARTH_SLICE != sizeof(hearth_header));
   char *last = (char *)(blocks[count - 1] - 1);
   assert_int_equal(resident_pages(last, GROUP), GROUP);
   enumerate_all();
@@ -122,7 +122,7 @@ static void test_pages_come_in_groups(void **state) {
 
 /* The last chunk of a span ends a word behind it, or short of it. */
 static void test_spans_fill(void **state) {
-  enum { BLOCKS = 3 * 4 * HEARTH_SECTOR / HEARTH_OS_PAGE };
+  enum { BLOCKS = 3 * 4 * HEARTH_SLICE / HEARTH_OS_PAGE };
   static const size_t sizes[] = {HEARTH_OS_PAGE - 2 * sizeof(hearth_header), HEARTH_OS_PAGE / 2, 3000};
   static hearth_header *blocks[BLOCKS];
 
@@ -385,7 +385,7 @@ static void test_free_spans_go_back(void **state) {
   char *unused;
 
   (void)state;
-  size_t most = hearth_spans_extent(&unused) + (size_t)COUNT * 6200 + 2 * SIZES * 4 * HEARTH_SECTOR;
+  size_t most = hearth_spans_extent(&unused) + (size_t)COUNT * 6200 + 2 * SIZES * 4 * HEARTH_SLICE;
   for (size_t i = 0; i < SIZES; ++i) {
     for (size_t k = 0; k < COUNT; ++k)
       blocks[k] = make_in(MARK, 100 + 500 * i, k % 9 ? 1 : 64);
