@@ -56,7 +56,7 @@ static void add_own_memory(hearth_live_census *live, uint32_t context) {
                                           .LiveBytes = size}});
 }
 
-static void list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
+static void census_list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
   for (uint32_t context = 0; context < live->context_count; ++context)
     if (live->first[context])
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
@@ -97,7 +97,7 @@ static int write(const char *file, bool replace, enum hearth_raw_occasion occasi
   snapshot.has_residency = pages != NULL;
   if (!error) {
     add_own_memory(&live, profiler);
-    list_contexts(&snapshot, &live);
+    census_list_contexts(&snapshot, &live);
     error = live.incomplete ? ENOMEM : hearth_profile_file_write_as(&snapshot, file, replace);
   }
   hearth_live_census_destroy(&live);
@@ -172,17 +172,17 @@ void hearth_live_forget_files(void) {
 
 #define FIRST_ROOM 1024u /* rows */
 
-static size_t rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
+static size_t census_rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
 
-static bool grow(hearth_live_census *live) {
+static bool census_grow(hearth_live_census *live) {
   uint32_t room = live->row_room ? live->row_room * 2 : FIRST_ROOM;
-  hearth_live_row *rows = hearth_os_map(rows_size(room));
+  hearth_live_row *rows = hearth_os_map(census_rows_size(room));
 
   if (!rows)
     return false;
   if (live->rows) {
     memcpy(rows, live->rows, live->row_count * sizeof *rows);
-    hearth_os_unmap(live->rows, rows_size(live->row_room));
+    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
   }
   live->rows = rows;
   live->row_room = room;
@@ -190,7 +190,7 @@ static bool grow(hearth_live_census *live) {
 }
 
 /* The row of a context and type; NULL: no memory. */
-static hearth_live_row *row_of(hearth_live_census *live, uint32_t context, uint64_t type) {
+static hearth_live_row *census_row_of(hearth_live_census *live, uint32_t context, uint64_t type) {
   uint32_t last = 0;
 
   for (uint32_t row = live->first[context]; row; row = live->rows[row - 1].next) {
@@ -198,15 +198,16 @@ static hearth_live_row *row_of(hearth_live_census *live, uint32_t context, uint6
       return &live->rows[row - 1];
     last = row;
   }
-  if (live->row_count == live->row_room && !grow(live))
+  if (live->row_count == live->row_room && !census_grow(live))
     return NULL;
   uint32_t added = ++live->row_count;
   *(last ? &live->rows[last - 1].next : &live->first[context]) = added;
   return &live->rows[added - 1];
 }
 
-static void add(hearth_live_census *live, uint32_t context, const hearth_mib *mib, const hearth_residency *residency) {
-  hearth_live_row *row = row_of(live, context, mib->DataTypeId);
+static void census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib,
+                       const hearth_residency *residency) {
+  hearth_live_row *row = census_row_of(live, context, mib->DataTypeId);
 
   if (!row) {
     live->incomplete = true;
@@ -238,7 +239,7 @@ static void add_block(const hearth_block *block, uint64_t address, hearth_access
     residency.swapped *= one.AllocCount;
     residency.unwritten *= one.AllocCount;
   }
-  add(visit->live, block->context, &one, &residency);
+  census_add(visit->live, block->context, &one, &residency);
 }
 
 static void add_own_block(const hearth_block *block, void *closure) {
@@ -262,14 +263,14 @@ bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
 }
 
 void hearth_live_census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib) {
-  add(live, context, mib, &(hearth_residency){0});
+  census_add(live, context, mib, &(hearth_residency){0});
 }
 
 void hearth_live_census_destroy(hearth_live_census *live) {
   if (live->first)
     hearth_os_unmap(live->first, hearth_os_whole_pages(live->context_count * sizeof *live->first));
   if (live->rows)
-    hearth_os_unmap(live->rows, rows_size(live->row_room));
+    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
   *live = (hearth_live_census){0};
 }
 

@@ -95,7 +95,7 @@ static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file
   return error;
 }
 
-static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+static bool profile_file_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 /* Why blocks were left out of a file, and how many. */
 typedef struct loss {
@@ -109,7 +109,7 @@ static int write_what_fits(hearth_snapshot *snapshot, write_function *write, con
   int error = write(snapshot, file, replace);
 
   *ret_loss = (loss){.error = error};
-  for (uint32_t keep = snapshot->count / 2; is_full(error) && keep > 0; keep /= 2) {
+  for (uint32_t keep = snapshot->count / 2; profile_file_is_full(error) && keep > 0; keep /= 2) {
     ret_loss->blocks += hearth_snapshot_leave_out(snapshot, keep);
     error = write(snapshot, file, replace);
   }

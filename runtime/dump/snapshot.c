@@ -65,13 +65,13 @@ static void add_ended(hearth_mib_view *mibs) {
   }
 }
 
-static void list_contexts(hearth_snapshot *snapshot) {
+static void snapshot_list_contexts(hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
     if (hearth_snapshot_mib(snapshot, context).AllocCount > 0)
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
 }
 
-static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
+static int snapshot_take(hearth_snapshot *snapshot, bool live, unsigned missed) {
   live_visit visit = {
       &snapshot->mibs, &snapshot->history, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
@@ -91,7 +91,7 @@ static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
   }
   if (hearth_touches_show(&snapshot->mibs, !live))
     snapshot->accesses_counted = snapshot->accesses_estimated = true;
-  list_contexts(snapshot);
+  snapshot_list_contexts(snapshot);
   snapshot->duration_ns = visit.now.ns;
   return 0;
 }
@@ -106,7 +106,7 @@ int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
                                 .start_unix_ns = hearth_rt.start_unix_ns,
                                 .pid = hearth_rt.pid,
                                 .sample_bytes = hearth_rt.options.sample};
-  int error = take(snapshot, live, missed);
+  int error = snapshot_take(snapshot, live, missed);
   if (error)
     hearth_threads_continue();
   if (live)

@@ -69,7 +69,7 @@ static __attribute__((noinline)) void forget_type(const hearth_header *header) {
 }
 
 /* A block begins its life: its header is complete. */
-static inline void publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
+static inline void block_publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (__builtin_expect(hearth_block_types.any, false))
     forget_type(header);
   if (hearth_rt.counts_live && context != HEARTH_NO_CONTEXT)
@@ -82,13 +82,13 @@ static inline void publish(hearth_header *header, size_t size, uint32_t context,
 static inline void begin_life_in_place(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (context != HEARTH_NO_CONTEXT)
     hearth_shadow_clear_in_place(hearth_header_memory(header), size);
-  publish(header, size, context, birth);
+  block_publish(header, size, context, birth);
 }
 
 static inline void begin_life(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (context != HEARTH_NO_CONTEXT)
     hearth_shadow_clear(hearth_header_memory(header), size);
-  publish(header, size, context, birth);
+  block_publish(header, size, context, birth);
 }
 
 static __attribute__((noinline)) bool record_shared(const hearth_block *block, hearth_moment end) {
@@ -99,7 +99,7 @@ static __attribute__((noinline)) bool record_shared(const hearth_block *block, h
 }
 
 /* A child's blocks that its parent allocated are not. */
-static inline bool is_recorded(const hearth_block *block) {
+static inline bool block_is_recorded(const hearth_block *block) {
   return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
@@ -128,7 +128,7 @@ static inline bool may_end_peak(const hearth_block *block) {
 /* Record a claimed block. False: not possible in this signal handler. */
 static inline bool record_end(const hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   hearth_watch_forks();
-  if (__builtin_expect(!is_recorded(block), false)) {
+  if (__builtin_expect(!block_is_recorded(block), false)) {
     end_live(block);
     hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
     return true;

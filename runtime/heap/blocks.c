@@ -121,7 +121,7 @@ static inline void *allocate_unrecorded(size_t size, size_t alignment) {
   return end_fast(cache) ? resume_signals(hearth_header_memory(header)) : hearth_header_memory(header);
 }
 
-static inline void clear_counters(const void *memory, size_t size) {
+static inline void block_clear_counters(const void *memory, size_t size) {
   if (__builtin_expect(hearth_shadow_is_coarse || size > HEARTH_FEW_BYTES, false))
     hearth_shadow_clear(memory, size);
   else
@@ -158,10 +158,10 @@ static inline __attribute__((always_inline)) void *allocate_recorded(size_t size
   }
   hearth_moment birth = birth_now();
   if (has_counters)
-    clear_counters(hearth_header_memory(header), size);
+    block_clear_counters(hearth_header_memory(header), size);
   else
     cache->newest_block = header;
-  publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
+  block_publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
   bool signalled = end_fast(cache);
   if (__builtin_expect(signalled || birth.ns >= hearth_rt.next_due_ns, false))
     return finish_slowly(hearth_header_memory(header), birth.ns, signalled);
@@ -235,7 +235,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
     return false;
   if (__builtin_expect(hearth_threads_are_stopped() || set_aside ||
                            (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) == HEARTH_NO_CLASS ||
-                           !is_recorded(&block),
+                           !block_is_recorded(&block),
                        false))
     return leave_fast(cache);
   hearth_moment end = end_now(&block);
@@ -355,7 +355,7 @@ _Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind
   hearth_os_abort();
 }
 
-static __attribute__((noinline)) void release(void *pointer, const char *function) {
+static __attribute__((noinline)) void block_release(void *pointer, const char *function) {
   hearth_block block;
   hearth_chunk chunk;
   uint64_t end_ns = 0;
@@ -382,12 +382,12 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
 /* Each of the two apart: neither is to save the registers that the other needs. */
 static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
   if (!release_recorded(pointer, true))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 static __attribute__((noinline)) void release_sampled(void *pointer, const char *function) {
   if (!release_unrecorded(pointer))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 /* On the paths that hearth_release_fast does not know. */
@@ -413,7 +413,7 @@ inline bool hearth_release_fast(void *pointer, const char *function) {
 
 inline void hearth_release_slowly(void *pointer, const char *function) {
   if (!release_otherwise(pointer))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 void hearth_release(void *pointer, const char *function) {

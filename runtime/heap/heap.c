@@ -142,7 +142,7 @@ static hearth_header *take_fresh(unsigned number) {
   return first;
 }
 
-static hearth_header *take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
+static hearth_header *chunk_take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
   size_t least = need + CHUNK_FIRST;
   char *span = spare ? hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least + spare) : NULL;
 
@@ -155,7 +155,7 @@ static hearth_header *take_large(size_t need, size_t size, size_t alignment, siz
 /* The link of a free chunk is behind its header, which stays, so that freeing the same pointer again is recognised. */
 static inline hearth_header **link_of(hearth_header *first) { return (hearth_header **)(first + 1); }
 
-static inline void push(hearth_header **list, hearth_header *first) {
+static inline void chunk_push(hearth_header **list, hearth_header *first) {
   *link_of(first) = *list;
   *list = first;
 }
@@ -193,7 +193,7 @@ static void give_free_chunk(unsigned number, hearth_header *first) {
 }
 
 /* Move chunks from a thread's list to the class's until `keep` are left. */
-static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+static void chunk_spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
   struct hearth_size_class *class = &hearth_size_classes[number];
 
   if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
@@ -209,18 +209,18 @@ static void spill_idle(hearth_heap_cache *cache) {
   unsigned number = cache->turn++ % CHUNK_CLASSES;
 
   if (cache->classes[number].seen == cache->classes[number].count)
-    spill(cache, number, 0);
+    chunk_spill(cache, number, 0);
   cache->classes[number].seen = cache->classes[number].count;
 }
 
 static __attribute__((noinline)) void spill_full(hearth_heap_cache *cache, unsigned number) {
-  spill(cache, number, hearth_class_facts[number].batch);
+  chunk_spill(cache, number, hearth_class_facts[number].batch);
   spill_idle(cache);
 }
 
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
-static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
+static __attribute__((noinline)) void chunk_fill(hearth_heap_cache *cache, unsigned number) {
   struct hearth_size_class *class = &hearth_size_classes[number];
   hearth_header **end = &cache->classes[number].free;
 
@@ -241,12 +241,12 @@ static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned nu
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
   for (unsigned number = 0; number < CHUNK_CLASSES; ++number)
-    spill(cache, number, 0);
+    chunk_spill(cache, number, 0);
 }
 
 static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned number) {
   if (!cache->classes[number].free)
-    fill(cache, number);
+    chunk_fill(cache, number);
   if (!cache->classes[number].free)
     return NULL;
   hearth_expect(cache->classes[number].count > 0);
@@ -260,7 +260,7 @@ static __attribute__((noinline)) hearth_header *take_shared(unsigned number, siz
   while (number < CHUNK_CLASSES && !hearth_reentry_take(&hearth_size_classes[number].lock))
     number += hearth_shadow_is_coarse && !chunk_is_far(number) ? HEARTH_LINE / HEARTH_GRANULE : 1;
   if (number >= CHUNK_CLASSES)
-    return take_large(need, size, alignment, 0, ret_zeroed);
+    return chunk_take_large(need, size, alignment, 0, ret_zeroed);
   struct hearth_size_class *class = &hearth_size_classes[number];
   hearth_header *first = take_free_chunk(number);
   *ret_zeroed = !first;
@@ -279,7 +279,7 @@ inline hearth_header *hearth_heap_take(size_t size, size_t alignment, size_t spa
   if (!need_for(size, alignment, &need))
     return NULL;
   if (need > CHUNK_SMALL_MOST)
-    return take_large(need, size, alignment, spare, ret_zeroed);
+    return chunk_take_large(need, size, alignment, spare, ret_zeroed);
   unsigned number = chunk_class_of(need);
   hearth_header *cached = cache && hearth_class_facts[number].batch ? take_cached(cache, number) : NULL;
   if (!cached)
@@ -326,7 +326,7 @@ static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *po
   return hearth_header_state(header) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
 }
 
-static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
+static inline hearth_pointer_kind chunk_find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
   hearth_header *header = (hearth_header *)pointer - 1;
   hearth_span span;
 
@@ -347,11 +347,11 @@ static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_bl
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block) {
   hearth_chunk chunk;
 
-  return find(pointer, ret_block, &chunk);
+  return chunk_find(pointer, ret_block, &chunk);
 }
 
 inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
-  hearth_pointer_kind kind = find(pointer, ret_block, ret_chunk);
+  hearth_pointer_kind kind = chunk_find(pointer, ret_block, ret_chunk);
 
   if (kind == HEARTH_POINTER_LIVE)
     hearth_header_set_state(ret_block->header, HEARTH_BLOCK_ENDING);
@@ -379,7 +379,7 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   if (!cache || chunk.size_class == HEARTH_NO_CLASS || !hearth_class_facts[chunk.size_class].batch)
     return give_shared(chunk);
   uint32_t batch = hearth_class_facts[chunk.size_class].batch;
-  push(&cache->classes[chunk.size_class].free, chunk.first);
+  chunk_push(&cache->classes[chunk.size_class].free, chunk.first);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
     spill_full(cache, chunk.size_class);
   return true;
@@ -404,7 +404,7 @@ hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, heart
 }
 
 inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache) {
-  push(&cache->classes[size_class].free, header);
+  chunk_push(&cache->classes[size_class].free, header);
   ++cache->classes[size_class].count;
 }
 

@@ -49,13 +49,13 @@ static bool replace(const hearth_block *block, size_t size, uint32_t context, he
 
 /* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each step would
  * take as long as copying it. In a sample, each step is drawn anew. */
-static inline bool goes_on(const hearth_block *block, size_t size, uint32_t context) {
+static inline bool block_goes_on(const hearth_block *block, size_t size, uint32_t context) {
   return block->size >= GROWING_LEAST && size >= block->size && context == block->context && is_counted_live(block) &&
          hearth_shadow_has_counters() && hearth_rt.options.sample == 0;
 }
 
 /* The claimed block does so, and is live again. */
-static void grow(const hearth_block *block, size_t size) {
+static void block_grow(const hearth_block *block, size_t size) {
   hearth_shadow_clear_added(hearth_header_memory(block->header), block->size, size);
   hearth_heap_resize(block->header, size);
   if (hearth_rt.counts_live)
@@ -66,7 +66,7 @@ static void grow(const hearth_block *block, size_t size) {
 
 /* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
  * each of them. */
-static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
+static void *block_move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
   bool grows = size > old_size && size >= GROWING_LEAST;
   void *memory = grows ? hearth_allocate_with(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)
                        : hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
@@ -95,9 +95,9 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     uint32_t context = hearth_find_context(size, frame, own);
     hearth_thread_cache *cache = hearth_thread_cache_take(own);
     kind = hearth_heap_claim(pointer, &block, &chunk);
-    bool grows = kind == HEARTH_POINTER_LIVE && goes_on(&block, size, context);
+    bool grows = kind == HEARTH_POINTER_LIVE && block_goes_on(&block, size, context);
     if (grows)
-      grow(&block, size);
+      block_grow(&block, size);
     bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
     if (replaced && hearth_watched_contains(block.header))
       hearth_watched_renew(block.header, context);
@@ -108,5 +108,5 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     if (grows || replaced)
       return pointer;
   }
-  return move(pointer, block.size, size, frame);
+  return block_move(pointer, block.size, size, frame);
 }

@@ -24,7 +24,7 @@ static struct {
 
 static char *slice_address(uint32_t slice) { return spans.range + (size_t)slice * HEARTH_SLICE; }
 
-static unsigned bin_of(uint32_t length) { return 31u - (unsigned)__builtin_clz(length); }
+static unsigned span_bin_of(uint32_t length) { return 31u - (unsigned)__builtin_clz(length); }
 
 bool hearth_spans_create(void) {
   for (size_t size = RANGE_MOST; size >= RANGE_LEAST; size /= 2) {
@@ -53,7 +53,7 @@ static void unlink_free(uint32_t first) {
   hearth_expect(slice->kind == HEARTH_SPAN_FREE && slice->length > 0);
   hearth_expect(slice[slice->length - 1].kind == HEARTH_SPAN_FREE);
   hearth_expect(slice[slice->length - 1].length == slice->length);
-  hearth_slice_unlink(&spans.bins[bin_of(slice->length)], slice);
+  hearth_slice_unlink(&spans.bins[span_bin_of(slice->length)], slice);
 }
 
 static void link_free(uint32_t first, uint32_t length) {
@@ -61,12 +61,12 @@ static void link_free(uint32_t first, uint32_t length) {
 
   hearth_expect(length > 0 && first + length <= spans.frontier);
   spans.slices[first] = spans.slices[first + length - 1] = as_free;
-  hearth_slice_link(&spans.bins[bin_of(length)], &spans.slices[first]);
+  hearth_slice_link(&spans.bins[span_bin_of(length)], &spans.slices[first]);
 }
 
 /* A free span of at least `length` slices, unlinked; its excess is linked again. */
 static uint32_t take_free(uint32_t length) {
-  for (unsigned bin = bin_of(length); bin < BINS; ++bin)
+  for (unsigned bin = span_bin_of(length); bin < BINS; ++bin)
     for (const hearth_slice *at = spans.bins[bin]; at; at = at->next) {
       uint32_t first = (uint32_t)(at - spans.slices), found = at->length;
       if (found < length)

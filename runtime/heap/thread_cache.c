@@ -33,7 +33,7 @@ static hearth_thread_cache *take_idle(void) {
   return NULL;
 }
 
-static hearth_thread_cache *make(void) {
+static hearth_thread_cache *thread_cache_make(void) {
   size_t size = hearth_os_whole_pages(sizeof(hearth_thread_cache));
   hearth_thread_cache *cache = hearth_os_map(size);
 
@@ -51,7 +51,7 @@ hearth_thread_cache *hearth_thread_cache_attach(void) {
   hearth_lock_take(&registry_lock);
   hearth_thread_cache *cache = take_idle();
   if (!cache)
-    cache = make();
+    cache = thread_cache_make();
   hearth_lock_give(&registry_lock);
   if (cache && key_exists) {
     bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* the C library may allocate */

@@ -16,24 +16,24 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static long call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
+static long memory_call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
 
-static void *map(size_t size, int protection) {
+static void *memory_map(size_t size, int protection) {
   long result = hearth_os_call(SYS_mmap, 0, (long)size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   return result < 0 ? NULL : (void *)result;
 }
 
-void *hearth_os_reserve(size_t size) { return map(size, PROT_NONE); }
+void *hearth_os_reserve(size_t size) { return memory_map(size, PROT_NONE); }
 
 bool hearth_os_commit(void *at, size_t size) {
-  return call3(SYS_mprotect, (long)at, (long)size, PROT_READ | PROT_WRITE) == 0;
+  return memory_call3(SYS_mprotect, (long)at, (long)size, PROT_READ | PROT_WRITE) == 0;
 }
 
 bool hearth_os_protect(void *at, size_t size, bool executable, bool writable) {
   int protection = PROT_READ | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0);
 
-  return call3(SYS_mprotect, (long)at, (long)size, protection) == 0;
+  return memory_call3(SYS_mprotect, (long)at, (long)size, protection) == 0;
 }
 
 #define TABLES_MOST 64
@@ -74,12 +74,12 @@ void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end
   }
 }
 
-int hearth_os_lock_all(int flags) { return (int)call3(SYS_mlockall, flags | HEARTH_OS_LOCK_ON_FAULT, 0, 0); }
+int hearth_os_lock_all(int flags) { return (int)memory_call3(SYS_mlockall, flags | HEARTH_OS_LOCK_ON_FAULT, 0, 0); }
 
-void hearth_os_lock_pages(void *at, size_t size) { call3(SYS_mlock, (long)at, (long)size, 0); }
+void hearth_os_lock_pages(void *at, size_t size) { memory_call3(SYS_mlock, (long)at, (long)size, 0); }
 
 void *hearth_os_map(size_t size) {
-  void *memory = map(size, PROT_READ | PROT_WRITE);
+  void *memory = memory_map(size, PROT_READ | PROT_WRITE);
 
   if (memory && size >= TABLE_LEAST)
     note_table((uintptr_t)memory, size);
@@ -93,15 +93,17 @@ void *hearth_os_map_at(void *at, size_t size) {
   if (result == (long)at)
     return at;
   if (result > 0) /* Linux before 4.17 takes the address for a wish */
-    call3(SYS_munmap, result, (long)size, 0);
+    memory_call3(SYS_munmap, result, (long)size, 0);
   return NULL;
 }
 
-void hearth_os_keep_small_pages(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE); }
+void hearth_os_keep_small_pages(void *at, size_t size) {
+  memory_call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
+}
 
 /* Gaps are passed over, and told at the end. */
 bool hearth_os_forget_accesses(void *at, size_t size) {
-  long result = call3(SYS_madvise, (long)at, (long)size, MADV_COLD);
+  long result = memory_call3(SYS_madvise, (long)at, (long)size, MADV_COLD);
 
   return result == 0 || result == -ENOMEM;
 }
@@ -111,45 +113,45 @@ void *hearth_os_map_file(int fd, size_t size) {
 
   if (result < 0)
     return NULL;
-  call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
-  call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
+  memory_call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
+  memory_call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
   return (void *)result;
 }
 
 void hearth_os_unmap(void *at, size_t size) {
   if (size >= TABLE_LEAST)
     forget_table((uintptr_t)at);
-  call3(SYS_munmap, (long)at, (long)size, 0);
+  memory_call3(SYS_munmap, (long)at, (long)size, 0);
 }
 
 void hearth_os_discard(void *at, size_t size) {
-  if (call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0 ||
-      call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED_LOCKED) == 0)
+  if (memory_call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0 ||
+      memory_call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED_LOCKED) == 0)
     return;
   /* Older kernels cannot drop locked pages (mlockall), but callers of this rely on zeros. */
   for (volatile uint64_t *word = at, *end = (uint64_t *)((char *)at + size); word < end; ++word)
     *word = 0;
 }
 
-void hearth_os_populate(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE); }
+void hearth_os_populate(void *at, size_t size) { memory_call3(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE); }
 
 bool hearth_os_wipe_on_fork(void *at, size_t size) {
-  return call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
+  return memory_call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
 }
 
 void hearth_os_mark_sparse(void *at, size_t size) {
-  call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
-  call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
+  memory_call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
+  memory_call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
 }
 
 /* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */
 static bool copy_by_pipe(uintptr_t from, uintptr_t to, size_t size) {
   int ends[2];
 
-  if (call3(SYS_pipe2, (long)ends, O_CLOEXEC | O_NONBLOCK, 0) != 0)
+  if (memory_call3(SYS_pipe2, (long)ends, O_CLOEXEC | O_NONBLOCK, 0) != 0)
     return false;
-  bool copied = call3(SYS_write, ends[1], (long)from, (long)size) == (long)size &&
-                call3(SYS_read, ends[0], (long)to, (long)size) == (long)size;
+  bool copied = memory_call3(SYS_write, ends[1], (long)from, (long)size) == (long)size &&
+                memory_call3(SYS_read, ends[0], (long)to, (long)size) == (long)size;
   hearth_os_close(ends[0]);
   hearth_os_close(ends[1]);
   return copied;

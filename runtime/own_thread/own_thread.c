@@ -16,7 +16,7 @@ static bool beats;         /* the clock is to have epochs */
 static uint32_t process;   /* that the thread is of */
 static void (*work)(void); /* of the thread */
 
-static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
+static bool own_thread_goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
 static void sleep_and_beat(uint64_t ns) {
   uint64_t epoch_ns = beats ? hearth_clock_beat() : 0;
@@ -33,10 +33,10 @@ static void sleep_and_beat(uint64_t ns) {
 
 bool hearth_own_thread_wait(uint64_t ns) {
   hearth_counter_laps_step();
-  for (; ns > LONGEST_SLEEP && goes_on(); ns -= LONGEST_SLEEP)
+  for (; ns > LONGEST_SLEEP && own_thread_goes_on(); ns -= LONGEST_SLEEP)
     sleep_and_beat(LONGEST_SLEEP);
   sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
-  if (goes_on())
+  if (own_thread_goes_on())
     return true;
   if (beats)
     hearth_clock_end_beats();
@@ -66,7 +66,7 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
 
 static uint64_t due_ns;
 
-static void note(const uint32_t *counter, uintptr_t address, size_t granules) {
+static void own_thread_note(const uint32_t *counter, uintptr_t address, size_t granules) {
   for (size_t i = 0; i < granules; ++i)
     hearth_shadow_note(address + i * HEARTH_GRANULE, __atomic_load_n(&counter[i], __ATOMIC_RELAXED));
 }
@@ -80,7 +80,7 @@ static void read_counters(const char *memory, size_t size) {
     for (size_t i = 0; i < AT_ONCE; ++i)
       all |= counter[i];
     if (all >> 31 || hearth_shadow_may_have_beside(at, AT_ONCE))
-      note(counter, at, AT_ONCE);
+      own_thread_note(counter, at, AT_ONCE);
   }
 }
 
@@ -125,7 +125,7 @@ void hearth_counter_laps_step(void) {
   due_ns = now_ns + (gap_ns < LEAST_GAP ? LEAST_GAP : gap_ns < MOST_GAP ? gap_ns : MOST_GAP);
 }
 
-static void run(void) {
+static void own_thread_run(void) {
   while (hearth_own_thread_wait(LEAST_GAP))
     ;
 }
@@ -134,5 +134,5 @@ void hearth_counter_laps_begin(void) {
   bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_has_counters();
 
   if (is_wanted && !hearth_own_thread_runs(NULL))
-    hearth_own_thread_begin(run, false);
+    hearth_own_thread_begin(own_thread_run, false);
 }

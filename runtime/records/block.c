@@ -60,7 +60,7 @@ static void clear_each(uint64_t *begin, const uint64_t *end) {
       *begin = 0;
 }
 
-static void clear(uint64_t *begin, uint64_t *end) {
+static void granule_clear(uint64_t *begin, uint64_t *end) {
   char *first_page, *end_page;
 
   if (!hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
@@ -80,7 +80,7 @@ void hearth_granule_words_clear(const hearth_granule_words *of, uintptr_t addres
     size_t here = granules < left ? granules : left;
     uint64_t *words = hearth_granule_word(of, address);
     if (words)
-      clear(words, words + here);
+      granule_clear(words, words + here);
     address += here * HEARTH_GRANULE;
     granules -= here;
   }
