@@ -16,6 +16,7 @@
 #include "thread_cache.h"
 
 #include "hearth/allocator.h"
+#include "hearth/expect.h"
 #include "hearth/raw.h"
 
 #define MOST_ALLOCATORS 64
@@ -154,6 +155,7 @@ static uint32_t register_take(blocks *from) {
   uint32_t number = from->unused;
 
   if (number) {
+    hearth_expect(number <= from->entry_count && !from->entries[number - 1].live);
     from->unused = from->entries[number - 1].next;
     return number;
   }

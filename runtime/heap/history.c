@@ -12,6 +12,8 @@
 #include "peak.h"
 #include "running_profile.h"
 
+#include "hearth/expect.h"
+
 #include <string.h>
 
 #define LEAST_ROOM  ((size_t)1 << 10) /* entries */
@@ -289,6 +291,8 @@ void hearth_history_make_room(void) {
   size_t size = entries_size(room);
   hearth_history_entry *scratch = hearth_os_map(size);
 
+  hearth_expect(used < room && (room & (room - 1)) == 0);
+
   while (scratch && now_ns >> grid_shift >= HEARTH_RAW_POINTS && grid_shift < LAST_SHIFT)
     rebuild(scratch, room, true);
   if (scratch && used > room / 4 && room < MOST_ROOM)
@@ -412,6 +416,7 @@ void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
   for (size_t i = 0; i < view->room; i++)
     if (view->entries[i].key && view->entries[i].bytes)
       view->entries[count++] = view->entries[i];
+  hearth_expect(count <= view->used && view->used < view->room);
   view->used = count;
   sort_entries(view->entries, count);
   sum_levels(view, 0, count, view->levels);

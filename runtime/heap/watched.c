@@ -8,6 +8,8 @@
 #include "running_profile.h"
 #include "spans.h"
 
+#include "hearth/expect.h"
+
 #define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
 #define SMALL_AREA    (HEARTH_WATCHED_SMALL_SLOTS * SMALL_STRIDE)
 #define LEAST_PAGES   256u   /* for small blocks: 1 MiB, or ... */
@@ -146,6 +148,7 @@ static hearth_header *header_at(const hearth_watched_slot *slot, uint32_t page, 
 static hearth_header *watched_begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
   hearth_header *block = header_at(slot, page, offset);
 
+  hearth_expect(page < slot->pages && !(slot->used >> page & 1) && !(slot->ended >> page & 1));
   block[-1] = size;
   __atomic_store_n(block, HEARTH_SLACK_FAR << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
   slot->offsets[page] = (uint8_t)offset;
@@ -297,6 +300,7 @@ static void settle_small(hearth_watched_slot *slot) {
   if (slot->used || slot->context == HEARTH_NO_CONTEXT)
     return;
   hearth_os_discard(slot->start, slot->high_pages * HEARTH_OS_PAGE);
+  hearth_expect(slot->high_pages <= slot->pages && watched.small_pages >= slot->high_pages);
   watched.small_pages -= slot->high_pages;
   slot->high_pages = 0;
   slot->context = HEARTH_NO_CONTEXT;
@@ -307,6 +311,7 @@ static void settle_large(hearth_watched_slot *slot) {
     return;
   unsigned class = (unsigned)((slot - watched.slots - HEARTH_WATCHED_SMALL_SLOTS) / HEARTH_WATCHED_CLASS_SLOTS);
   hearth_os_unmap(slot->start, slot->pages * HEARTH_OS_PAGE);
+  hearth_expect(watched.taken[class] > 0 && watched.large_pages >= slot->pages);
   --watched.taken[class];
   watched.large_pages -= slot->pages;
   slot->start = NULL;

@@ -111,6 +111,7 @@ static unsigned bin_of(size_t pages) {
 
 static void set_run(area *area, size_t at, size_t pages, run_state state) {
   page *first = &area->entry[at], *last = &area->entry[at + pages - 1];
+  hearth_expect(pages > 0 && at + pages <= area->pages);
   last->pages = pages;
   last->state = state;
   if (last != first)
@@ -122,6 +123,7 @@ static void set_run(area *area, size_t at, size_t pages, run_state state) {
 
 static void clear_run(page *first) {
   page *last = first + first->pages - 1;
+  hearth_expect(first->area && last->pages == first->pages && last->state == first->state);
   last->state = INNER;
   first->state = INNER;
   first->area = NULL;
@@ -129,6 +131,7 @@ static void clear_run(page *first) {
 
 static void link_run(space *large, page *first) {
   unsigned bin = bin_of(first->pages);
+  hearth_expect(first->state == CLEAN || first->state == DIRTY);
   first->previous = NULL;
   first->next = large->bin[bin];
   if (first->next)
@@ -146,6 +149,7 @@ static void unlink_run(space *large, page *first) {
     first->next->previous = first->previous;
   if (!large->bin[bin])
     large->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+  hearth_expect(first->state != DIRTY || large->dirty_pages >= first->pages);
   if (first->state == DIRTY)
     large->dirty_pages -= first->pages;
 }

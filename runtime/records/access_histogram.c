@@ -7,6 +7,8 @@
 #include "os.h"
 #include "shadow.h"
 
+#include "hearth/expect.h"
+
 #define CHUNK_LEAST ((size_t)256 << 10)
 #define ROOM_LEAST  8
 
@@ -110,6 +112,7 @@ static uint64_t *histogram_take(hearth_histograms *histograms, size_t count) {
     chunk = histograms->chunks;
   }
   chunk->used += size;
+  hearth_expect(chunk->used <= chunk->size);
   return (uint64_t *)((char *)chunk + chunk->used - size);
 }
 

@@ -4,6 +4,8 @@
 #include "depot.h"
 #include "os.h"
 
+#include "hearth/expect.h"
+
 /* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes
  * tell others apart without a look at them. A context has eight places there, a cache line; if others have them, it has
  * eight in a larger table, and if others have these, too, it is in a chain: tables grow with their contents, and memory
@@ -128,6 +130,7 @@ static uint32_t depot_add_entry(hearth_depot *depot, uint64_t hash, const uint64
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
     depot->pcs[first + i] = pcs[i];
+  hearth_expect(context > 0 && context < depot->entry_most && first + depth <= depot->pc_most);
   hearth_depot_entry *entry = &depot->entries[context]; /* `listed` may be in use */
   entry->hash = (uint32_t)hash;
   entry->first_pc = first;
@@ -199,6 +202,7 @@ uint32_t hearth_depot_limit(const hearth_depot *depot) {
 }
 
 const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, uint32_t *ret_depth) {
+  hearth_expect(context < hearth_depot_limit(depot));
   *ret_depth = depot->entries[context].depth;
   return depot->pcs + depot->entries[context].first_pc;
 }
@@ -290,6 +294,7 @@ void hearth_stack_order(hearth_depot *depot, uint32_t count) {
     order_by_size(parts);
     for (unsigned i = 0; i < 3; ++i)
       if (size_of(parts[i]) > 1) {
+        hearth_expect(used < PARTS_MOST);
         waiting[used++] = parts[i];
       }
   }

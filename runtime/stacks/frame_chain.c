@@ -7,6 +7,8 @@
 #include "os.h"
 #include "thread_state.h"
 
+#include "hearth/expect.h"
+
 #include <string.h>
 
 #define CHAIN_LAST  HEARTH_DEPTH_MOST
@@ -108,6 +110,7 @@ static __attribute__((noinline)) bool chain_push(hearth_frame_chain *chain, size
       certain = false;
       break;
     }
+    hearth_expect(first > 0 && (first == CHAIN_LAST || frame < chain->frames[first].at));
     --first;
     chain->frames[first].at = frame;
     chain->frames[first].copy = *frame;
@@ -126,6 +129,7 @@ static inline uint64_t outer_hash(const hearth_frame_chain *chain, size_t positi
 static inline void hash_new(hearth_frame_chain *chain) {
   size_t first = CHAIN_LAST - chain->count, from = chain->hashed_from;
 
+  hearth_expect(first <= from && from <= CHAIN_LAST);
   if (from == first)
     return;
   if (chain->manner.folds)

@@ -3,6 +3,8 @@
  * frame that has not changed. */
 #include "remembered_stacks.h"
 
+#include "hearth/expect.h"
+
 #include <string.h>
 
 static bool is_same_range(hearth_stack_range a, hearth_stack_range b) {
@@ -54,6 +56,7 @@ static void set_places(hearth_previous_stack *previous, const hearth_trail *trai
     uintptr_t sp = (uintptr_t)(word->at + 1);
     if (bp.bp_at >= sp)
       bp.bp_at = 0;
+    hearth_expect(at > first && base + count < HEARTH_PREVIOUS_STACK_WORDS);
     previous->places[--at] = (hearth_trail_place){returns & HEARTH_TRAIL_BLIND ? 0 : sp, word->value, bp.bp_at, bp.bp};
     previous->return_words[at] = (uint16_t)(base + count);
   }
@@ -93,6 +96,7 @@ bool hearth_previous_stack_set(hearth_previous_stack *previous, const uint64_t *
   if (!set_words(previous, trail, first, from))
     return false;
   previous->count = depth + kept;
+  hearth_expect(previous->count <= HEARTH_DEPTH_MOST && previous->word_count <= HEARTH_PREVIOUS_STACK_WORDS);
   memcpy(previous->pcs + first, pcs, depth * sizeof *pcs);
   if (previous->folded_from < from)
     previous->folded_from = from;
@@ -159,6 +163,7 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
   slot->missed = 0;
   slot->word_count = (uint32_t)trail->word_count;
   slot->context = context;
+  hearth_expect(context > 0);
   memcpy(slot->words, trail->words, trail->word_count * sizeof *slot->words);
 }
 
