@@ -15,9 +15,8 @@
 #include "picks.h"
 #include "profile_file.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "running_profile.h"
-#include "snapshot_file.h"
+#include "snapshot.h"
 #include "static_data.h"
 #include "thread_cache.h"
 #include "touch_looks.h"
@@ -116,14 +115,14 @@ bool hearth_is_recording(void) {
 }
 
 /* Signals wait until the dump is done: their handlers may call malloc, which is stopped, or dump. */
-static hearth_own_writes begin(void) {
+static hearth_own_writes dump_begin(void) {
   hearth_own_writes before = hearth_own_writes_begin(~UINT64_C(0));
 
   hearth_dump_lock();
   return before;
 }
 
-static void finish(hearth_own_writes before) {
+static void dump_finish(hearth_own_writes before) {
   hearth_dump_unlock();
   hearth_own_writes_end(before);
 }
@@ -137,11 +136,11 @@ static bool dump_live(enum hearth_raw_occasion occasion) {
 static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
   if (!hearth_is_recording())
     return false;
-  hearth_own_writes before = begin();
+  hearth_own_writes before = dump_begin();
   bool written = hearth_rt.tracing ? hearth_recorder->flush()
                  : hearth_rt.live  ? dump_live(occasion)
                                    : dump_locked(kind, only_if_any);
-  finish(before);
+  dump_finish(before);
   return written;
 }
 
@@ -186,7 +185,7 @@ static bool dump_part(void) {
 
   if (!hearth_is_recording())
     return false;
-  hearth_own_writes before = begin();
+  hearth_own_writes before = dump_begin();
   for (unsigned i = 0; i < PART_TRIES && error == EDEADLK; ++i) {
     if (i > 0)
       hearth_os_sleep(PART_PAUSE);
@@ -194,7 +193,7 @@ static bool dump_part(void) {
   }
   if (error)
     hearth_message("cannot write %s: %s", part_name, hearth_error_name(error));
-  finish(before);
+  dump_finish(before);
   return error == 0;
 }
 
@@ -215,9 +214,9 @@ bool hearth_dump_pause(bool paused) {
 void hearth_dump_check_place(void) {
   if (hearth_rt.tracing || hearth_os_may_regain_rights())
     return;
-  hearth_own_writes before = begin();
+  hearth_own_writes before = dump_begin();
   hearth_profile_file_check_place();
-  finish(before);
+  dump_finish(before);
 }
 
 void hearth_dump_at_end(void) {
@@ -320,17 +319,17 @@ static void spill_locked(void) {
 }
 
 /* So that their memory is given back. */
-static void spill(void) {
+static void dump_spill(void) {
   if (!hearth_is_recording())
     return;
-  hearth_own_writes before = begin();
+  hearth_own_writes before = dump_begin();
   spill_locked();
-  finish(before);
+  dump_finish(before);
 }
 
 void hearth_dump_due(uint64_t now_ns) {
   if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
-    spill();
+    dump_spill();
   write_periodically(now_ns);
 }
 
@@ -348,7 +347,7 @@ static void remove_spilled(void) {
 void hearth_dump_reset(void) {
   if (!hearth_is_recording())
     return;
-  hearth_own_writes before = begin();
+  hearth_own_writes before = dump_begin();
   unsigned missed = hearth_threads_stop();
   hearth_threads_forget_records();
   hearth_threads_continue();
@@ -358,7 +357,7 @@ void hearth_dump_reset(void) {
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
   remove_spilled();
-  finish(before);
+  dump_finish(before);
 }
 
 void hearth_dump_forget_file(void) {

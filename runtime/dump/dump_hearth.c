@@ -2,7 +2,6 @@
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
  * with the stack before it, so only that stack's nodes need to be known. */
 #include "clock.h"
-#include "context_names.h"
 #include "depot.h"
 #include "dump.h"
 #include "fold.h"
@@ -208,7 +207,7 @@ static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uin
     write_number(writer, sums[i]);
 }
 
-static void write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
+static void raw_write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
   uint8_t packed[HEARTH_RAW_MIB_MOST];
   hearth_raw_mib raw = {.stack = stack, .mib = *mib};
 
@@ -221,7 +220,7 @@ static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t
   const hearth_live_row *row = hearth_live_first(snapshot->live, context);
 
   for (; row; row = hearth_live_next(snapshot->live, row)) {
-    write_mib(writer, stack, &row->mib, previous);
+    raw_write_mib(writer, stack, &row->mib, previous);
     if (!snapshot->has_residency)
       continue;
     write_number(writer, row->residency.resident);
@@ -230,7 +229,7 @@ static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t
   }
 }
 
-static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+static void raw_write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
   hearth_raw_mib previous = {0};
   bool has_picks = !snapshot->live && hearth_pick_thread_hold();
 
@@ -246,7 +245,7 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
     hearth_mib mib = hearth_snapshot_mib(snapshot, context);
     if (has_picks)
       hearth_pick_thread_set(context, &mib);
-    write_mib(writer, stack, &mib, &previous);
+    raw_write_mib(writer, stack, &mib, &previous);
     if (hearth_snapshot_has_histograms(snapshot))
       write_histogram(writer, snapshot, context);
   }
@@ -347,7 +346,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   header.stack_count = write_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
-  write_mibs(&writer, snapshot, &branch);
+  raw_write_mibs(&writer, snapshot, &branch);
   if (snapshot->has_globals)
     write_globals(&writer);
   header.total_size = output->size;

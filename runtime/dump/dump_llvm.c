@@ -73,7 +73,7 @@ static uint64_t count_written(const hearth_snapshot *snapshot) {
   return count;
 }
 
-static void write_mib(hearth_file_output *output, const hearth_snapshot *snapshot, uint32_t context) {
+static void llvm_write_mib(hearth_file_output *output, const hearth_snapshot *snapshot, uint32_t context) {
   hearth_mib all = hearth_snapshot_mib(snapshot, context);
   hearth_llvm_raw_mib mib = convert(&all);
   uint32_t size = 0;
@@ -90,11 +90,11 @@ static void write_mib(hearth_file_output *output, const hearth_snapshot *snapsho
   }
 }
 
-static void write_mibs(hearth_file_output *output, const hearth_snapshot *snapshot) {
+static void llvm_write_mibs(hearth_file_output *output, const hearth_snapshot *snapshot) {
   write_u64(output, count_written(snapshot));
   for (uint32_t i = 0; i < snapshot->count; ++i)
     if (is_written(hearth_snapshot_context(snapshot, i)))
-      write_mib(output, snapshot, hearth_snapshot_context(snapshot, i));
+      llvm_write_mib(output, snapshot, hearth_snapshot_context(snapshot, i));
   hearth_file_output_pad(output);
 }
 
@@ -129,7 +129,7 @@ int hearth_dump_llvm(hearth_file_output *output, const hearth_snapshot *snapshot
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: the offsets come last */
   write_segments(output);
   header.mib_offset = output->size;
-  write_mibs(output, snapshot);
+  llvm_write_mibs(output, snapshot);
   header.stack_offset = output->size;
   write_stacks(output, snapshot);
   header.total_size = output->size;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A heap dump is a census of live blocks, in the layout of profiles. It is written while all threads stand still. */
 #include "live_dump.h"
+
 #include "allocators.h"
 #include "clock.h"
-#include "context_names.h"
 #include "file_output.h"
 #include "message.h"
 #include "os.h"
 #include "peak.h"
 #include "profile_file.h"
 #include "running_profile.h"
+#include "scopes.h"
 #include "thread_cache.h"
 
 #include "hearth/raw.h"
@@ -55,7 +56,7 @@ static void add_own_memory(hearth_live_census *live, uint32_t context) {
                                           .LiveBytes = size}});
 }
 
-static void list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
+static void census_list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
   for (uint32_t context = 0; context < live->context_count; ++context)
     if (live->first[context])
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
@@ -96,7 +97,7 @@ static int write(const char *file, bool replace, enum hearth_raw_occasion occasi
   snapshot.has_residency = pages != NULL;
   if (!error) {
     add_own_memory(&live, profiler);
-    list_contexts(&snapshot, &live);
+    census_list_contexts(&snapshot, &live);
     error = live.incomplete ? ENOMEM : hearth_profile_file_write_as(&snapshot, file, replace);
   }
   hearth_live_census_destroy(&live);
@@ -171,17 +172,17 @@ void hearth_live_forget_files(void) {
 
 #define FIRST_ROOM 1024u /* rows */
 
-static size_t rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
+static size_t census_rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
 
-static bool grow(hearth_live_census *live) {
+static bool census_grow(hearth_live_census *live) {
   uint32_t room = live->row_room ? live->row_room * 2 : FIRST_ROOM;
-  hearth_live_row *rows = hearth_os_map(rows_size(room));
+  hearth_live_row *rows = hearth_os_map(census_rows_size(room));
 
   if (!rows)
     return false;
   if (live->rows) {
     memcpy(rows, live->rows, live->row_count * sizeof *rows);
-    hearth_os_unmap(live->rows, rows_size(live->row_room));
+    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
   }
   live->rows = rows;
   live->row_room = room;
@@ -189,7 +190,7 @@ static bool grow(hearth_live_census *live) {
 }
 
 /* The row of a context and type; NULL: no memory. */
-static hearth_live_row *row_of(hearth_live_census *live, uint32_t context, uint64_t type) {
+static hearth_live_row *census_row_of(hearth_live_census *live, uint32_t context, uint64_t type) {
   uint32_t last = 0;
 
   for (uint32_t row = live->first[context]; row; row = live->rows[row - 1].next) {
@@ -197,15 +198,16 @@ static hearth_live_row *row_of(hearth_live_census *live, uint32_t context, uint6
       return &live->rows[row - 1];
     last = row;
   }
-  if (live->row_count == live->row_room && !grow(live))
+  if (live->row_count == live->row_room && !census_grow(live))
     return NULL;
   uint32_t added = ++live->row_count;
   *(last ? &live->rows[last - 1].next : &live->first[context]) = added;
   return &live->rows[added - 1];
 }
 
-static void add(hearth_live_census *live, uint32_t context, const hearth_mib *mib, const hearth_residency *residency) {
-  hearth_live_row *row = row_of(live, context, mib->DataTypeId);
+static void census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib,
+                       const hearth_residency *residency) {
+  hearth_live_row *row = census_row_of(live, context, mib->DataTypeId);
 
   if (!row) {
     live->incomplete = true;
@@ -237,7 +239,7 @@ static void add_block(const hearth_block *block, uint64_t address, hearth_access
     residency.swapped *= one.AllocCount;
     residency.unwritten *= one.AllocCount;
   }
-  add(visit->live, block->context, &one, &residency);
+  census_add(visit->live, block->context, &one, &residency);
 }
 
 static void add_own_block(const hearth_block *block, void *closure) {
@@ -261,13 +263,77 @@ bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
 }
 
 void hearth_live_census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib) {
-  add(live, context, mib, &(hearth_residency){0});
+  census_add(live, context, mib, &(hearth_residency){0});
 }
 
 void hearth_live_census_destroy(hearth_live_census *live) {
   if (live->first)
     hearth_os_unmap(live->first, hearth_os_whole_pages(live->context_count * sizeof *live->first));
   if (live->rows)
-    hearth_os_unmap(live->rows, rows_size(live->row_room));
+    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
   *live = (hearth_live_census){0};
+}
+
+/* Reads /proc/self/pagemap: one entry of 64 bits for each page, read in pieces as blocks are visited. */
+
+#define PRESENT    (UINT64_C(1) << 63)
+#define SWAPPED    (UINT64_C(1) << 62)
+#define SOFT_DIRTY (UINT64_C(1) << 55)
+
+static bool watches; /* hearth_page_map_watch worked */
+
+int hearth_page_map_open(hearth_page_map *map) {
+  map->fd = hearth_os_open_read("/proc/self/pagemap");
+  map->knows_writes = watches;
+  map->first = map->count = 0;
+  return map->fd < 0 ? -map->fd : 0;
+}
+
+void hearth_page_map_close(hearth_page_map *map) { hearth_os_close(map->fd); }
+
+static uint64_t entry_of(hearth_page_map *map, uintptr_t page) {
+  if (page - map->first >= map->count) {
+    long size = hearth_os_read_at(map->fd, map->entries, sizeof map->entries, (uint64_t)page * sizeof *map->entries);
+    map->first = page;
+    map->count = size > 0 ? (size_t)size / sizeof *map->entries : 0;
+  }
+  return map->count > 0 ? map->entries[page - map->first] : 0;
+}
+
+hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, uint64_t size) {
+  hearth_residency found = {0};
+
+  for (uintptr_t end = address + size, next; address < end; address = next) {
+    next = (address / HEARTH_OS_PAGE + 1) * HEARTH_OS_PAGE;
+    uint64_t bytes = (next < end ? next : end) - address, entry = entry_of(map, address / HEARTH_OS_PAGE);
+    found.resident += entry & PRESENT ? bytes : 0;
+    found.swapped += entry & SWAPPED ? bytes : 0;
+    found.unwritten += map->knows_writes && entry & (PRESENT | SWAPPED) && !(entry & SOFT_DIRTY) ? bytes : 0;
+  }
+  return found;
+}
+
+/* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit tells. */
+static bool has_bits(void) {
+  static volatile char page[2 * HEARTH_OS_PAGE];
+  hearth_page_map map;
+
+  page[HEARTH_OS_PAGE] = 1;
+  if (hearth_page_map_open(&map) != 0)
+    return false;
+  bool dirty = entry_of(&map, (uintptr_t)&page[HEARTH_OS_PAGE] / HEARTH_OS_PAGE) & SOFT_DIRTY;
+  hearth_page_map_close(&map);
+  return dirty;
+}
+
+bool hearth_page_map_watch(void) {
+  static const char clear_soft_dirty[] = "4";
+  int fd = hearth_os_open_append("/proc/self/clear_refs");
+
+  if (fd < 0)
+    return false;
+  bool cleared = hearth_os_write(fd, clear_soft_dirty, sizeof clear_soft_dirty - 1) > 0;
+  hearth_os_close(fd);
+  watches = cleared && has_bits();
+  return watches;
 }

@@ -56,7 +56,7 @@ static size_t progress(hearth_file_output *output, long result) {
   return 0;
 }
 
-static void flush(hearth_file_output *output) {
+static void output_flush(hearth_file_output *output) {
   for (size_t done = 0; done < output->used && !output->error;)
     done += progress(output, output->calls->write(output->fd, output->buffer + done, output->used - done));
   output->used = 0;
@@ -68,7 +68,7 @@ void hearth_file_output_write(hearth_file_output *output, const void *data, size
   output->size += size;
   while (size > 0 && !output->error) {
     if (output->used == sizeof output->buffer)
-      flush(output);
+      output_flush(output);
     size_t room = sizeof output->buffer - output->used;
     size_t part = size < room ? size : room;
     memcpy(output->buffer + output->used, from, part);
@@ -82,7 +82,7 @@ void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const
   const char *from = data;
 
   if (!output->error)
-    flush(output);
+    output_flush(output);
   for (size_t done = 0; done < size && !output->error;)
     done += progress(output, output->calls->write_at(output->fd, from + done, size - done, offset + done));
 }
@@ -111,7 +111,7 @@ int hearth_file_output_finish(hearth_file_output *output, bool replace) {
   if (output->fd < 0)
     return output->error;
   if (!output->error)
-    flush(output);
+    output_flush(output);
   int closed = output->calls->close(output->fd);
   /* Network file systems and quotas report here. An interrupted close has closed. */
   if (!output->error && closed < 0 && closed != -EINTR)

@@ -53,7 +53,7 @@ static uint32_t *number_value(hearth_runtime_options *options, const option *opt
   return (uint32_t *)(void *)((char *)options + option->offset);
 }
 
-static bool equals(piece piece, const char *string) {
+static bool option_equals(piece piece, const char *string) {
   return strlen(string) == piece.size && memcmp(string, piece.start, piece.size) == 0;
 }
 
@@ -118,7 +118,7 @@ static bool parse_milliseconds(piece value, uint64_t *ret_number) {
   return true;
 }
 
-static bool set_number(hearth_runtime_options *options, const option *option, piece value) {
+static bool option_set_number(hearth_runtime_options *options, const option *option, piece value) {
   uint64_t number;
   bool valid = option->kind == SECONDS ? parse_milliseconds(value, &number) : parse_digits(value, &number);
 
@@ -151,10 +151,10 @@ static void describe_values(hearth_text *text, const option *option) {
     hearth_text_format(text, "%u to %u", (uint64_t)option->least, (uint64_t)option->most);
 }
 
-static void set(hearth_runtime_options *options, const option *option, piece value, const char *source) {
+static void option_set(hearth_runtime_options *options, const option *option, piece value, const char *source) {
   bool valid = option->kind == TEXT     ? set_text(options, option, value)
                : option->kind == CHOICE ? set_choice(options, option, value)
-                                        : set_number(options, option, value);
+                                        : option_set_number(options, option, value);
   char given_buffer[64], values_buffer[64];
 
   if (valid)
@@ -166,12 +166,12 @@ static void set(hearth_runtime_options *options, const option *option, piece val
   hearth_message("%s: option %s cannot be '%s' (%s); ignored", source, option->name, given_buffer, values_buffer);
 }
 
-static const option *find(piece key) {
+static const option *option_find(piece key) {
   for (size_t i = 0; i < OPTION_COUNT; ++i)
-    if (equals(key, table[i].name))
+    if (option_equals(key, table[i].name))
       return &table[i];
   for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; ++i)
-    if (equals(key, unlisted[i].name))
+    if (option_equals(key, unlisted[i].name))
       return &unlisted[i];
   return NULL;
 }
@@ -201,9 +201,9 @@ void hearth_runtime_options_apply(hearth_runtime_options *options, const char *s
   piece key, value;
 
   while (string && next_setting(&string, &key, &value)) {
-    const option *option = find(key);
+    const option *option = option_find(key);
     if (option) {
-      set(options, option, value, source);
+      option_set(options, option, value, source);
       continue;
     }
     if (unknown.length)

@@ -10,6 +10,7 @@
 #define HEARTH_RUNTIME_GUARD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct hearth_guard {
   volatile bool held; /* all zero: not held */
@@ -25,5 +26,22 @@ static inline bool hearth_guard_enter(hearth_guard *guard) {
 }
 
 static inline void hearth_guard_leave(hearth_guard *guard, bool outer) { guard->held = outer; }
+
+/* Sanitizers that have a malloc of their own. It comes before all others, whatever is linked or preloaded. */
+
+/* Not by dlsym: for an absent symbol, it makes a message with a malloc that may not have begun. */
+extern __attribute__((weak)) void __asan_init(void);
+extern __attribute__((weak)) void __tsan_init(void);
+extern __attribute__((weak)) void __msan_init(void);
+extern __attribute__((weak)) void __hwasan_init(void);
+
+/* "NAME: REMEDY" for the program's sanitizer; NULL: it has none. */
+static inline const char *hearth_sanitizer_find(void) {
+  return __asan_init     ? "AddressSanitizer: build without -fsanitize=address"
+         : __tsan_init   ? "ThreadSanitizer: build without -fsanitize=thread"
+         : __msan_init   ? "MemorySanitizer: build without -fsanitize=memory"
+         : __hwasan_init ? "HWAddressSanitizer: build without -fsanitize=hwaddress"
+                         : NULL;
+}
 
 #endif

@@ -6,16 +6,17 @@
 
 #include "blocks.h"
 #include "clock.h"
-#include "context_names.h"
+#include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"
+#include "scopes.h"
 #include "thread_cache.h"
 
 #include "hearth/allocator.h"
+#include "hearth/expect.h"
 #include "hearth/raw.h"
 
 #define MOST_ALLOCATORS 64
@@ -84,7 +85,7 @@ static blocks *add_register(const char *name) {
   return made;
 }
 
-static void create(hearth_allocator *allocator) {
+static void register_create(hearth_allocator *allocator) {
   blocks *made = hearth_rt.recording ? add_register(allocator->name) : NULL;
 
   __atomic_store_n(&allocator->blocks, made, __ATOMIC_RELEASE);
@@ -97,7 +98,7 @@ static blocks *register_of(hearth_allocator *allocator) {
     if (!hearth_reentry_take(&locks[0]))
       return NULL;
     if (allocator->state == 0)
-      create(allocator);
+      register_create(allocator);
     hearth_lock_give(&locks[0]);
   }
   return __atomic_load_n(&allocator->blocks, __ATOMIC_ACQUIRE);
@@ -105,13 +106,13 @@ static blocks *register_of(hearth_allocator *allocator) {
 
 /* -- entries; the register is locked --------------------------------------------------------------------------------- */
 
-static uint32_t *bucket_of(blocks *from, uint64_t address) {
+static uint32_t *register_bucket_of(blocks *from, uint64_t address) {
   return &from->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (from->bucket_count - 1)];
 }
 
 /* The link to the entry of an address; the link is 0 if there is no entry. */
-static uint32_t *find(blocks *from, uint64_t address) {
-  uint32_t *link = bucket_of(from, address);
+static uint32_t *register_find(blocks *from, uint64_t address) {
+  uint32_t *link = register_bucket_of(from, address);
 
   while (*link && from->entries[*link - 1].address != address)
     link = &from->entries[*link - 1].next;
@@ -130,10 +131,10 @@ static hearth_block block_of(const entry *of) {
       .size = of->size, .alloc_ns = of->alloc_ns, .context = of->context, .cpu = of->cpu, .data_type_id = of->type};
 }
 
-static void drop(void) { __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED); }
+static void register_drop(void) { __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED); }
 
 /* End the block of an entry, and take it out of its chain. */
-static void end(blocks *from, uint32_t *link, hearth_moment now) {
+static void register_end(blocks *from, uint32_t *link, hearth_moment now) {
   uint32_t number = *link;
   entry *of = &from->entries[number - 1];
   hearth_block block = block_of(of);
@@ -141,7 +142,7 @@ static void end(blocks *from, uint32_t *link, hearth_moment now) {
   if (of->context < hearth_rt.mibs.count && of->alloc_ns >= hearth_rt.fork_ns) {
     hearth_mib one = hearth_allocators_mib(&block, of->address, accesses_of(of), now);
     if (!hearth_mib_table_add(&hearth_rt.mibs, of->context, &one, &of->live))
-      drop();
+      register_drop();
   }
   of->live = 0;
   *link = of->next;
@@ -150,24 +151,26 @@ static void end(blocks *from, uint32_t *link, hearth_moment now) {
 }
 
 /* An entry that is not in use, as entry + 1; 0: there is no room. */
-static uint32_t take(blocks *from) {
+static uint32_t register_take(blocks *from) {
   uint32_t number = from->unused;
 
   if (number) {
+    hearth_expect(number <= from->entry_count && !from->entries[number - 1].live);
     from->unused = from->entries[number - 1].next;
     return number;
   }
   return from->entry_count < from->entry_most ? ++from->entry_count : 0;
 }
 
-static void begin(blocks *in, uint64_t address, size_t size, uint64_t type, uint32_t context, hearth_moment now) {
-  uint32_t *link = find(in, address);
+static void register_begin(blocks *in, uint64_t address, size_t size, uint64_t type, uint32_t context,
+                           hearth_moment now) {
+  uint32_t *link = register_find(in, address);
 
   if (*link)
-    end(in, link, now);
-  uint32_t number = take(in);
+    register_end(in, link, now);
+  uint32_t number = register_take(in);
   if (!number) {
-    drop();
+    register_drop();
     return;
   }
   entry *to = &in->entries[number - 1];
@@ -177,18 +180,18 @@ static void begin(blocks *in, uint64_t address, size_t size, uint64_t type, uint
                 .type = type,
                 .context = context,
                 .cpu = now.cpu,
-                .next = *bucket_of(in, address)};
+                .next = *register_bucket_of(in, address)};
   to->accesses = hearth_shadow_sum((const void *)(uintptr_t)address, size).accesses;
-  *bucket_of(in, address) = number;
+  *register_bucket_of(in, address) = number;
   HEARTH_SIGNAL_FENCE();
   to->live = 1;
 }
 
 /* Then all entries are as new. */
-static void clear(blocks *in, hearth_moment now) {
+static void register_clear(blocks *in, hearth_moment now) {
   for (uint32_t i = 0; i < in->entry_count; ++i)
     if (in->entries[i].live)
-      end(in, find(in, in->entries[i].address), now);
+      register_end(in, register_find(in, in->entries[i].address), now);
   in->entry_count = in->unused = 0;
 }
 
@@ -200,9 +203,11 @@ typedef struct call {
   blocks *blocks;
 } call;
 
-static hearth_moment now(void) { return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}; }
+static hearth_moment register_now(void) {
+  return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
+}
 
-/* False: nothing can be done. Then all is as before; else finish() has to follow. */
+/* False: nothing can be done. Then all is as before; else register_finish() has to follow. */
 static bool begin_call(hearth_allocator *allocator, call *ret) {
   if (!hearth_threads_known)
     return false;
@@ -219,11 +224,11 @@ static bool lock(call *of) {
   of->cache = hearth_thread_cache_take(of->own);
   if (hearth_reentry_take(of->blocks->lock))
     return true;
-  drop();
+  register_drop();
   return false;
 }
 
-static void finish(const call *of, bool locked) {
+static void register_finish(const call *of, bool locked) {
   if (locked)
     hearth_lock_give(of->blocks->lock);
   hearth_thread_cache_give(of->cache);
@@ -246,8 +251,8 @@ HEARTH_EXPORT void __hearth_allocator_allocated(hearth_allocator *allocator, con
   uint64_t type_id = type_of(type);
   bool locked = lock(&call);
   if (locked && context != HEARTH_NO_CONTEXT)
-    begin(call.blocks, (uintptr_t)address, size, type_id, context, now());
-  finish(&call, locked);
+    register_begin(call.blocks, (uintptr_t)address, size, type_id, context, register_now());
+  register_finish(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_freed(hearth_allocator *allocator, const void *address) {
@@ -257,10 +262,10 @@ HEARTH_EXPORT void __hearth_allocator_freed(hearth_allocator *allocator, const v
     return;
   hearth_hooks.watch_child();
   bool locked = lock(&call);
-  uint32_t *link = locked ? find(call.blocks, (uintptr_t)address) : NULL;
+  uint32_t *link = locked ? register_find(call.blocks, (uintptr_t)address) : NULL;
   if (link && *link)
-    end(call.blocks, link, now());
-  finish(&call, locked);
+    register_end(call.blocks, link, register_now());
+  register_finish(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_cleared(hearth_allocator *allocator) {
@@ -271,8 +276,8 @@ HEARTH_EXPORT void __hearth_allocator_cleared(hearth_allocator *allocator) {
   hearth_hooks.watch_child();
   bool locked = lock(&call);
   if (locked)
-    clear(call.blocks, now());
-  finish(&call, locked);
+    register_clear(call.blocks, register_now());
+  register_finish(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_set_type(hearth_allocator *allocator, const void *address, const char *type) {
@@ -287,10 +292,10 @@ HEARTH_EXPORT void __hearth_allocator_set_type(hearth_allocator *allocator, cons
     return;
   uint64_t type_id = type_of(type);
   bool locked = lock(&call);
-  uint32_t *link = locked ? find(call.blocks, (uintptr_t)address) : NULL;
+  uint32_t *link = locked ? register_find(call.blocks, (uintptr_t)address) : NULL;
   if (link && *link)
     call.blocks->entries[*link - 1].type = type_id;
-  finish(&call, locked);
+  register_finish(&call, locked);
 }
 
 /* -- all of them ----------------------------------------------------------------------------------------------------- */

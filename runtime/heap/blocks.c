@@ -5,17 +5,10 @@
  * record` and of heap dumps are tested after them. */
 #include "blocks.h"
 
-#include "clock.h"
-#include "history.h"
+#include "block_life.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"
-#include "peak.h"
-#include "recorder.h"
-#include "reentry.h"
-#include "running_profile.h"
-#include "sample.h"
-#include "thread_cache.h"
 #include "watched.h"
 
 #include <string.h>
@@ -26,141 +19,6 @@ static void watch_nothing(void) {}
 
 hearth_heap_hooks hearth_hooks = {do_nothing_due, watch_nothing};
 const hearth_recorder_table *hearth_recorder;
-
-/* On the fast paths. */
-static inline hearth_moment birth_now(void) {
-  return (hearth_moment){hearth_clock_birth_ns() - hearth_rt.start_ns, hearth_os_cpu()};
-}
-
-/* As exact as births are, which headers round: lifetimes have no bias. */
-static inline hearth_moment rounded(uint64_t end_ns) {
-  return (hearth_moment){hearth_header_round_time(end_ns), hearth_os_cpu()};
-}
-
-static inline hearth_moment end_now(const hearth_block *block) {
-  uint64_t start_ns = hearth_rt.start_ns;
-
-  return rounded(hearth_clock_end_ns(block->alloc_ns + start_ns) - start_ns);
-}
-
-/* On the others, when a block begins, or ends. One without record may do so before the clock can be read. */
-static inline hearth_moment moment_for(uint32_t context) {
-  return context == HEARTH_NO_CONTEXT
-             ? (hearth_moment){0, 0}
-             : (hearth_moment){hearth_clock_read_for_birth() - hearth_rt.start_ns, hearth_os_cpu()};
-}
-
-static inline hearth_moment moment_of_end(const hearth_block *block) {
-  uint64_t start_ns = hearth_rt.start_ns;
-
-  return block->context == HEARTH_NO_CONTEXT
-             ? (hearth_moment){0, 0}
-             : rounded(hearth_clock_read_for_end(block->alloc_ns + start_ns) - start_ns);
-}
-
-static __attribute__((noinline)) int64_t estimate_live_bytes(const hearth_block *block) {
-  return (int64_t)(block->size * hearth_mib_weight(block, hearth_rt.options.sample));
-}
-
-/* The bytes that a block with a context counts for the peak. */
-static inline int64_t live_bytes_of(const hearth_block *block) {
-  return __builtin_expect(hearth_rt.options.sample > 0, false) ? estimate_live_bytes(block) : (int64_t)block->size;
-}
-
-/* The same when it begins: as its header will tell. */
-static __attribute__((noinline)) int64_t estimate_new_bytes(hearth_header *header, size_t size, uint32_t context,
-                                                            uint64_t birth_ns) {
-  hearth_block block = {
-      .header = header, .size = size, .context = context, .alloc_ns = hearth_header_round_time(birth_ns)};
-
-  return estimate_live_bytes(&block);
-}
-
-static __attribute__((noinline)) void forget_type(const hearth_header *header) {
-  uint64_t *type = hearth_granule_word(&hearth_block_types, (uintptr_t)(header + 1));
-
-  if (type)
-    *type = 0;
-}
-
-/* A block begins its life: its header is complete. */
-static inline void publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
-  if (__builtin_expect(hearth_block_types.any, false))
-    forget_type(header);
-  if (hearth_rt.counts_live && context != HEARTH_NO_CONTEXT)
-    hearth_live_change(__builtin_expect(hearth_rt.options.sample > 0, false)
-                           ? estimate_new_bytes(header, size, context, birth.ns)
-                           : (int64_t)size);
-  hearth_header_publish(header, hearth_header_life(context, birth.cpu, birth.ns));
-}
-
-static inline void begin_life_in_place(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
-  if (context != HEARTH_NO_CONTEXT)
-    hearth_shadow_clear_in_place(hearth_header_memory(header), size);
-  publish(header, size, context, birth);
-}
-
-static inline void begin_life(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
-  if (context != HEARTH_NO_CONTEXT)
-    hearth_shadow_clear(hearth_header_memory(header), size);
-  publish(header, size, context, birth);
-}
-
-static __attribute__((noinline)) bool record_shared(const hearth_block *block, hearth_moment end) {
-  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(hearth_header_memory(block->header), block->size), end);
-
-  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
-  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
-}
-
-/* A child's blocks that its parent allocated are not. */
-static inline bool is_recorded(const hearth_block *block) {
-  return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
-}
-
-static inline bool is_counted_live(const hearth_block *block) {
-  return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
-}
-
-/* For the peak: a block ends. */
-static inline void end_live(const hearth_block *block) {
-  if (hearth_rt.counts_live && is_counted_live(block))
-    hearth_live_change(-live_bytes_of(block));
-}
-
-/* A block ends: did its thread do nothing else since it allocated it? */
-static inline void note_temporary(hearth_thread_cache *cache, const hearth_block *block) {
-  cache->temporary_blocks += block->header == cache->newest_block;
-  cache->newest_block = NULL;
-}
-
-/* Is a dump of the peak to be looked after before this block ends? */
-static inline bool may_end_peak(const hearth_block *block) {
-  return __atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED) ||
-         (is_counted_live(block) && hearth_live_falls(live_bytes_of(block)));
-}
-
-/* Record a claimed block. False: not possible in this signal handler. */
-static inline bool record_end(const hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
-  hearth_watch_forks();
-  if (__builtin_expect(!is_recorded(block), false)) {
-    end_live(block);
-    hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
-    return true;
-  }
-  bool recorded = __builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false)
-                      ? record_shared(block, end)
-                      : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
-                                                hearth_shadow_sum(hearth_header_memory(block->header), block->size),
-                                                end, hearth_rt.options.sample);
-  if (recorded) {
-    end_live(block);
-    hearth_history_end(cache ? cache->history : NULL, block, end.ns);
-  }
-  if (recorded && cache)
-    note_temporary(cache, block);
-  return recorded;
-}
 
 /* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
  * every block has room for it. */
@@ -236,18 +94,15 @@ static inline bool end_fast(hearth_thread_cache *cache) {
   return hearth_reentry_leave_first();
 }
 
-/* Memory for a block that is not in the sample. */
-static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
-  if (__builtin_expect(size <= HEARTH_HEADERLESS_MOST, true))
-    return hearth_headerless_take(size, &cache->headerless);
-  hearth_header *header = hearth_heap_take_cached(size, cache);
-  if (header)
-    hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
-  return header ? hearth_header_memory(header) : NULL;
+/* Nothing happened: the slow path follows. */
+static __attribute__((noinline)) bool leave_fast(hearth_thread_cache *cache) {
+  end_fast(cache);
+  return false;
 }
 
+/* One that is not in the sample. */
 static inline void *allocate_unrecorded(size_t size, size_t alignment) {
-  void *memory = NULL;
+  hearth_header *header = NULL;
   uint64_t left;
 
   if (alignment > HEARTH_MALLOC_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
@@ -256,14 +111,17 @@ static inline void *allocate_unrecorded(size_t size, size_t alignment) {
   if (__builtin_expect(!cache, false))
     return NULL;
   if (__builtin_expect(!hearth_threads_are_stopped(), true))
-    memory = take_unrecorded(size, &cache->heap);
-  if (__builtin_expect(memory != NULL, true))
-    hearth_this_thread.sampler.bytes_left = left;
-  bool signalled = end_fast(cache);
-  return memory && signalled ? resume_signals(memory) : memory;
+    header = hearth_heap_take_cached(size, &cache->heap);
+  if (__builtin_expect(!header, false)) {
+    leave_fast(cache);
+    return NULL;
+  }
+  hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
+  hearth_this_thread.sampler.bytes_left = left;
+  return end_fast(cache) ? resume_signals(hearth_header_memory(header)) : hearth_header_memory(header);
 }
 
-static inline void clear_counters(const void *memory, size_t size) {
+static inline void block_clear_counters(const void *memory, size_t size) {
   if (__builtin_expect(hearth_shadow_is_coarse || size > HEARTH_FEW_BYTES, false))
     hearth_shadow_clear(memory, size);
   else
@@ -279,12 +137,6 @@ static __attribute__((noinline)) void *finish_slowly(void *memory, uint64_t now_
   if (now_ns >= hearth_rt.next_due_ns)
     dump_what_is_due(now_ns);
   return signalled ? resume_signals(memory) : memory;
-}
-
-/* Nothing happened: the slow path follows. */
-static __attribute__((noinline)) bool leave_fast(hearth_thread_cache *cache) {
-  end_fast(cache);
-  return false;
 }
 
 /* One from a call stack that the thread knows. Compiled for each of the paths, where no sample is taken. */
@@ -306,10 +158,10 @@ static inline __attribute__((always_inline)) void *allocate_recorded(size_t size
   }
   hearth_moment birth = birth_now();
   if (has_counters)
-    clear_counters(hearth_header_memory(header), size);
+    block_clear_counters(hearth_header_memory(header), size);
   else
     cache->newest_block = header;
-  publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
+  block_publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
   bool signalled = end_fast(cache);
   if (__builtin_expect(signalled || birth.ns >= hearth_rt.next_due_ns, false))
     return finish_slowly(hearth_header_memory(header), birth.ns, signalled);
@@ -333,8 +185,7 @@ static inline bool release_unrecorded(void *pointer) {
 
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() &&
-                  (hearth_headerless_give(pointer, &cache->heap.headerless) || give_unrecorded(pointer, &cache->heap));
+  bool released = !hearth_threads_are_stopped() && give_unrecorded(pointer, &cache->heap);
   if (end_fast(cache) && released)
     hearth_signals_resume();
   return released;
@@ -345,9 +196,7 @@ static inline void dump_after(uint64_t end_ns) {
     dump_what_is_due(end_ns);
 }
 
-/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
- * signal handler that interrupted the runtime it cannot be, and comes after. */
-static __attribute__((noinline)) void keep_peak(void *pointer) {
+__attribute__((noinline)) void hearth_block_keep_peak(void *pointer) {
   hearth_block block;
 
   if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(&block)) {
@@ -386,7 +235,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
     return false;
   if (__builtin_expect(hearth_threads_are_stopped() || set_aside ||
                            (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) == HEARTH_NO_CLASS ||
-                           !is_recorded(&block),
+                           !block_is_recorded(&block),
                        false))
     return leave_fast(cache);
   hearth_moment end = end_now(&block);
@@ -404,33 +253,8 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
   return true;
 }
 
-/* Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
-static inline bool stays_unrecorded(void *pointer, size_t size) {
-  hearth_block block;
-  size_t capacity;
-
-  if (hearth_headerless_find(pointer, &capacity) == HEARTH_HEADERLESS_LIVE)
-    return hearth_capacity_suits(capacity, size);
-  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && block.context == HEARTH_NO_CONTEXT &&
-         hearth_heap_resize(block.header, size);
-}
-
-static inline bool is_sampling(void) {
-  return hearth_rt.path == HEARTH_PATH_SAMPLE || (hearth_rt.path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0);
-}
-
-static inline bool resize_unrecorded(void *pointer, size_t size) {
-  uint64_t left;
-
-  if (!is_sampling() || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
-      !stays_unrecorded(pointer, size))
-    return false;
-  hearth_this_thread.sampler.bytes_left = left;
-  return true;
-}
-
-static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, size_t spare, bool zeroed,
-                                                const hearth_frame *frame) {
+__attribute__((noinline)) void *hearth_allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed,
+                                                     const hearth_frame *frame) {
   bool is_zero;
 
   if (__builtin_expect(!hearth_threads_known, false)) /* the start has made sure */
@@ -485,19 +309,19 @@ static inline void *allocate_otherwise(size_t size, size_t alignment, const hear
 __attribute__((noinline)) void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_recorded(size, alignment, frame, true);
 
-  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, 0, false, frame);
+  return __builtin_expect(memory != NULL, true) ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
 }
 
 __attribute__((noinline)) void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_unrecorded(size, alignment);
 
-  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, 0, false, frame);
+  return __builtin_expect(memory != NULL, true) ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
 }
 
 inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_otherwise(size, alignment, frame);
 
-  return memory ? memory : allocate(size, alignment, 0, false, frame);
+  return memory ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -519,10 +343,10 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
   void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
-  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, 0, true, frame);
+  return memory ? memset(memory, 0, total) : hearth_allocate_with(total, HEARTH_MALLOC_ALIGNMENT, 0, true, frame);
 }
 
-static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
+_Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
   const char *reason = kind == HEARTH_POINTER_FREED ? "the block was freed before"
                        : kind == HEARTH_POINTER_BAD ? "no block begins there; it may have been freed before"
                                                     : "the block does not come from this heap";
@@ -531,17 +355,16 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
   hearth_os_abort();
 }
 
-static __attribute__((noinline)) void release(void *pointer, const char *function) {
+static __attribute__((noinline)) void block_release(void *pointer, const char *function) {
   hearth_block block;
   hearth_chunk chunk;
   uint64_t end_ns = 0;
 
   if (__builtin_expect(hearth_rt.tracks_peak, false))
-    keep_peak(pointer);
+    hearth_block_keep_peak(pointer);
   hearth_reentry_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
-  bool is_headerless = hearth_headerless_give(pointer, cache ? &cache->heap.headerless : NULL);
-  hearth_pointer_kind kind = is_headerless ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
+  hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
     hearth_moment end = moment_of_end(&block);
     end_ns = end.ns;
@@ -553,18 +376,18 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   hearth_reentry_leave();
   dump_after(end_ns);
   if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
-    refuse(pointer, kind, function);
+    hearth_block_refuse(pointer, kind, function);
 }
 
 /* Each of the two apart: neither is to save the registers that the other needs. */
 static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
   if (!release_recorded(pointer, true))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 static __attribute__((noinline)) void release_sampled(void *pointer, const char *function) {
   if (!release_unrecorded(pointer))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 /* On the paths that hearth_release_fast does not know. */
@@ -590,7 +413,7 @@ inline bool hearth_release_fast(void *pointer, const char *function) {
 
 inline void hearth_release_slowly(void *pointer, const char *function) {
   if (!release_otherwise(pointer))
-    release(pointer, function);
+    block_release(pointer, function);
 }
 
 void hearth_release(void *pointer, const char *function) {
@@ -598,96 +421,9 @@ void hearth_release(void *pointer, const char *function) {
     hearth_release_slowly(pointer, function);
 }
 
-/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler, or the
- * chunk does not suit; then it is live again. */
-static bool replace(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
-  hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
-
-  end.ns = hearth_header_round_time(end.ns) | HEARTH_CLOCK_KNOWN;
-  if (!record_end(block, end, cache)) {
-    hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
-    return false;
-  }
-  hearth_heap_resize(block->header, size);
-  begin_life_in_place(block->header, size, context, moment);
-  return true;
-}
-
-#define GROWING_LEAST ((size_t)32768) /* blocks of this size have address space for half as much again when they grow */
-
-/* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each step would
- * take as long as copying it. In a sample, each step is drawn anew. */
-static inline bool goes_on(const hearth_block *block, size_t size, uint32_t context) {
-  return block->size >= GROWING_LEAST && size >= block->size && context == block->context && is_counted_live(block) &&
-         hearth_shadow_has_counters() && hearth_rt.options.sample == 0;
-}
-
-/* The claimed block does so, and is live again. */
-static void grow(const hearth_block *block, size_t size) {
-  hearth_shadow_clear_added(hearth_header_memory(block->header), block->size, size);
-  hearth_heap_resize(block->header, size);
-  if (hearth_rt.counts_live)
-    hearth_live_change((int64_t)(size - block->size));
-  hearth_history_grow(block, size - block->size);
-  hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
-}
-
-/* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
- * each of them. */
-static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
-  bool grows = size > old_size && size >= GROWING_LEAST;
-  void *memory = grows ? allocate(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)
-                       : hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
-
-  if (!memory)
-    return NULL;
-  memcpy(memory, pointer, old_size < size ? old_size : size);
-  hearth_release(pointer, "realloc");
-  return memory;
-}
-
-void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
-  hearth_block block;
-  hearth_chunk chunk;
-  size_t headerless_size;
-
-  if (resize_unrecorded(pointer, size))
-    return pointer;
-  if (hearth_headerless_find(pointer, &headerless_size) == HEARTH_HEADERLESS_LIVE)
-    return move(pointer, headerless_size, size, frame);
-  hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
-  if (kind != HEARTH_POINTER_LIVE)
-    refuse(pointer, kind, "realloc");
-  if (hearth_heap_can_resize(block.header, size)) {
-    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block.size)
-      keep_peak(pointer);
-    hearth_reentry_enter();
-    hearth_thread_cache *own = hearth_thread_cache_own();
-    uint32_t context = hearth_find_context(size, frame, own);
-    hearth_thread_cache *cache = hearth_thread_cache_take(own);
-    kind = hearth_heap_claim(pointer, &block, &chunk);
-    bool grows = kind == HEARTH_POINTER_LIVE && goes_on(&block, size, context);
-    if (grows)
-      grow(&block, size);
-    bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
-    if (replaced && hearth_watched_contains(block.header))
-      hearth_watched_renew(block.header, context);
-    hearth_thread_cache_give(cache);
-    hearth_reentry_leave();
-    if (kind != HEARTH_POINTER_LIVE)
-      refuse(pointer, kind, "realloc");
-    if (grows || replaced)
-      return pointer;
-  }
-  return move(pointer, block.size, size, frame);
-}
-
 size_t hearth_block_size(const void *pointer) {
   hearth_block block;
-  size_t size;
 
-  if (hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_LIVE)
-    return size;
   return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block.size : 0;
 }
 

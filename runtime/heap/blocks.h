@@ -4,6 +4,8 @@
 #ifndef HEARTH_RUNTIME_BLOCKS_H
 #define HEARTH_RUNTIME_BLOCKS_H
 
+#include "recorder.h"
+#include "running_profile.h"
 #include "thread_cache.h"
 #include "unwind.h"
 
@@ -24,7 +26,7 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
-/* The same by hearth_rt.path, for operations.h: on the paths RECORD and SAMPLE, and on all others. */
+/* The same by hearth_rt.path, for hearth_operate_allocate and hearth_operate_release: on the paths RECORD and SAMPLE, and on all others. */
 void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame);
 void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame);
 void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame);
@@ -37,11 +39,19 @@ void hearth_release_slowly(void *pointer, const char *function);
  * returned, the old block does not change. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 
+/* For resize.c: an allocation that takes no fast path, with address space for `spare` bytes more if it is large. */
+void *hearth_allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed, const hearth_frame *frame);
+/* End the program, as `pointer` is not a live block's. */
+_Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function);
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
+ * signal handler that interrupted the runtime it cannot be, and comes after. */
+void hearth_block_keep_peak(void *pointer);
+
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
 
-/* Bytes that were asked for, or of the chunk where nothing is recorded of a block; 0 for NULL and memory that is not ours. A
- * recorded block's chunk may have more, but these do not belong to the block's granules. */
+/* Bytes that were asked for; 0 for NULL and memory that is not ours. A block's chunk may have more, but these do not belong
+ * to its granules. */
 size_t hearth_block_size(const void *pointer);
 
 /* The context of a call: its stack, folded, with the scopes of the thread; or that it is not to be recorded. `frame` is the frame of
@@ -59,5 +69,31 @@ uint32_t hearth_context_of(const hearth_frame *frame);
 /* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
  * critical section; `cache`: this thread's. */
 uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc, hearth_thread_cache *cache);
+
+/* The program's calls come here. They do the operations of blocks.h, and record each where a trace is written, which
+ * only the preloaded runtime does. The test for a trace comes after the fast paths, which are not taken if there is
+ * one. */
+
+/* For the functions below only. */
+void *hearth_operate_allocate_slowly(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame);
+void hearth_operate_release_slowly(hearth_trace_kind kind, void *pointer, const char *function,
+                                   const hearth_frame *frame);
+
+void *hearth_operate_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame);
+void *hearth_operate_resize(void *pointer, size_t size, const hearth_frame *frame);
+
+static inline void *hearth_operate_allocate(hearth_trace_kind kind, size_t size, size_t alignment,
+                                            const hearth_frame *frame) {
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    return hearth_allocate_as_recorded(size, alignment, frame);
+  return hearth_rt.path == HEARTH_PATH_SAMPLE ? hearth_allocate_sampled(size, alignment, frame)
+                                              : hearth_operate_allocate_slowly(kind, size, alignment, frame);
+}
+
+static inline void hearth_operate_release(hearth_trace_kind kind, void *pointer, const char *function,
+                                          const hearth_frame *frame) {
+  if (pointer && !hearth_release_fast(pointer, function))
+    hearth_operate_release_slowly(kind, pointer, function, frame);
+}
 
 #endif

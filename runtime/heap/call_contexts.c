@@ -3,10 +3,10 @@
  * and put into the depot. */
 #include "blocks.h"
 
+#include "lock.h"
 #include "mappings.h"
 #include "os.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"
 

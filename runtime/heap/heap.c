@@ -1,90 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes with free lists: each thread keeps some chunks of each class, and moves them in batches from and to the
- * class's tracts, which are locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
+ * class's spans, which are locked. Larger blocks have a span of their own. A block is found by its span and a division. */
 #include "heap.h"
 
+#include "chunk_class.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "recorder.h"
-#include "reentry.h"
 #include "shadow.h"
-#include "tracts.h"
 #include "watched.h"
 
-#define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
-#define LEAST        ((size_t)32)    /* a chunk has room for what is noted of blocks that wait for their end */
-#define FINE_MOST    ((size_t)1024)  /* up to here one class for each multiple of 16, then STEPS for each doubling */
-#define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
-#define STEPS        8u
-#define FIRST        ((size_t)8) /* from the start of a tract to its first header */
-#define CLASSES      HEARTH_HEAP_CLASSES
-#define READY_BYTES  ((size_t)65536) /* that are made ready at once */
-#define BATCH_BYTES  ((size_t)8192)  /* moved at once between a class and a thread's cache */
-#define BATCH_MOST   32              /* chunks */
-
-_Static_assert(CLASSES == FINE_CLASSES + STEPS * 5, "five doublings lead to SMALL_MOST");
-
-/* One line of cache each: classes are locked independently. */
-static struct size_class {
-  hearth_lock lock;
-  hearth_class_tracts tracts;
-  char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
-  char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
-  bool is_common;          /* it is not the class's first */
-} __attribute__((aligned(64))) classes[CLASSES];
-
-/* Facts about a class that are known from the beginning. */
-static struct class_facts {
-  uint32_t size;     /* of its chunks */
-  uint32_t capacity; /* of these, for the user's bytes */
-  uint32_t batch;    /* chunks that are moved at once; 0: threads keep none */
-  uint32_t chunks;   /* of a tract */
-  uint64_t
-      reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small tracts exactly */
-} facts[CLASSES];
-
-/* Do the chunks of a class have far headers? */
-static inline bool is_far(unsigned class) { return class >= FINE_CLASSES; }
+#define LEAST       ((size_t)32)    /* a chunk has room for what is noted of blocks that wait for their end */
+#define READY_BYTES ((size_t)65536) /* that are made ready at once */
+#define BATCH_BYTES ((size_t)8192)  /* moved at once between a class and a thread's cache */
+#define BATCH_MOST  32              /* chunks */
 
 static size_t compute_size(unsigned class) {
-  if (class < FINE_CLASSES)
+  if (class < CHUNK_FINE_CLASSES)
     return (class + 1) * HEARTH_GRANULE;
-  unsigned coarse = class - FINE_CLASSES;
-  return (FINE_MOST + (coarse % STEPS + 1) * (FINE_MOST / STEPS)) << (coarse / STEPS);
+  unsigned coarse = class - CHUNK_FINE_CLASSES;
+  return (CHUNK_FINE_MOST + (coarse % CHUNK_STEPS + 1) * (CHUNK_FINE_MOST / CHUNK_STEPS)) << (coarse / CHUNK_STEPS);
 }
 
-/* Small, so that they get empty; with room for some chunks. */
-static inline size_t tract_size(unsigned class) { return is_far(class) ? 4 * HEARTH_SECTOR : HEARTH_SECTOR; }
-
-/* Bytes from a tract's start that its chunks may take, the first FIRST bytes included. */
-static inline size_t tract_end(unsigned class) {
-  return tract_size(class) + (is_far(class) ? FIRST : 0); /* the last word is for no next one */
-}
-
-/* The least class whose chunks have `size` bytes; size in [1, SMALL_MOST]. */
-static inline unsigned class_of(size_t size) {
-  if (size <= FINE_MOST)
-    return (unsigned)((size - 1) / HEARTH_GRANULE);
-  unsigned doubling = 63u - (unsigned)__builtin_clzll((size - 1) / FINE_MOST);
-  return (unsigned)(FINE_CLASSES + STEPS * doubling + ((size - 1) >> doubling) / (FINE_MOST / STEPS) - STEPS);
-}
+struct hearth_size_class hearth_size_classes[CHUNK_CLASSES];
+struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES];
 
 bool hearth_heap_create(void) {
-  for (unsigned i = 0; i < CLASSES; ++i) {
+  for (unsigned i = 0; i < CHUNK_CLASSES; ++i) {
     size_t size = compute_size(i), batch = BATCH_BYTES / size;
-    facts[i] = (struct class_facts){
+    hearth_class_facts[i] = (struct hearth_class_facts){
         .size = (uint32_t)size,
-        .capacity = (uint32_t)(size - sizeof(hearth_header) - (is_far(i) ? sizeof(hearth_header) : 0)),
+        .capacity = (uint32_t)(size - sizeof(hearth_header) - (chunk_is_far(i) ? sizeof(hearth_header) : 0)),
         .batch = batch < 2            ? 0
                  : batch < BATCH_MOST ? (uint32_t)batch
                                       : BATCH_MOST,
-        .chunks = (uint32_t)((tract_end(i) - FIRST) / size),
+        .chunks = (uint32_t)((span_end(i) - CHUNK_FIRST) / size),
         .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
     };
   }
-  hearth_headerless_create();
-  return hearth_tracts_create();
+  return hearth_spans_create();
 }
 
 void hearth_ensure_heap(void) {
@@ -110,7 +65,7 @@ static inline bool need_for(size_t size, size_t alignment, size_t *ret) {
     extra += 2 * sizeof(hearth_header) + alignment;
   if (__builtin_add_overflow(size ? size : 1, extra, ret))
     return false;
-  if (__builtin_expect(*ret > FINE_MOST || hearth_shadow_is_coarse, false)) {
+  if (__builtin_expect(*ret > CHUNK_FINE_MOST || hearth_shadow_is_coarse, false)) {
     size_t step = hearth_shadow_is_coarse ? HEARTH_LINE : 1;
     if (*ret > SIZE_MAX / 2)
       return false;
@@ -156,8 +111,8 @@ static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool
   return first;
 }
 
-/* A class that has filled a tract soon uses the next pages, too. */
-static void make_ready(struct size_class *class) {
+/* A class that has filled a span soon uses the next pages, too. */
+static void make_ready(struct hearth_size_class *class) {
   size_t left = (size_t)(class->fresh_end - class->ready) & ~(HEARTH_OS_PAGE - 1);
 
   hearth_os_populate(class->ready, READY_BYTES < left ? READY_BYTES : left);
@@ -166,18 +121,18 @@ static void make_ready(struct size_class *class) {
 
 /* Never used chunk of a class; NULL: no memory. The class is locked. */
 static hearth_header *take_fresh(unsigned number) {
-  struct size_class *class = &classes[number];
-  size_t size = facts[number].size;
+  struct hearth_size_class *class = &hearth_size_classes[number];
+  size_t size = hearth_class_facts[number].size;
 
   if ((size_t)(class->fresh_end - class->fresh) < size) {
-    char *tract = hearth_tract_take(HEARTH_TRACT_SMALL, (uint8_t)number, tract_size(number));
-    if (!tract)
+    char *span = hearth_span_take(HEARTH_SPAN_SMALL, (uint8_t)number, span_size(number));
+    if (!span)
       return NULL;
     class->is_common = class->fresh != NULL;
-    class->fresh = tract + FIRST;
-    class->ready = tract;
-    class->fresh_end = tract + tract_end(number);
-    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract));
+    class->fresh = span + CHUNK_FIRST;
+    class->ready = span;
+    class->fresh_end = span + span_end(number);
+    hearth_class_spans_note_new(&class->spans, hearth_slice_of(span));
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
@@ -187,20 +142,20 @@ static hearth_header *take_fresh(unsigned number) {
   return first;
 }
 
-static hearth_header *take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
-  size_t least = need + FIRST;
-  char *tract = spare ? hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least + spare) : NULL;
+static hearth_header *chunk_take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
+  size_t least = need + CHUNK_FIRST;
+  char *span = spare ? hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least + spare) : NULL;
 
-  if (!tract)
-    tract = hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least);
+  if (!span)
+    span = hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least);
   *ret_zeroed = true;
-  return tract ? lay_out((hearth_header *)(tract + FIRST), 0, true, size, alignment) : NULL;
+  return span ? lay_out((hearth_header *)(span + CHUNK_FIRST), 0, true, size, alignment) : NULL;
 }
 
 /* The link of a free chunk is behind its header, which stays, so that freeing the same pointer again is recognised. */
 static inline hearth_header **link_of(hearth_header *first) { return (hearth_header **)(first + 1); }
 
-static inline void push(hearth_header **list, hearth_header *first) {
+static inline void chunk_push(hearth_header **list, hearth_header *first) {
   *link_of(first) = *list;
   *list = first;
 }
@@ -215,63 +170,64 @@ static inline hearth_header *pop(hearth_header **list) {
 
 /* A free chunk of a class, which is locked; NULL: one is to be taken fresh. */
 static hearth_header *take_free_chunk(unsigned number) {
-  hearth_sector *tract = hearth_class_tracts_first(&classes[number].tracts);
+  hearth_slice *span = hearth_class_spans_first(&hearth_size_classes[number].spans);
 
-  if (!tract)
+  if (!span)
     return NULL;
-  hearth_header *first = tract->free_chunks;
-  hearth_expect(hearth_tract_first_sector(first) == tract && tract->size_class == number);
-  tract->free_chunks = *link_of(first);
-  hearth_class_tracts_note_taken(&classes[number].tracts, tract, facts[number].chunks);
+  hearth_header *first = span->free_chunks;
+  hearth_expect(hearth_span_first_slice(first) == span && span->size_class == number);
+  span->free_chunks = *link_of(first);
+  hearth_class_spans_note_taken(&hearth_size_classes[number].spans, span, hearth_class_facts[number].chunks);
   return first;
 }
 
 static void give_free_chunk(unsigned number, hearth_header *first) {
-  hearth_sector *tract = hearth_tract_first_sector(first);
+  hearth_slice *span = hearth_span_first_slice(first);
 
-  hearth_expect(tract->kind == HEARTH_TRACT_SMALL && tract->size_class == number);
-  hearth_expect(((uintptr_t)first - (uintptr_t)hearth_tract_start(tract) - FIRST) % facts[number].size == 0);
-  *link_of(first) = tract->free_chunks;
-  tract->free_chunks = first;
-  hearth_class_tracts_note_given(&classes[number].tracts, tract, facts[number].chunks);
+  hearth_expect(span->kind == HEARTH_SPAN_SMALL && span->size_class == number);
+  hearth_expect(
+      ((uintptr_t)first - (uintptr_t)hearth_span_start(span) - CHUNK_FIRST) % hearth_class_facts[number].size == 0);
+  *link_of(first) = span->free_chunks;
+  span->free_chunks = first;
+  hearth_class_spans_note_given(&hearth_size_classes[number].spans, span, hearth_class_facts[number].chunks);
 }
 
 /* Move chunks from a thread's list to the class's until `keep` are left. */
-static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
-  struct size_class *class = &classes[number];
+static void chunk_spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+  struct hearth_size_class *class = &hearth_size_classes[number];
 
   if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
     give_free_chunk(number, pop(&cache->classes[number].free));
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+  hearth_class_spans_unlock(&class->spans, &class->lock);
 }
 
 /* Of one class at a time, chunks that the thread did not need since its last turn: a thread that is done with a size would
- * keep a tract for each of them. */
+ * keep a span for each of them. */
 static void spill_idle(hearth_heap_cache *cache) {
-  unsigned number = cache->turn++ % CLASSES;
+  unsigned number = cache->turn++ % CHUNK_CLASSES;
 
   if (cache->classes[number].seen == cache->classes[number].count)
-    spill(cache, number, 0);
+    chunk_spill(cache, number, 0);
   cache->classes[number].seen = cache->classes[number].count;
 }
 
 static __attribute__((noinline)) void spill_full(hearth_heap_cache *cache, unsigned number) {
-  spill(cache, number, facts[number].batch);
+  chunk_spill(cache, number, hearth_class_facts[number].batch);
   spill_idle(cache);
 }
 
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
-static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
-  struct size_class *class = &classes[number];
+static __attribute__((noinline)) void chunk_fill(hearth_heap_cache *cache, unsigned number) {
+  struct hearth_size_class *class = &hearth_size_classes[number];
   hearth_header **end = &cache->classes[number].free;
 
   spill_idle(cache);
   if (!hearth_reentry_take(&class->lock))
     return;
-  for (uint32_t wanted = facts[number].batch; wanted > 0; --wanted) {
+  for (uint32_t wanted = hearth_class_facts[number].batch; wanted > 0; --wanted) {
     hearth_header *first = take_free_chunk(number);
     if (!first && !(first = take_fresh(number)))
       break;
@@ -284,14 +240,13 @@ static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned nu
 }
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
-  for (unsigned number = 0; number < CLASSES; ++number)
-    spill(cache, number, 0);
-  hearth_headerless_cache_flush(&cache->headerless);
+  for (unsigned number = 0; number < CHUNK_CLASSES; ++number)
+    chunk_spill(cache, number, 0);
 }
 
 static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned number) {
   if (!cache->classes[number].free)
-    fill(cache, number);
+    chunk_fill(cache, number);
   if (!cache->classes[number].free)
     return NULL;
   hearth_expect(cache->classes[number].count > 0);
@@ -302,16 +257,17 @@ static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned numb
 /* From the given class, or a larger one: a signal handler takes from the least class that is not locked. */
 static __attribute__((noinline)) hearth_header *take_shared(unsigned number, size_t need, size_t size, size_t alignment,
                                                             bool *ret_zeroed) {
-  while (number < CLASSES && !hearth_reentry_take(&classes[number].lock))
-    number += hearth_shadow_is_coarse && !is_far(number) ? HEARTH_LINE / HEARTH_GRANULE : 1;
-  if (number >= CLASSES)
-    return take_large(need, size, alignment, 0, ret_zeroed);
-  struct size_class *class = &classes[number];
+  while (number < CHUNK_CLASSES && !hearth_reentry_take(&hearth_size_classes[number].lock))
+    number += hearth_shadow_is_coarse && !chunk_is_far(number) ? HEARTH_LINE / HEARTH_GRANULE : 1;
+  if (number >= CHUNK_CLASSES)
+    return chunk_take_large(need, size, alignment, 0, ret_zeroed);
+  struct hearth_size_class *class = &hearth_size_classes[number];
   hearth_header *first = take_free_chunk(number);
   *ret_zeroed = !first;
   if (!first)
     first = take_fresh(number);
-  hearth_header *header = first ? lay_out(first, facts[number].capacity, is_far(number), size, alignment) : NULL;
+  hearth_header *header =
+      first ? lay_out(first, hearth_class_facts[number].capacity, chunk_is_far(number), size, alignment) : NULL;
   hearth_lock_give(&class->lock);
   return header;
 }
@@ -322,63 +278,44 @@ inline hearth_header *hearth_heap_take(size_t size, size_t alignment, size_t spa
 
   if (!need_for(size, alignment, &need))
     return NULL;
-  if (need > SMALL_MOST)
-    return take_large(need, size, alignment, spare, ret_zeroed);
-  unsigned number = class_of(need);
-  hearth_header *cached = cache && facts[number].batch ? take_cached(cache, number) : NULL;
+  if (need > CHUNK_SMALL_MOST)
+    return chunk_take_large(need, size, alignment, spare, ret_zeroed);
+  unsigned number = chunk_class_of(need);
+  hearth_header *cached = cache && hearth_class_facts[number].batch ? take_cached(cache, number) : NULL;
   if (!cached)
     return take_shared(number, need, size, alignment, ret_zeroed);
   *ret_zeroed = false;
-  return lay_out(cached, facts[number].capacity, is_far(number), size, alignment);
+  return lay_out(cached, hearth_class_facts[number].capacity, chunk_is_far(number), size, alignment);
 }
 
 inline hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache) {
   size_t need;
 
-  if (!need_for(size, HEARTH_MALLOC_ALIGNMENT, &need) || need > SMALL_MOST)
+  if (!need_for(size, HEARTH_MALLOC_ALIGNMENT, &need) || need > CHUNK_SMALL_MOST)
     return NULL;
-  unsigned number = class_of(need);
+  unsigned number = chunk_class_of(need);
   if (__builtin_expect(!cache->classes[number].free, false))
     return NULL;
   --cache->classes[number].count;
-  return lay_out(pop(&cache->classes[number].free), facts[number].capacity, is_far(number), size,
+  return lay_out(pop(&cache->classes[number].free), hearth_class_facts[number].capacity, chunk_is_far(number), size,
                  HEARTH_MALLOC_ALIGNMENT);
 }
 
-/* The chunk that `address` lies in, which is in `tract` and behind its first header. */
-static inline hearth_chunk chunk_of(const hearth_tract *tract, const void *address) {
-  if (tract->kind == HEARTH_TRACT_LARGE)
-    return (hearth_chunk){(hearth_header *)(tract->start + FIRST), HEARTH_NO_CLASS};
-  const struct class_facts *class = &facts[tract->size_class];
-  uint64_t granule = (uint64_t)((const char *)address - tract->start - FIRST) / HEARTH_GRANULE;
-  return (hearth_chunk){(hearth_header *)(tract->start + FIRST + (granule * class->reciprocal >> 32) * class->size),
-                        tract->size_class};
-}
-
-static inline hearth_header *follow(hearth_header *first) {
-  uint64_t word = hearth_header_load(first);
-
-  return (word & HEARTH_STATE_MASK) == HEARTH_BLOCK_REDIRECT
-             ? (hearth_header *)((char *)first + (word >> HEARTH_STATE_BITS))
-             : first;
-}
-
-/* Bytes from the first header of a chunk to its end, for the user of the chunk. */
-static inline size_t room_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_LARGE ? tract->size - FIRST
-                                           : facts[tract->size_class].capacity + sizeof(hearth_header);
-}
-
-static __attribute__((noinline)) bool was_headerless(const void *pointer) {
-  size_t size;
-
-  return hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_FREED;
+/* The chunk that `address` lies in, which is in `span` and behind its first header. */
+static inline hearth_chunk chunk_of(const hearth_span *span, const void *address) {
+  if (span->kind == HEARTH_SPAN_LARGE)
+    return (hearth_chunk){(hearth_header *)(span->start + CHUNK_FIRST), HEARTH_NO_CLASS};
+  const struct hearth_class_facts *class = &hearth_class_facts[span->size_class];
+  uint64_t granule = (uint64_t)((const char *)address - span->start - CHUNK_FIRST) / HEARTH_GRANULE;
+  return (hearth_chunk){
+      (hearth_header *)(span->start + CHUNK_FIRST + (granule * class->reciprocal >> 32) * class->size),
+      span->size_class};
 }
 
 static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block *ret_block,
                                                                   hearth_chunk *ret_chunk) {
-  if (hearth_tracts_contain(pointer)) /* freed large blocks are in our range */
-    return was_headerless(pointer) ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
+  if (hearth_spans_contain(pointer)) /* freed large blocks are in our range */
+    return HEARTH_POINTER_BAD;
   if (!hearth_watched_contains(pointer))
     return HEARTH_POINTER_FOREIGN;
   hearth_header *header = hearth_watched_find(pointer);
@@ -389,24 +326,19 @@ static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *po
   return hearth_header_state(header) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
 }
 
-/* The slack of a header that does not begin its chunk is always far. */
-static inline size_t capacity_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_SMALL ? facts[tract->size_class].capacity : 0;
-}
-
-static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
+static inline hearth_pointer_kind chunk_find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
   hearth_header *header = (hearth_header *)pointer - 1;
-  hearth_tract tract;
+  hearth_span span;
 
-  if (__builtin_expect(!hearth_tract_find(pointer, &tract), false))
+  if (__builtin_expect(!hearth_span_find(pointer, &span), false))
     return find_outside(pointer, ret_block, ret_chunk);
-  if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < tract.start, false))
+  if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < span.start, false))
     return HEARTH_POINTER_BAD;
-  *ret_chunk = chunk_of(&tract, header);
-  if (__builtin_expect(header != ret_chunk->first, false) && header != follow(ret_chunk->first))
+  *ret_chunk = chunk_of(&span, header);
+  if (__builtin_expect(header != ret_chunk->first, false) && header != chunk_follow(ret_chunk->first))
     return HEARTH_POINTER_BAD;
   hearth_block_state state = hearth_header_state(header);
-  *ret_block = hearth_header_read(header, capacity_of(&tract));
+  *ret_block = hearth_header_read(header, chunk_capacity_of(&span));
   if (__builtin_expect(state == HEARTH_BLOCK_LIVE, true))
     return HEARTH_POINTER_LIVE;
   return state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
@@ -415,11 +347,11 @@ static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_bl
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block) {
   hearth_chunk chunk;
 
-  return find(pointer, ret_block, &chunk);
+  return chunk_find(pointer, ret_block, &chunk);
 }
 
 inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
-  hearth_pointer_kind kind = find(pointer, ret_block, ret_chunk);
+  hearth_pointer_kind kind = chunk_find(pointer, ret_block, ret_chunk);
 
   if (kind == HEARTH_POINTER_LIVE)
     hearth_header_set_state(ret_block->header, HEARTH_BLOCK_ENDING);
@@ -432,38 +364,39 @@ static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
     if (hearth_watched_contains(chunk.first))
       hearth_watched_give(chunk.first);
     else
-      hearth_tract_give((char *)chunk.first - FIRST);
+      hearth_span_give((char *)chunk.first - CHUNK_FIRST);
     return true;
   }
-  struct size_class *class = &classes[chunk.size_class];
+  struct hearth_size_class *class = &hearth_size_classes[chunk.size_class];
   if (!hearth_reentry_take(&class->lock))
     return false;
   give_free_chunk(chunk.size_class, chunk.first);
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+  hearth_class_spans_unlock(&class->spans, &class->lock);
   return true;
 }
 
 inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
-  if (!cache || chunk.size_class == HEARTH_NO_CLASS || !facts[chunk.size_class].batch)
+  if (!cache || chunk.size_class == HEARTH_NO_CLASS || !hearth_class_facts[chunk.size_class].batch)
     return give_shared(chunk);
-  uint32_t batch = facts[chunk.size_class].batch;
-  push(&cache->classes[chunk.size_class].free, chunk.first);
+  uint32_t batch = hearth_class_facts[chunk.size_class].batch;
+  chunk_push(&cache->classes[chunk.size_class].free, chunk.first);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
     spill_full(cache, chunk.size_class);
   return true;
 }
 
-/* The table of sectors tells the class, and whether a chunk begins there. */
-inline unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
+/* The table of slices tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts of the block. */
+inline __attribute__((always_inline)) unsigned
+hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
   hearth_header *header = (hearth_header *)pointer - 1;
   unsigned number;
   uint32_t offset;
 
-  if (!hearth_tract_find_small(pointer, &number, &offset))
+  if (!hearth_span_find_small(pointer, &number, &offset))
     return HEARTH_NO_CLASS;
-  const struct class_facts *class = &facts[number];
-  uint32_t chunk = (uint32_t)((offset - 2 * FIRST) / HEARTH_GRANULE * class->reciprocal >> 32);
-  if (offset - 2 * FIRST != chunk * class->size || hearth_header_state(header) != HEARTH_BLOCK_LIVE ||
+  const struct hearth_class_facts *class = &hearth_class_facts[number];
+  uint32_t chunk = (uint32_t)((offset - 2 * CHUNK_FIRST) / HEARTH_GRANULE * class->reciprocal >> 32);
+  if (offset - 2 * CHUNK_FIRST != chunk * class->size || hearth_header_state(header) != HEARTH_BLOCK_LIVE ||
       cache->classes[number].count + 1 >= 2 * class->batch)
     return HEARTH_NO_CLASS;
   *ret_block = hearth_header_read(header, class->capacity);
@@ -471,7 +404,7 @@ inline unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cac
 }
 
 inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache) {
-  push(&cache->classes[size_class].free, header);
+  chunk_push(&cache->classes[size_class].free, header);
   ++cache->classes[size_class].count;
 }
 
@@ -480,17 +413,17 @@ hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk) {
     *ret_chunk = (hearth_chunk){header, HEARTH_NO_CLASS};
     return hearth_header_read(header, 0);
   }
-  hearth_tract tract = hearth_tract_of(header);
-  *ret_chunk = chunk_of(&tract, header);
-  return hearth_header_read(header, capacity_of(&tract));
+  hearth_span span = hearth_span_of(header);
+  *ret_chunk = chunk_of(&span, header);
+  return hearth_header_read(header, chunk_capacity_of(&span));
 }
 
 /* Bytes that the chunk of a block has for its user. */
 static size_t find_capacity(const hearth_header *header) {
   if (__builtin_expect(hearth_watched_contains(header), false))
     return hearth_watched_capacity(header);
-  hearth_tract tract = hearth_tract_of(header);
-  return (size_t)((char *)chunk_of(&tract, header).first + room_of(&tract) - (const char *)(header + 1));
+  hearth_span span = hearth_span_of(header);
+  return (size_t)((char *)chunk_of(&span, header).first + chunk_room_of(&span) - (const char *)(header + 1));
 }
 
 static bool has_size_before(const hearth_header *header) {
@@ -515,160 +448,19 @@ bool hearth_heap_resize(hearth_header *header, size_t size) {
   return true;
 }
 
-/* The header of a chunk that other threads may be changing; NULL: there is none. */
-static hearth_header *peek(hearth_header *first, size_t room) {
-  uint64_t word = hearth_header_load(first), distance = word >> HEARTH_STATE_BITS;
-
-  if ((word & HEARTH_STATE_MASK) != HEARTH_BLOCK_REDIRECT)
-    return first;
-  return distance <= room - sizeof *first && distance % sizeof *first == 0 ? (hearth_header *)((char *)first + distance)
-                                                                           : NULL;
-}
-
-/* What of the chunk's block lies in the page, if anything does. */
-static bool see(const char *page, hearth_header *first, const hearth_tract *tract, hearth_seen_block *ret) {
-  size_t room = room_of(tract);
-  hearth_header *header = peek(first, room);
-  uint64_t word = header ? hearth_header_load(header) : HEARTH_BLOCK_RAW;
-  hearth_block_state state = (hearth_block_state)(word & HEARTH_STATE_MASK);
-  if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING && state != HEARTH_BLOCK_FREE)
-    return false;
-  uint64_t slack = word >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR;
-  const char *memory = (const char *)(header + 1), *end = (const char *)first + room;
-  uint64_t bytes =
-      slack == HEARTH_SLACK_FAR ? __atomic_load_n(header - 1, __ATOMIC_RELAXED) : (uint64_t)(end - memory) - slack;
-  if (bytes < (uint64_t)(end - memory))
-    end = memory + bytes + (bytes == 0);
-  ret->end = end < page + HEARTH_OS_PAGE ? end : page + HEARTH_OS_PAGE;
-  ret->begin = memory < page ? page : memory < ret->end ? memory : ret->end;
-  ret->alloc_ns = hearth_header_time(word);
-  ret->context = hearth_header_context(word);
-  ret->is_live = state == HEARTH_BLOCK_LIVE;
-  return true;
-}
-
-/* From the header of one chunk to the next. */
-static size_t step_of(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_LARGE ? tract->size : facts[tract->size_class].size;
-}
-
-/* Is there a whole chunk? */
-static bool is_chunk(const hearth_tract *tract, const char *first) {
-  return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
-}
-
-/* Of the tract that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class is locked. */
-static const char *first_fresh(const hearth_tract *tract) {
-  if (tract->kind != HEARTH_TRACT_SMALL)
-    return NULL;
-  const struct size_class *class = &classes[tract->size_class];
-  return tract->start + tract_end(tract->size_class) == class->fresh_end ? class->fresh : NULL;
-}
-
-/* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. */
-static bool is_used(const hearth_tract *tract, const char *first) {
-  const char *fresh = first_fresh(tract);
-
-  return is_chunk(tract, first) && (!fresh || first < fresh);
-}
-
-/* As hearth_tract_peek, of a tract in which chunks can be found. */
-static bool peek_tract(const char *address, hearth_tract *ret) {
-  return hearth_tract_peek(address, ret) && (ret->kind != HEARTH_TRACT_SMALL || ret->size_class < CLASSES);
-}
-
-/* The first header of the chunk that the address lies in; of the tract's first chunk for the word before that. */
-static char *first_header(const hearth_tract *tract, const char *address) {
-  size_t step = step_of(tract), offset = (size_t)(address - tract->start);
-
-  return tract->start + FIRST + (offset > FIRST ? (offset - FIRST) / step * step : 0);
-}
-
-bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
-  const char *page = byte - (uintptr_t)byte % HEARTH_OS_PAGE;
-  hearth_tract tract;
-
-  if (!peek_tract(byte, &tract))
-    return false;
-  char *first = first_header(&tract, byte);
-  return is_chunk(&tract, first) && see(page, (hearth_header *)first, &tract, ret) && ret->begin <= byte &&
-         byte < ret->end;
-}
-
-typedef struct watched_visit {
-  void (*visit)(const hearth_block *block, void *closure);
-  void *closure;
-} watched_visit;
-
-static void visit_watched(hearth_header *header, void *closure) {
-  const watched_visit *inner = closure;
-  hearth_block_state state = hearth_header_state(header);
-  hearth_block block = hearth_header_read(header, 0);
-
-  if (state == HEARTH_BLOCK_LIVE || state == HEARTH_BLOCK_ENDING)
-    inner->visit(&block, inner->closure);
-}
-
-void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure) {
-  hearth_tract tract;
-
-  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);) {
-    if (tract.kind == HEARTH_TRACT_HEADERLESS)
-      continue;
-    for (char *first = tract.start + FIRST; is_used(&tract, first); first += step_of(&tract)) {
-      hearth_header *header = follow((hearth_header *)first);
-      hearth_block_state state = hearth_header_state(header);
-      if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
-        continue;
-      hearth_block block = hearth_header_read(header, capacity_of(&tract));
-      /* A program that writes past its blocks must not make the runtime read past the heap. */
-      if (block.size <= (size_t)(first + room_of(&tract) - (char *)hearth_header_memory(header)))
-        visit(&block, closure);
-    }
-  }
-  hearth_watched_each(visit_watched, &(watched_visit){visit, closure});
-}
-
-static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
-  if (tract->kind == HEARTH_TRACT_HEADERLESS) {
-    usage->small_tract_bytes += tract->size;
-    hearth_headerless_count(tract, &usage->chunk_bytes, &usage->blocks);
-    return;
-  }
-  size_t size = step_of(tract);
-  *(tract->kind == HEARTH_TRACT_LARGE ? &usage->large_tract_bytes : &usage->small_tract_bytes) += tract->size;
-  for (char *first = tract->start + FIRST; is_used(tract, first); first += size)
-    if (hearth_header_state(follow((hearth_header *)first)) == HEARTH_BLOCK_LIVE) {
-      usage->chunk_bytes += size;
-      ++usage->blocks;
-      usage->large_blocks += tract->kind == HEARTH_TRACT_LARGE;
-    }
-}
-
-hearth_heap_usage hearth_heap_get_usage(void) {
-  hearth_heap_usage usage = {0};
-  hearth_tract tract;
-
-  for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);)
-    count_tract(&usage, &tract);
-  return usage;
-}
-
 unsigned hearth_heap_lock(void) {
   unsigned missed = 0;
 
-  for (unsigned i = 0; i < CLASSES; ++i)
-    missed += !hearth_lock_take_or_keep(&classes[i].lock);
-  missed += hearth_headerless_lock();
+  for (unsigned i = 0; i < CHUNK_CLASSES; ++i)
+    missed += !hearth_lock_take_or_keep(&hearth_size_classes[i].lock);
   missed += !hearth_lock_take_or_keep(&hearth_watched_lock);
-  hearth_tracts_lock();
+  hearth_spans_lock();
   return missed;
 }
 
 void hearth_heap_unlock(void) {
-  hearth_tracts_unlock();
+  hearth_spans_unlock();
   hearth_lock_give_or_keep(&hearth_watched_lock);
-  hearth_headerless_unlock();
-  for (unsigned i = CLASSES; i-- > 0;)
-    hearth_lock_give_or_keep(&classes[i].lock);
+  for (unsigned i = CHUNK_CLASSES; i-- > 0;)
+    hearth_lock_give_or_keep(&hearth_size_classes[i].lock);
 }

@@ -12,16 +12,18 @@
  *                                                            header, so that live blocks can be enumerated
  *
  * A coarse heap (shadow.h) takes chunks of multiples of 64 for all blocks, and leaves their last word unused: then no two
- * blocks share a line. A small tract has chunks of one size class, until all are free. Any thread may call anything. */
+ * blocks share a line. A small span has chunks of one size class, until all are free. Any thread may call anything. */
 #ifndef HEARTH_RUNTIME_HEAP_H
 #define HEARTH_RUNTIME_HEAP_H
 
 #include "block.h"
-#include "headerless.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of every user pointer: callers of malloc expect it */
 
-#define HEARTH_HEAP_CLASSES 104 /* sizes of chunks in small tracts */
+#define HEARTH_HEAP_CLASSES 104 /* sizes of chunks in small spans */
 
 #define HEARTH_NO_CLASS UINT8_MAX
 
@@ -35,7 +37,6 @@ typedef struct hearth_heap_cache {
     uint32_t seen; /* the count when the class's turn was last */
   } classes[HEARTH_HEAP_CLASSES];
   uint32_t turn;
-  hearth_headerless_cache headerless;
 } hearth_heap_cache;
 
 /* Reserve the heap's address space; early, once. False: there is none. */
@@ -60,7 +61,7 @@ hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
 /* Where a block lies: the header that its chunk begins with, which may be a redirect. */
 typedef struct hearth_chunk {
   hearth_header *first;
-  uint8_t size_class; /* HEARTH_NO_CLASS: it is a tract of its own */
+  uint8_t size_class; /* HEARTH_NO_CLASS: it is a span of its own */
 } hearth_chunk;
 
 /* Read the header of a block that is live or claimed; and find its chunk. */
@@ -89,8 +90,7 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. It knows freed blocks without header; a caller that may have
- * live ones calls hearth_headerless_find first. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block);
 
 /* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. If several threads free
@@ -98,7 +98,7 @@ hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_bloc
  * time. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk);
 
-/* Is this the user pointer of a live block that begins a chunk of a small tract, for which the cache has room? Returns its class,
+/* Is this the user pointer of a live block that begins a chunk of a small span, for which the cache has room? Returns its class,
  * and HEARTH_NO_CLASS if not: then it is left to hearth_heap_claim. */
 unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block);
 
@@ -122,7 +122,7 @@ bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret);
 
 /* The memory that the heap has taken from the system and handed out; sizes in bytes. */
 typedef struct hearth_heap_usage {
-  size_t small_tract_bytes, large_tract_bytes;
+  size_t small_span_bytes, large_span_bytes;
   size_t chunk_bytes; /* chunks of live blocks */
   size_t blocks, large_blocks;
 } hearth_heap_usage;

@@ -12,6 +12,8 @@
 #include "peak.h"
 #include "running_profile.h"
 
+#include "hearth/expect.h"
+
 #include <string.h>
 
 #define LEAST_ROOM  ((size_t)1 << 10) /* entries */
@@ -78,7 +80,7 @@ static size_t first_slot(uint32_t context, uint64_t point, size_t size) {
   return ((size_t)(context * UINT64_C(0x9e3779b97f4a7c15) >> 24) + (size_t)point) & (size - 1);
 }
 
-static bool is_full(size_t count, size_t size) { return count >= size / 8 * 7; }
+static bool history_is_full(size_t count, size_t size) { return count >= size / 8 * 7; }
 
 /* Returns 1 for a new entry, else 0. There is always an empty one. */
 static size_t add_at(hearth_history_entry *table, size_t size, uint32_t context, uint64_t point, uint64_t bytes) {
@@ -107,7 +109,7 @@ static void add_to_table(uint32_t context, uint64_t at_ns, uint64_t bytes) {
 
   if (bytes == 0 || count >= room / 16 * 15)
     return;
-  if (__builtin_expect(is_full(count, room), false))
+  if (__builtin_expect(history_is_full(count, room), false))
     context = NO_ONE;
   if (add_at(entries, room, context, point_after(at_ns, grid_shift), bytes) == 0)
     return;
@@ -190,7 +192,7 @@ static void flush_ended(hearth_history_memo *memo) {
   memo->ended = 0;
 }
 
-static __attribute__((noinline)) void flush(hearth_history_memo *memo) {
+static __attribute__((noinline)) void history_flush(hearth_history_memo *memo) {
   flush_peak(memo);
   flush_begun(memo);
   flush_ended(memo);
@@ -198,7 +200,7 @@ static __attribute__((noinline)) void flush(hearth_history_memo *memo) {
 
 void hearth_history_flush(hearth_history_memo *memos) {
   for (unsigned i = 0; entries && i < HEARTH_HISTORY_MEMOS; i++)
-    flush(&memos[i]);
+    history_flush(&memos[i]);
 }
 
 static uint64_t weight_of(const hearth_block *block) {
@@ -206,13 +208,13 @@ static uint64_t weight_of(const hearth_block *block) {
 }
 
 /* A block of so many bytes, or so many bytes of a block. */
-static inline void add(hearth_history_memo *memo, const hearth_block *block, uint64_t end_ns, uint64_t bytes,
-                       uint64_t blocks) {
+static inline void history_add(hearth_history_memo *memo, const hearth_block *block, uint64_t end_ns, uint64_t bytes,
+                               uint64_t blocks) {
   uint64_t width = UINT64_C(1) << grid_shift;
   uint64_t first_ns = (block->alloc_ns + width - 1) & (0 - width), last_ns = (end_ns + width - 1) & (0 - width);
 
   if (memo->context != block->context) {
-    flush(memo);
+    history_flush(memo);
     memo->context = block->context;
   }
   if (block->alloc_ns <= __atomic_load_n(&peak_ns, __ATOMIC_RELAXED)) {
@@ -241,8 +243,8 @@ static __attribute__((noinline)) void note_at_once(const hearth_block *block, ui
                                                    uint64_t blocks) {
   hearth_history_memo own = {.context = block->context};
 
-  add(&own, block, end_ns, bytes, blocks);
-  flush(&own);
+  history_add(&own, block, end_ns, bytes, blocks);
+  history_flush(&own);
 }
 
 __attribute__((noinline)) void hearth_history_note(hearth_history_memo *memos, const hearth_block *block,
@@ -254,7 +256,7 @@ __attribute__((noinline)) void hearth_history_note(hearth_history_memo *memos, c
   if (__builtin_expect(!memos, false))
     note_at_once(block, end_ns, block->size * weight, weight);
   else
-    add(&memos[block->context % HEARTH_HISTORY_MEMOS], block, end_ns, block->size * weight, weight);
+    history_add(&memos[block->context % HEARTH_HISTORY_MEMOS], block, end_ns, block->size * weight, weight);
 }
 
 void hearth_history_grow(const hearth_block *block, uint64_t more) {
@@ -289,6 +291,8 @@ void hearth_history_make_room(void) {
   size_t size = entries_size(room);
   hearth_history_entry *scratch = hearth_os_map(size);
 
+  hearth_expect(used < room && (room & (room - 1)) == 0);
+
   while (scratch && now_ns >> grid_shift >= HEARTH_RAW_POINTS && grid_shift < LAST_SHIFT)
     rebuild(scratch, room, true);
   if (scratch && used > room / 4 && room < MOST_ROOM)
@@ -303,7 +307,7 @@ void hearth_history_make_room(void) {
 
 /* -- views ----------------------------------------------------------------------------------------------------------- */
 
-static size_t view_size(const hearth_history_view *view) {
+static size_t history_view_size(const hearth_history_view *view) {
   return hearth_os_whole_pages(view->room * sizeof *view->entries);
 }
 
@@ -311,7 +315,7 @@ bool hearth_history_view_create(hearth_history_view *view) {
   *view = (hearth_history_view){.room = 4 * room, .peak_ns = peak_ns}; /* contexts of live blocks are still to come */
   if (!entries)
     return false;
-  view->entries = hearth_os_map(view_size(view));
+  view->entries = hearth_os_map(history_view_size(view));
   for (size_t i = 0; view->entries && i < room; i++)
     if (entries[i].key)
       view->used += add_at(view->entries, view->room, (uint32_t)(entries[i].key >> 32) - 1, (uint32_t)entries[i].key,
@@ -321,7 +325,7 @@ bool hearth_history_view_create(hearth_history_view *view) {
 
 uint64_t hearth_history_view_add(hearth_history_view *view, const hearth_block *block) {
   uint64_t weight = weight_of(block);
-  uint32_t context = is_full(view->used, view->room) ? NO_ONE : block->context;
+  uint32_t context = history_is_full(view->used, view->room) ? NO_ONE : block->context;
 
   view->used +=
       add_at(view->entries, view->room, context, point_after(block->alloc_ns, grid_shift), block->size * weight);
@@ -366,7 +370,7 @@ static size_t find_rows(const hearth_history_view *view, uint64_t context) {
 }
 
 /* The first part of the run whose middle is not before the point. */
-static size_t part_of(const hearth_history_view *view, uint64_t point) {
+static size_t history_part_of(const hearth_history_view *view, uint64_t point) {
   size_t low = 0, high = HEARTH_RAW_POINTS;
 
   while (low < high) {
@@ -384,7 +388,7 @@ static void sum_levels(const hearth_history_view *view, size_t first, size_t end
 
   memset(ret, 0, HEARTH_RAW_POINTS * sizeof *ret);
   for (; first < end; first++) {
-    size_t part = part_of(view, (uint32_t)view->entries[first].key);
+    size_t part = history_part_of(view, (uint32_t)view->entries[first].key);
     if (part < HEARTH_RAW_POINTS)
       ret[part] += (uint64_t)view->entries[first].bytes;
   }
@@ -412,6 +416,7 @@ void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
   for (size_t i = 0; i < view->room; i++)
     if (view->entries[i].key && view->entries[i].bytes)
       view->entries[count++] = view->entries[i];
+  hearth_expect(count <= view->used && view->used < view->room);
   view->used = count;
   sort_entries(view->entries, count);
   sum_levels(view, 0, count, view->levels);
@@ -436,6 +441,6 @@ bool hearth_history_view_levels(const hearth_history_view *view, uint32_t contex
 
 void hearth_history_view_destroy(hearth_history_view *view) {
   if (view->entries)
-    hearth_os_unmap(view->entries, view_size(view));
+    hearth_os_unmap(view->entries, history_view_size(view));
   view->entries = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C allocation functions. All are in one object: if a linker took some of them from here and some from elsewhere,
  * one allocator would free the blocks of another. */
-#include "operations.h"
+#include "blocks.h"
 #include "os.h"
 #include "running_profile.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* operator new and operator delete in all their forms, under their mangled names. They reference the C++ library's
  * functions weakly, so that C programs link without it. */
+#include "blocks.h"
 #include "heap.h"
 #include "message.h"
 #include "new_handler.h"
-#include "operations.h"
 #include "os.h"
 #include "running_profile.h"
 

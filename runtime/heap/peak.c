@@ -65,7 +65,7 @@ static void ask_for_dump(void) {
   hearth_live_ask();
 }
 
-static void tell(int64_t change, bool grows) {
+static void peak_tell(int64_t change, bool grows) {
   hearth_this_thread.live_change = 0;
   int64_t now = __atomic_add_fetch(&live_bytes, change, __ATOMIC_RELAXED);
   uint64_t bytes = now > 0 ? (uint64_t)now : 0, step = bytes / STEP_PART;
@@ -81,9 +81,9 @@ static void tell(int64_t change, bool grows) {
     ask_for_dump();
 }
 
-void hearth_live_tell(void) { tell(hearth_this_thread.live_change, hearth_this_thread.live_change > 0); }
+void hearth_live_tell(void) { peak_tell(hearth_this_thread.live_change, hearth_this_thread.live_change > 0); }
 
-void hearth_live_tell_before(void) { tell(hearth_this_thread.live_change, false); }
+void hearth_live_tell_before(void) { peak_tell(hearth_this_thread.live_change, false); }
 
 bool hearth_live_is_at_peak(void) {
   return hearth_rt.tracks_peak && is_peak(__atomic_load_n(&most_bytes, __ATOMIC_RELAXED), false);

@@ -6,7 +6,9 @@
 #include "heap.h"
 #include "os.h"
 #include "running_profile.h"
-#include "tracts.h"
+#include "spans.h"
+
+#include "hearth/expect.h"
 
 #define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
 #define SMALL_AREA    (HEARTH_WATCHED_SMALL_SLOTS * SMALL_STRIDE)
@@ -62,7 +64,7 @@ bool hearth_watched_is_small(const hearth_watched_slot *slot) {
   return slot < watched.slots + HEARTH_WATCHED_SMALL_SLOTS;
 }
 
-static char *address_of(const hearth_watched_slot *slot) {
+static char *watched_address_of(const hearth_watched_slot *slot) {
   uint32_t number = (uint32_t)(slot - watched.slots);
   if (hearth_watched_is_small(slot))
     return watched.base + number * SMALL_STRIDE;
@@ -127,8 +129,8 @@ static bool is_due(uint32_t taken, uint32_t room) {
   return watched.turn % (1u << thinnings) == 0;
 }
 
-static bool map(hearth_watched_slot *slot, size_t pages) {
-  char *at = address_of(slot);
+static bool watched_map(hearth_watched_slot *slot, size_t pages) {
+  char *at = watched_address_of(slot);
 
   if (!hearth_os_map_at(at, pages * HEARTH_OS_PAGE))
     return false;
@@ -143,9 +145,10 @@ static hearth_header *header_at(const hearth_watched_slot *slot, uint32_t page, 
   return (hearth_header *)(slot->start + page * HEARTH_OS_PAGE + offset * HEARTH_LINE + BEFORE) - 1;
 }
 
-static hearth_header *begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
+static hearth_header *watched_begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
   hearth_header *block = header_at(slot, page, offset);
 
+  hearth_expect(page < slot->pages && !(slot->used >> page & 1) && !(slot->ended >> page & 1));
   block[-1] = size;
   __atomic_store_n(block, HEARTH_SLACK_FAR << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
   slot->offsets[page] = (uint8_t)offset;
@@ -171,7 +174,7 @@ static hearth_watched_slot *small_slot(uint32_t context) {
 
 static uint32_t room_for_small(void) {
   char *unused;
-  size_t part = hearth_tracts_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
+  size_t part = hearth_spans_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
 
   return part < LEAST_PAGES ? LEAST_PAGES : part > MOST_PAGES ? MOST_PAGES : (uint32_t)part;
 }
@@ -181,7 +184,7 @@ static hearth_header *take_small(size_t size, uint32_t context) {
   if (!is_due(watched.small_pages, room_for_small()))
     return NULL;
   hearth_watched_slot *slot = small_slot(context);
-  if (!slot || (!slot->start && !map(slot, HEARTH_WATCHED_SMALL_PAGES)))
+  if (!slot || (!slot->start && !watched_map(slot, HEARTH_WATCHED_SMALL_PAGES)))
     return NULL;
   uint64_t free = ~slot->used & ((UINT64_C(1) << HEARTH_WATCHED_SMALL_PAGES) - 1);
   if (!free)
@@ -193,10 +196,10 @@ static hearth_header *take_small(size_t size, uint32_t context) {
   }
   slot->context = context;
   size_t room = (HEARTH_OS_PAGE - BEFORE - size) / HEARTH_LINE;
-  return begin(slot, page, size, watched.turn * 29u % (room + 1));
+  return watched_begin(slot, page, size, watched.turn * 29u % (room + 1));
 }
 
-static hearth_header *take_large(size_t size, size_t pages, uint32_t context) {
+static hearth_header *watched_take_large(size_t size, size_t pages, uint32_t context) {
   unsigned class = class_of_pages(pages);
 
   if (!is_due(watched.taken[class], HEARTH_WATCHED_CLASS_SLOTS) || watched.large_pages + pages > MOST_LARGE)
@@ -204,29 +207,29 @@ static hearth_header *take_large(size_t size, size_t pages, uint32_t context) {
   hearth_watched_slot *slot = class_slot(class, 0);
   for (uint32_t i = 0; i < HEARTH_WATCHED_CLASS_SLOTS && slot->start; ++i)
     slot = class_slot(class, i);
-  if (slot->start || !map(slot, pages))
+  if (slot->start || !watched_map(slot, pages))
     return NULL;
   slot->context = context;
   ++watched.taken[class];
   watched.large_pages += (uint32_t)pages;
-  return begin(slot, 0, size, 0);
+  return watched_begin(slot, 0, size, 0);
 }
 
-static hearth_header *take(size_t size, uint32_t context, bool *ret_zeroed) {
+static hearth_header *watched_take(size_t size, uint32_t context, bool *ret_zeroed) {
   size_t pages = (BEFORE + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
 
   ++watched.turn;
   if (hearth_rt.options.sample == 0 && watched.turn % NOT_SAMPLED != 0)
     return NULL;
   *ret_zeroed = pages > 1;
-  return pages == 1 ? take_small(size, context) : take_large(size, pages, context);
+  return pages == 1 ? take_small(size, context) : watched_take_large(size, pages, context);
 }
 
 hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed) {
   if (!__atomic_load_n(&watched.on, __ATOMIC_ACQUIRE) || alignment > HEARTH_MALLOC_ALIGNMENT ||
       size > class_pages(LARGEST_CLASS) * HEARTH_OS_PAGE - BEFORE || !hearth_lock_try(&hearth_watched_lock))
     return NULL;
-  hearth_header *block = take(size, context, ret_zeroed);
+  hearth_header *block = watched_take(size, context, ret_zeroed);
   hearth_lock_give(&hearth_watched_lock);
   return block;
 }
@@ -297,6 +300,7 @@ static void settle_small(hearth_watched_slot *slot) {
   if (slot->used || slot->context == HEARTH_NO_CONTEXT)
     return;
   hearth_os_discard(slot->start, slot->high_pages * HEARTH_OS_PAGE);
+  hearth_expect(slot->high_pages <= slot->pages && watched.small_pages >= slot->high_pages);
   watched.small_pages -= slot->high_pages;
   slot->high_pages = 0;
   slot->context = HEARTH_NO_CONTEXT;
@@ -307,6 +311,7 @@ static void settle_large(hearth_watched_slot *slot) {
     return;
   unsigned class = (unsigned)((slot - watched.slots - HEARTH_WATCHED_SMALL_SLOTS) / HEARTH_WATCHED_CLASS_SLOTS);
   hearth_os_unmap(slot->start, slot->pages * HEARTH_OS_PAGE);
+  hearth_expect(watched.taken[class] > 0 && watched.large_pages >= slot->pages);
   --watched.taken[class];
   watched.large_pages -= slot->pages;
   slot->start = NULL;

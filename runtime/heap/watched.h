@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Watched blocks: some blocks of the sample, on pages that they share with no other block, so that the accessed bits of
- * these pages tell whether the block was touched. The system counts accessed pages by mapping (touches/looks.c). So there
+ * these pages tell whether the block was touched. The system counts accessed pages by mapping (touch_looks.c). So there
  * is one for each context's small blocks, with a page for each block, and one for each larger block:
  *
  *   | page page ... page | gap | page page ... page | gap | ...  large | gap | large | gap |

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What functions of libraries access, where it takes more than an instruction to say how much: strings, ranges up to a difference,
  * struct iovec and msghdr, std::string. Called around their calls by instrumented code. */
-#include "exported.h"
 #include "heap.h"
 #include "hearth/rt.h"
 #include "os.h"

@@ -2,11 +2,11 @@
 /* The start of libhearth_rt.so. */
 #define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1 */
 
+#include "guard.h"
 #include "heap.h"
 #include "message.h"
 #include "process.h"
 #include "running_profile.h"
-#include "sanitizers.h"
 
 #include <dlfcn.h>
 #include <link.h>

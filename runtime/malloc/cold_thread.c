@@ -23,30 +23,30 @@
 #define MADV_PAGEOUT 21
 #endif
 
-/* For cold=auto: which tiles (64 KiB) of cold memory are to leave. A tile that was sent out, and has more than a quarter of those
+/* For cold=auto: which slices (64 KiB) of cold memory are to leave. A slice that was sent out, and has more than a quarter of those
  * pages in memory at the next round, is not cold, whatever its blocks' hints say (or it cannot leave): it stays for one round, then
  * for three, up to 63, as often as that happens again. One that comes back later was out for a round, which is what it left
  * for: it leaves again, and a return before is forgotten. */
-enum { HEARTH_TILE_PAGES = 16, HEARTH_TILES = 32 };
+enum { HEARTH_SLICE_PAGES = 16, HEARTH_SLICES = 32 };
 
-typedef struct hearth_warm_tile {
+typedef struct hearth_warm_slice {
   uint8_t sent;    /* pages that were in memory when the last round sent it; 0: it did not */
   uint8_t returns; /* how often it came back, less the times that it did not */
   uint8_t rest;    /* rounds for which it stays */
-} hearth_warm_tile;
+} hearth_warm_slice;
 
 /* Before a round: so many of its pages are in memory. It leaves if `rest` is 0 then. */
-static void hearth_warm_tile_look(hearth_warm_tile *tile, unsigned in_memory) {
+static void hearth_warm_slice_look(hearth_warm_slice *slice, unsigned in_memory) {
   enum { MOST_RETURNS = 6 };
-  if (tile->sent && in_memory > tile->sent / 4u) {
-    tile->returns += tile->returns < MOST_RETURNS;
-    tile->rest = (uint8_t)((1u << tile->returns) - 1);
-  } else if (tile->rest) {
-    tile->rest--;
-  } else if (tile->sent && tile->returns) {
-    tile->returns--;
+  if (slice->sent && in_memory > slice->sent / 4u) {
+    slice->returns += slice->returns < MOST_RETURNS;
+    slice->rest = (uint8_t)((1u << slice->returns) - 1);
+  } else if (slice->rest) {
+    slice->rest--;
+  } else if (slice->sent && slice->returns) {
+    slice->returns--;
   }
-  tile->sent = tile->rest ? 0 : (uint8_t)in_memory;
+  slice->sent = slice->rest ? 0 : (uint8_t)in_memory;
 }
 
 enum {
@@ -54,7 +54,7 @@ enum {
   LONGEST_WAIT = 64, /* intervals */
   PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES,
 };
-_Static_assert(HEARTH_TILES *HEARTH_TILE_PAGES == PIECE_PAGES, "tiles make a piece");
+_Static_assert(HEARTH_SLICES *HEARTH_SLICE_PAGES == PIECE_PAGES, "slices make a piece");
 
 static _Atomic bool is_wanted; /* and not yet started */
 static bool corrects_cold;
@@ -91,13 +91,13 @@ typedef struct round {
   size_t pieces, resident_pages, sent_pages;
 } round;
 
-/* Pages of a tile that are in memory. */
-static unsigned pages_in_memory(char *tile) {
-  unsigned char is_in[HEARTH_TILE_PAGES];
+/* Pages of a slice that are in memory. */
+static unsigned pages_in_memory(char *slice) {
+  unsigned char is_in[HEARTH_SLICE_PAGES];
   unsigned count = 0;
-  if (mincore(tile, sizeof is_in * HEARTH_PAGE_BYTES, is_in))
+  if (mincore(slice, sizeof is_in * HEARTH_PAGE_BYTES, is_in))
     return 0;
-  for (unsigned i = 0; i < HEARTH_TILE_PAGES; i++)
+  for (unsigned i = 0; i < HEARTH_SLICE_PAGES; i++)
     count += is_in[i] & 1;
   return count;
 }
@@ -107,7 +107,7 @@ static round look(void) {
   unsigned page;
   for (char *piece = NULL; (piece = next_piece(piece, &page)); piece += HEARTH_SEGMENT_BYTES) {
     now.pieces++;
-    for (; page < PIECE_PAGES; page += HEARTH_TILE_PAGES)
+    for (; page < PIECE_PAGES; page += HEARTH_SLICE_PAGES)
       now.resident_pages += pages_in_memory(piece + page * HEARTH_PAGE_BYTES);
   }
   return now;
@@ -140,10 +140,10 @@ static bool send_out(char *start, size_t bytes) {
   return !madvise(start, bytes, advice) || errno != EINVAL;
 }
 
-/* What is noted of each piece. NULL: no memory, and all tiles leave. */
+/* What is noted of each piece. NULL: no memory, and all slices leave. */
 typedef struct notes {
   char *piece;
-  hearth_warm_tile tile[HEARTH_TILES];
+  hearth_warm_slice slice[HEARTH_SLICES];
 } notes;
 static notes *all_notes; /* by address */
 static size_t notes_count, notes_room;
@@ -176,17 +176,17 @@ static notes *notes_of(char *piece) {
   return &all_notes[low];
 }
 
-static bool send_cold_tiles(char *piece, unsigned page) {
+static bool send_cold_slices(char *piece, unsigned page) {
   notes *notes = notes_of(piece);
   bool known = true;
-  for (; page < PIECE_PAGES && known; page += HEARTH_TILE_PAGES) {
+  for (; page < PIECE_PAGES && known; page += HEARTH_SLICE_PAGES) {
     char *start = piece + page * HEARTH_PAGE_BYTES;
-    hearth_warm_tile *tile = notes ? &notes->tile[page / HEARTH_TILE_PAGES] : NULL;
+    hearth_warm_slice *slice = notes ? &notes->slice[page / HEARTH_SLICE_PAGES] : NULL;
     unsigned in_memory = pages_in_memory(start);
-    if (tile)
-      hearth_warm_tile_look(tile, in_memory);
-    if (in_memory && !(tile && tile->rest))
-      known = send_out(start, HEARTH_TILE_PAGES * HEARTH_PAGE_BYTES);
+    if (slice)
+      hearth_warm_slice_look(slice, in_memory);
+    if (in_memory && !(slice && slice->rest))
+      known = send_out(start, HEARTH_SLICE_PAGES * HEARTH_PAGE_BYTES);
   }
   return known;
 }
@@ -195,7 +195,7 @@ static bool page_out(void) {
   bool known = true;
   unsigned page;
   for (char *piece = NULL; known && (piece = next_piece(piece, &page)); piece += HEARTH_SEGMENT_BYTES)
-    known = corrects_cold ? send_cold_tiles(piece, page)
+    known = corrects_cold ? send_cold_slices(piece, page)
                           : send_out(piece + page * HEARTH_PAGE_BYTES, (PIECE_PAGES - page) * HEARTH_PAGE_BYTES);
   /* Pages that are being written when they are to leave the program stay in the system's cache. */
   int descriptor = hearth_cold_memory_descriptor();

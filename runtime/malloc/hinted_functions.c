@@ -2,12 +2,13 @@
 /* The hinted functions, under tcmalloc's names. A neutral hint, and one that is not heeded, is a call of the plain function by
  * its name: the program may have replaced it. */
 #define _GNU_SOURCE
-#include "hearth/malloc.h"
-
 #include "hints.h"
 #include "segments.h"
 #include "system_memory.h"
-#include "verified.h"
+
+#include "hearth/context.h"
+#include "hearth/hints.h"
+#include "hearth/malloc.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -164,4 +165,45 @@ HEARTH_EXPORT enum hearth_malloc_placement hearth_malloc_class(const void *point
 
 HEARTH_EXPORT int hearth_malloc_pool(const void *block) {
   return hearth_malloc_class(block) == HEARTH_MALLOC_HOT ? hearth_kind_of(block) - HEARTH_POOL_FIRST : -1;
+}
+
+/* Enters the scope, calls the plain function, leaves the scope. */
+
+enum { MALLOC_ALIGNMENT = 16, PREFIX = sizeof HEARTH_HINT_SCOPE - 1 };
+
+/* The runtime reads the name until the scope is left. */
+struct hint_scope {
+  char name[PREFIX + 4];
+  hearth_scope_token token;
+};
+
+static void enter(struct hint_scope *scope, uint8_t hint) {
+  *scope = (struct hint_scope){.name = HEARTH_HINT_SCOPE};
+  scope->name[PREFIX] = (char)('0' + hint / 100);
+  scope->name[PREFIX + 1] = (char)('0' + hint / 10 % 10);
+  scope->name[PREFIX + 2] = (char)('0' + hint % 10);
+  scope->token = hearth_context_push("hearth", scope->name);
+}
+
+static void *leave(const struct hint_scope *scope, void *block) {
+  hearth_context_pop(scope->token);
+  return block;
+}
+
+void *hearth_verified_alloc(size_t bytes, size_t alignment, uint8_t hint) {
+  struct hint_scope scope;
+  enter(&scope, hint);
+  return leave(&scope, alignment <= MALLOC_ALIGNMENT ? malloc(bytes) : memalign(alignment, bytes));
+}
+
+void *hearth_verified_calloc(size_t bytes, uint8_t hint) {
+  struct hint_scope scope;
+  enter(&scope, hint);
+  return leave(&scope, calloc(1, bytes));
+}
+
+void *hearth_verified_realloc(void *block, size_t bytes, uint8_t hint) {
+  struct hint_scope scope;
+  enter(&scope, hint);
+  return leave(&scope, realloc(block, bytes));
 }

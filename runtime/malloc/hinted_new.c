@@ -2,7 +2,6 @@
 /* The hinted forms of operator new, under tcmalloc's names. */
 #include "hints.h"
 #include "new_retry.h"
-#include "verified.h"
 
 #include <malloc.h>
 

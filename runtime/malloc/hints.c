@@ -5,11 +5,11 @@
 #include "hints.h"
 
 #include "cold_memory.h"
+#include "guard.h"
 #include "hearth/hints.h"
 #include "hearth/optional.h"
 #include "malloc_messages.h"
 #include "malloc_statistics.h"
-#include "sanitizers.h"
 #include "secure_mode.h"
 
 #include <malloc.h>

@@ -6,6 +6,9 @@
 
 #include "malloc_functions.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 #pragma GCC visibility push(hidden)
 
 typedef struct hearth_hints {
@@ -67,6 +70,17 @@ bool hearth_news_are_own(void);
 /* So many calls of free with NULL came to ours, by this thread. */
 extern _Thread_local unsigned hearth_frees_of_null;
 
+#pragma GCC visibility pop
+
+/* HEARTH_MALLOC=verify: while a profiling runtime records the program, its own allocator serves all hinted requests, each
+ * in a scope that is named after its hint (hearth/hints.h). So the recording has the whole stack of each block beside the
+ * hint that the program chose, and `hearth verify` compares that with the plan. */
+
+/* As malloc or memalign, calloc of `bytes`, and realloc of a block that is not NULL to more than 0 bytes. */
+#pragma GCC visibility push(hidden)
+void *hearth_verified_alloc(size_t bytes, size_t alignment, uint8_t hint);
+void *hearth_verified_calloc(size_t bytes, uint8_t hint);
+void *hearth_verified_realloc(void *block, size_t bytes, uint8_t hint);
 #pragma GCC visibility pop
 
 #endif

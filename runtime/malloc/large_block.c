@@ -113,6 +113,7 @@ static unsigned bin_of(size_t pages) {
 
 static void set_run(area *area, size_t at, size_t pages, run_state state) {
   page *first = &area->entry[at], *last = &area->entry[at + pages - 1];
+  hearth_expect(pages > 0 && at + pages <= area->pages);
   last->pages = pages;
   last->state = state;
   if (last != first)
@@ -124,6 +125,7 @@ static void set_run(area *area, size_t at, size_t pages, run_state state) {
 
 static void clear_run(page *first) {
   page *last = first + first->pages - 1;
+  hearth_expect(first->area && last->pages == first->pages && last->state == first->state);
   last->state = INNER;
   first->state = INNER;
   first->area = NULL;
@@ -134,6 +136,7 @@ static struct bins *bins_of(space *large, run_state state) { return state == DIR
 static void link_run(space *large, page *first) {
   struct bins *bins = bins_of(large, first->state);
   unsigned bin = bin_of(first->pages);
+  hearth_expect(first->state == CLEAN || first->state == DIRTY);
   first->previous = NULL;
   first->next = bins->first[bin];
   if (first->next)
@@ -152,6 +155,7 @@ static void unlink_run(space *large, page *first) {
     first->next->previous = first->previous;
   if (!bins->first[bin])
     bins->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+  hearth_expect(first->state != DIRTY || large->dirty_pages >= first->pages);
   if (first->state == DIRTY)
     large->dirty_pages -= first->pages;
 }

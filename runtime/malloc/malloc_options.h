@@ -19,7 +19,7 @@ typedef enum hearth_cold_mode {
   HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */
   HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
   HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
-  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; tiles that come back stay */
+  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; slices that come back stay */
 } hearth_cold_mode;
 
 typedef struct hearth_malloc_options {

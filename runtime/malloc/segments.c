@@ -145,11 +145,13 @@ void hearth_segment_give(hearth_segment *segment) {
   unsigned open_slots = segment->open_slots;
   bool is_huge = segment->is_huge, is_cold = segment->is_cold;
   struct source *source = &sources[is_cold];
+  hearth_expect(hearth_is_segment(hearth_kind_of(segment)) && hearth_is_cold(hearth_kind_of(segment)) == is_cold);
   memset(segment, 0, sizeof *segment);
   segment->open_slots = open_slots;
   segment->is_huge = is_huge;
   segment->is_cold = is_cold;
   hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_expect(source->used_count > 0);
   source->used_count--;
   bool keep = source->kept_count <= source->most_used / KEPT_SHARE;
   if (keep) {

@@ -8,14 +8,14 @@
 
 #include "os.h"
 
-#define TRIES          8
-#define RATE_PRECISION UINT64_C(100000) /* ticks that pass for each tick of width: an error of 1e-5 at most */
-#define ROUGHLY        10 /* the first rate has so many times that error, and its windows are shorter by that */
-#define ROUGH_SPAN_NS  UINT64_C(2000000)    /* between the two readings that give it */
-#define LEAST_SPAN_NS  UINT64_C(20000000)   /* ... and the next one */
-#define NEXT_SPAN_NS   UINT64_C(1000000000) /* ... and each later one */
-#define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
-#define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
+#define TRIES             8
+#define RATE_PRECISION    UINT64_C(100000) /* ticks that pass for each tick of width: an error of 1e-5 at most */
+#define ROUGHLY           10 /* the first rate has so many times that error, and its windows are shorter by that */
+#define ROUGH_DISTANCE_NS UINT64_C(2000000)    /* between the two readings that give it */
+#define LEAST_DISTANCE_NS UINT64_C(20000000)   /* ... and the next one */
+#define NEXT_DISTANCE_NS  UINT64_C(1000000000) /* ... and each later one */
+#define WINDOW_NS         UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
+#define RATE_CHANGE       512                  /* the system slews by 1/2000 at most */
 
 #define EXACT_NS    UINT64_C(25000000) /* of the run: an epoch would be a large part of it. No beats before */
 #define EPOCH_NS    UINT64_C(4000000)  /* no epoch is meant to be longer ... */
@@ -96,8 +96,8 @@ static void set_rate(uint64_t rate) {
 static void measure(const reading *now) {
   uint64_t old = __atomic_load_n(&tick_rate, __ATOMIC_RELAXED);
 
-  uint64_t span = !old ? ROUGH_SPAN_NS : is_rough ? LEAST_SPAN_NS : NEXT_SPAN_NS;
-  if (now->ns < first.ns + span) /* it may be before, if another thread was faster */
+  uint64_t distance = !old ? ROUGH_DISTANCE_NS : is_rough ? LEAST_DISTANCE_NS : NEXT_DISTANCE_NS;
+  if (now->ns < first.ns + distance) /* it may be before, if another thread was faster */
     return;
   uint64_t ticks = now->ticks > first.ticks ? now->ticks - first.ticks : 0;
   uint64_t widest = ticks / (old ? RATE_PRECISION : RATE_PRECISION / ROUGHLY) / 2;

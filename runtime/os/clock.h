@@ -3,7 +3,7 @@
  * the rest of malloc: between two readings of it, at most some milliseconds apart, a thread counts the processor's ticks. Reading
  * these takes half of a malloc's time, too. Words:
  *
- *   epoch   the time between two beats of a thread that wakes every few milliseconds (picks/own_thread.c)
+ *   epoch   the time between two beats of a thread that wakes every few milliseconds (own_thread.c)
  *   event   a malloc or free that takes a time: a birth, or an end
  *
  * A thread reads the ticks at its first event of an epoch, at one of 1 to 64 births, drawn at random, and at the ends of the
@@ -15,8 +15,8 @@
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 
+#include "lock.h"
 #include "os.h"
-#include "reentry.h"
 
 #include <stdatomic.h>
 

@@ -12,6 +12,9 @@
 
 #include "machine.h"
 
+/* Functions that programs call are exported; all else is hidden. */
+#define HEARTH_EXPORT __attribute__((visibility("default")))
+
 #define HEARTH_OS_PAGE ((size_t)4096)
 
 /* `size` rounded up to a multiple of HEARTH_OS_PAGE. */

@@ -9,197 +9,33 @@
 #include <linux/close_range.h>
 #include <linux/fs.h>
 #include <linux/membarrier.h>
-#include <linux/mman.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#ifndef MADV_DONTNEED_LOCKED /* Linux 5.18 */
-#define MADV_DONTNEED_LOCKED 24
-#endif
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older kernels refuse it, and pages come by faults */
-#define MADV_POPULATE_WRITE 23
-#endif
+static long os_call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
 
-static long call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
-
-static void *map(size_t size, int protection) {
-  long result = hearth_os_call(SYS_mmap, 0, (long)size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-  return result < 0 ? NULL : (void *)result;
-}
-
-void *hearth_os_reserve(size_t size) { return map(size, PROT_NONE); }
-
-bool hearth_os_commit(void *at, size_t size) {
-  return call3(SYS_mprotect, (long)at, (long)size, PROT_READ | PROT_WRITE) == 0;
-}
-
-bool hearth_os_protect(void *at, size_t size, bool executable, bool writable) {
-  int protection = PROT_READ | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0);
-
-  return call3(SYS_mprotect, (long)at, (long)size, protection) == 0;
-}
-
-#define TABLES_MOST 64
-#define TABLE_LEAST ((size_t)1 << 20)
-
-/* What hearth_os_map has given, so far as it is large. */
-static struct table {
-  _Atomic uintptr_t start; /* 0: free */
-  _Atomic uintptr_t end;   /* 0: not set yet */
-} tables[TABLES_MOST];
-
-static void note_table(uintptr_t start, size_t size) {
-  for (struct table *at = tables; at < tables + TABLES_MOST; at++) {
-    uintptr_t nothing = 0;
-    if (atomic_compare_exchange_strong(&at->start, &nothing, start)) {
-      atomic_store(&at->end, start + size);
-      return;
-    }
-  }
-}
-
-static void forget_table(uintptr_t start) {
-  for (struct table *at = tables; at < tables + TABLES_MOST; at++)
-    if (atomic_load(&at->start) == start) {
-      atomic_store(&at->end, 0);
-      atomic_store(&at->start, 0);
-      return;
-    }
-}
-
-void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end) {
-  for (const struct table *table = tables; table < tables + TABLES_MOST; table++) {
-    uintptr_t start = atomic_load(&table->start), end = atomic_load(&table->end);
-    if (end > at && start < *ret_start) {
-      *ret_start = start;
-      *ret_end = end;
-    }
-  }
-}
-
-int hearth_os_lock_all(int flags) { return (int)call3(SYS_mlockall, flags | HEARTH_OS_LOCK_ON_FAULT, 0, 0); }
-
-void hearth_os_lock_pages(void *at, size_t size) { call3(SYS_mlock, (long)at, (long)size, 0); }
-
-void *hearth_os_map(size_t size) {
-  void *memory = map(size, PROT_READ | PROT_WRITE);
-
-  if (memory && size >= TABLE_LEAST)
-    note_table((uintptr_t)memory, size);
-  return memory;
-}
-
-void *hearth_os_map_at(void *at, size_t size) {
-  long result = hearth_os_call(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-
-  if (result == (long)at)
-    return at;
-  if (result > 0) /* Linux before 4.17 takes the address for a wish */
-    call3(SYS_munmap, result, (long)size, 0);
-  return NULL;
-}
-
-void hearth_os_keep_small_pages(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE); }
-
-/* Gaps are passed over, and told at the end. */
-bool hearth_os_forget_accesses(void *at, size_t size) {
-  long result = call3(SYS_madvise, (long)at, (long)size, MADV_COLD);
-
-  return result == 0 || result == -ENOMEM;
-}
-
-void *hearth_os_map_file(int fd, size_t size) {
-  long result = hearth_os_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-  if (result < 0)
-    return NULL;
-  call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
-  call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
-  return (void *)result;
-}
-
-void hearth_os_unmap(void *at, size_t size) {
-  if (size >= TABLE_LEAST)
-    forget_table((uintptr_t)at);
-  call3(SYS_munmap, (long)at, (long)size, 0);
-}
-
-void hearth_os_discard(void *at, size_t size) {
-  if (call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0 ||
-      call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED_LOCKED) == 0)
-    return;
-  /* Older kernels cannot drop locked pages (mlockall), but callers of this rely on zeros. */
-  for (volatile uint64_t *word = at, *end = (uint64_t *)((char *)at + size); word < end; ++word)
-    *word = 0;
-}
-
-void hearth_os_populate(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE); }
-
-bool hearth_os_wipe_on_fork(void *at, size_t size) {
-  return call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
-}
-
-void hearth_os_mark_sparse(void *at, size_t size) {
-  call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
-  call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
-}
-
-/* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */
-static bool copy_by_pipe(uintptr_t from, uintptr_t to, size_t size) {
-  int ends[2];
-
-  if (call3(SYS_pipe2, (long)ends, O_CLOEXEC | O_NONBLOCK, 0) != 0)
-    return false;
-  bool copied = call3(SYS_write, ends[1], (long)from, (long)size) == (long)size &&
-                call3(SYS_read, ends[0], (long)to, (long)size) == (long)size;
-  hearth_os_close(ends[0]);
-  hearth_os_close(ends[1]);
-  return copied;
-}
-
-/* Filters of containers may refuse the system call that is made for this; emulators lack it. */
-bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
-  struct iovec local = {to, size}, remote = {(void *)address, size};
-  long result = hearth_os_call(SYS_process_vm_readv, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
-
-  return result == (long)size ||
-         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe(address, (uintptr_t)to, size));
-}
-
-bool hearth_os_poke(uintptr_t address, const void *from, size_t size) {
-  struct iovec local = {(void *)(uintptr_t)from, size}, remote = {(void *)address, size};
-  long result = hearth_os_call(SYS_process_vm_writev, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
-
-  return result == (long)size ||
-         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe((uintptr_t)from, address, size));
-}
-
-static int open_file(const char *path, int flags, int mode) {
+static int os_open_file(const char *path, int flags, int mode) {
   return (int)hearth_os_call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 }
 
-int hearth_os_open_read(const char *path) { return open_file(path, O_RDONLY | O_CLOEXEC, 0); }
+int hearth_os_open_read(const char *path) { return os_open_file(path, O_RDONLY | O_CLOEXEC, 0); }
 
-int hearth_os_create(const char *path) { return open_file(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); }
+int hearth_os_create(const char *path) { return os_open_file(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); }
 
 int hearth_os_create_append(const char *path) {
-  return open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  return os_open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 int hearth_os_open_append(const char *path) {
-  return open_file(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0);
+  return os_open_file(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
 bool hearth_os_is_device(const char *path) {
@@ -212,21 +48,21 @@ bool hearth_os_is_device(const char *path) {
 /* Something else may have got the name meanwhile, and is not written to. */
 int hearth_os_open_device(const char *path) {
   struct stat info;
-  int fd = hearth_os_is_device(path) ? open_file(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0) : -ENODEV;
+  int fd = hearth_os_is_device(path) ? os_open_file(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0) : -ENODEV;
 
-  if (fd >= 0 && (call3(SYS_fstat, fd, (long)&info, 0) != 0 || !S_ISCHR(info.st_mode))) {
+  if (fd >= 0 && (os_call3(SYS_fstat, fd, (long)&info, 0) != 0 || !S_ISCHR(info.st_mode))) {
     hearth_os_close(fd);
     return -ENODEV;
   }
   return fd;
 }
 
-void hearth_os_truncate(int fd, uint64_t size) { call3(SYS_ftruncate, fd, (long)size, 0); }
+void hearth_os_truncate(int fd, uint64_t size) { os_call3(SYS_ftruncate, fd, (long)size, 0); }
 
 bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret) {
   struct stat info;
 
-  if (call3(SYS_fstat, fd, (long)&info, 0) != 0)
+  if (os_call3(SYS_fstat, fd, (long)&info, 0) != 0)
     return false;
   *ret = (hearth_os_file_id){info.st_dev, info.st_ino};
   return true;
@@ -241,10 +77,10 @@ bool hearth_os_is_file(int fd, hearth_os_file_id id) {
 bool hearth_os_has_reader(int fd) {
   struct stat info;
 
-  return call3(SYS_fstat, fd, (long)&info, 0) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+  return os_call3(SYS_fstat, fd, (long)&info, 0) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
 }
 
-int hearth_os_duplicate(int fd, int least) { return (int)call3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least); }
+int hearth_os_duplicate(int fd, int least) { return (int)os_call3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least); }
 
 uint64_t hearth_os_descriptor_limit(void) {
   struct rlimit limit;
@@ -265,13 +101,13 @@ uint64_t hearth_os_address_space_limit(char *ret_letter) {
   return all <= writable ? all : writable;
 }
 
-long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
+long hearth_os_read(int fd, void *to, size_t size) { return os_call3(SYS_read, fd, (long)to, (long)size); }
 
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {
   return hearth_os_call(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
 }
 
-long hearth_os_write(int fd, const void *from, size_t size) { return call3(SYS_write, fd, (long)from, (long)size); }
+long hearth_os_write(int fd, const void *from, size_t size) { return os_call3(SYS_write, fd, (long)from, (long)size); }
 
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) {
   return hearth_os_call(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
@@ -279,7 +115,7 @@ long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) 
 
 int hearth_os_allocate(int fd, size_t size) { return (int)hearth_os_call(SYS_fallocate, fd, 0, 0, (long)size, 0, 0); }
 
-int hearth_os_close(int fd) { return (int)call3(SYS_close, fd, 0, 0); }
+int hearth_os_close(int fd) { return (int)os_call3(SYS_close, fd, 0, 0); }
 
 int hearth_os_rename(const char *from, const char *to) {
   return (int)hearth_os_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
@@ -304,15 +140,17 @@ int hearth_os_rename_new(const char *from, const char *to) {
   return hearth_os_rename(from, to);
 }
 
-void hearth_os_unlink(const char *path) { call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
+void hearth_os_unlink(const char *path) { os_call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
 
-int hearth_os_check_folder(const char *path) { return -(int)call3(SYS_faccessat, AT_FDCWD, (long)path, W_OK | X_OK); }
+int hearth_os_check_folder(const char *path) {
+  return -(int)os_call3(SYS_faccessat, AT_FDCWD, (long)path, W_OK | X_OK);
+}
 
-int hearth_os_make_directory(const char *path) { return (int)call3(SYS_mkdirat, AT_FDCWD, (long)path, 0777); }
+int hearth_os_make_directory(const char *path) { return (int)os_call3(SYS_mkdirat, AT_FDCWD, (long)path, 0777); }
 
 bool hearth_os_working_directory(char *to, size_t size) {
   /* A directory outside the root is reported as "(unreachable)/...". */
-  return call3(SYS_getcwd, (long)to, (long)size, 0) > 0 && to[0] == '/';
+  return os_call3(SYS_getcwd, (long)to, (long)size, 0) > 0 && to[0] == '/';
 }
 
 #define SIGNAL_SET_SIZE 8 /* bytes of the kernel's */
@@ -354,12 +192,12 @@ bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context) {
          (address < stack || !hearth_os_peek(stack, &byte, sizeof byte));
 }
 
-void hearth_os_raise(int signal) { call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), signal); }
+void hearth_os_raise(int signal) { os_call3(SYS_tgkill, hearth_os_pid(), os_call3(SYS_gettid, 0, 0, 0), signal); }
 
 uint64_t hearth_os_pending(void) {
   uint64_t mask = 0;
 
-  call3(SYS_rt_sigpending, (long)&mask, SIGNAL_SET_SIZE, 0);
+  os_call3(SYS_rt_sigpending, (long)&mask, SIGNAL_SET_SIZE, 0);
   return mask;
 }
 
@@ -373,41 +211,41 @@ void hearth_os_queue(uint32_t pid, int signal, int value) {
   siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
 
   info.si_pid = (pid_t)hearth_os_pid();
-  info.si_uid = (uid_t)call3(SYS_getuid, 0, 0, 0);
+  info.si_uid = (uid_t)os_call3(SYS_getuid, 0, 0, 0);
   info.si_value.sival_int = value;
-  call3(SYS_rt_sigqueueinfo, pid, signal, (long)&info);
+  os_call3(SYS_rt_sigqueueinfo, pid, signal, (long)&info);
 }
 
 bool hearth_os_signal_stack(void *memory, size_t size) {
   stack_t old, own = {.ss_sp = memory, .ss_size = size};
 
-  return call3(SYS_sigaltstack, 0, (long)&old, 0) == 0 && old.ss_flags & SS_DISABLE &&
-         call3(SYS_sigaltstack, (long)&own, 0, 0) == 0;
+  return os_call3(SYS_sigaltstack, 0, (long)&old, 0) == 0 && old.ss_flags & SS_DISABLE &&
+         os_call3(SYS_sigaltstack, (long)&own, 0, 0) == 0;
 }
 
 bool hearth_os_forget_signal_stack(const void *memory) {
   stack_t old, none = {.ss_flags = SS_DISABLE};
 
-  if (call3(SYS_sigaltstack, 0, (long)&old, 0) != 0)
+  if (os_call3(SYS_sigaltstack, 0, (long)&old, 0) != 0)
     return false;
-  return old.ss_sp != memory || call3(SYS_sigaltstack, (long)&none, 0, 0) == 0;
+  return old.ss_sp != memory || os_call3(SYS_sigaltstack, (long)&none, 0, 0) == 0;
 }
 
 int hearth_os_exec(const char *path, char *const argv[], char *const environment[]) {
-  return (int)call3(SYS_execve, (long)path, (long)argv, (long)environment);
+  return (int)os_call3(SYS_execve, (long)path, (long)argv, (long)environment);
 }
 
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
   return (int)hearth_os_call(SYS_execveat, directory, (long)path, (long)argv, (long)environment, flags, 0);
 }
 
-uint32_t hearth_os_pid(void) { return (uint32_t)call3(SYS_getpid, 0, 0, 0); }
+uint32_t hearth_os_pid(void) { return (uint32_t)os_call3(SYS_getpid, 0, 0, 0); }
 
-void hearth_os_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
+void hearth_os_yield(void) { os_call3(SYS_sched_yield, 0, 0, 0); }
 
 void hearth_os_exit(int code) {
   for (;;)
-    call3(SYS_exit_group, code, 0, 0);
+    os_call3(SYS_exit_group, code, 0, 0);
 }
 
 void hearth_os_abort(void) {
@@ -447,7 +285,7 @@ size_t hearth_os_command(char *to, size_t size) {
 uint64_t hearth_os_random(void) {
   uint64_t number;
 
-  if (call3(SYS_getrandom, (long)&number, sizeof number, GRND_NONBLOCK) == (long)sizeof number)
+  if (os_call3(SYS_getrandom, (long)&number, sizeof number, GRND_NONBLOCK) == (long)sizeof number)
     return number;
   return hearth_os_unix_ns() ^ (uint64_t)hearth_os_pid() << 40 ^ (uintptr_t)&number >> 4;
 }
@@ -456,7 +294,7 @@ void hearth_os_host_name(char *to, size_t size) {
   struct utsname names;
   size_t i = 0;
 
-  if (call3(SYS_uname, (long)&names, 0, 0) == 0)
+  if (os_call3(SYS_uname, (long)&names, 0, 0) == 0)
     for (; i + 1 < size && names.nodename[i]; ++i)
       to[i] = names.nodename[i];
   to[i] = '\0';
@@ -478,9 +316,9 @@ void hearth_os_note_rights(void) {
   uid_t *users = noted_rights.users;
   gid_t *groups = noted_rights.groups;
 
-  call3(SYS_getresuid, (long)&users[0], (long)&users[1], (long)&users[2]);
-  call3(SYS_getresgid, (long)&groups[0], (long)&groups[1], (long)&groups[2]);
-  noted_rights.others_count = call3(SYS_getgroups, GROUPS_MOST, (long)noted_rights.others, 0);
+  os_call3(SYS_getresuid, (long)&users[0], (long)&users[1], (long)&users[2]);
+  os_call3(SYS_getresgid, (long)&groups[0], (long)&groups[1], (long)&groups[2]);
+  noted_rights.others_count = os_call3(SYS_getgroups, GROUPS_MOST, (long)noted_rights.others, 0);
   if (noted_rights.others_count < 0)
     noted_rights.others_count = 0;
   __atomic_store_n(&noted_rights.are_new, true, __ATOMIC_RELEASE);
@@ -489,8 +327,8 @@ void hearth_os_note_rights(void) {
 static void take_groups(void) {
   const gid_t *groups = noted_rights.groups;
 
-  call3(SYS_setgroups, noted_rights.others_count, (long)noted_rights.others, 0);
-  call3(SYS_setresgid, groups[0], groups[1], groups[2]);
+  os_call3(SYS_setgroups, noted_rights.others_count, (long)noted_rights.others, 0);
+  os_call3(SYS_setresgid, groups[0], groups[1], groups[2]);
 }
 
 /* Groups can be given up while the user may still change them, and taken back when it may again. Of what changes meanwhile, the
@@ -501,14 +339,14 @@ void hearth_os_take_noted_rights(void) {
   if (!__atomic_exchange_n(&noted_rights.are_new, false, __ATOMIC_ACQUIRE))
     return;
   take_groups();
-  call3(SYS_setresuid, users[0], users[1], users[2]);
+  os_call3(SYS_setresuid, users[0], users[1], users[2]);
   take_groups();
 }
 
 bool hearth_os_may_regain_rights(void) {
   uid_t real = 0, effective = 0, saved = 0;
 
-  call3(SYS_getresuid, (long)&real, (long)&effective, (long)&saved);
+  os_call3(SYS_getresuid, (long)&real, (long)&effective, (long)&saved);
   return real != effective || saved != effective;
 }
 
@@ -532,9 +370,9 @@ static int status_of_main(void) {
 
 /* Its own table of files leaves the program's to the program's threads alone, as the kernel likes it. */
 static int run_thread(void) {
-  call3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
-  call3(SYS_prctl, PR_SET_TIMERSLACK, 1000, 0);
-  call3(SYS_prctl, PR_SET_NAME, (long)"hearth", 0);
+  os_call3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+  os_call3(SYS_prctl, PR_SET_TIMERSLACK, 1000, 0);
+  os_call3(SYS_prctl, PR_SET_NAME, (long)"hearth", 0);
   thread_to_run();
   return status_of_main();
 }
@@ -559,7 +397,7 @@ bool hearth_os_is_main_alive(void) {
   void *head = NULL;
   size_t size;
 
-  return call3(SYS_get_robust_list, hearth_os_pid(), (long)&head, (long)&size) == 0 && head;
+  return os_call3(SYS_get_robust_list, hearth_os_pid(), (long)&head, (long)&size) == 0 && head;
 }
 
 void hearth_os_sleep(uint64_t ns) {

@@ -14,7 +14,7 @@ bool hearth_maps_open(hearth_maps *maps, char *buffer, size_t size) {
 void hearth_maps_close(hearth_maps *maps) { hearth_os_close(maps->fd); }
 
 /* Move the unread bytes to the front and read more behind them. False at the end, or if there is no room. */
-static bool refill(hearth_maps *maps) {
+static bool maps_refill(hearth_maps *maps) {
   size_t unread = maps->end - maps->begin;
 
   for (size_t i = 0; i < unread; ++i)
@@ -43,7 +43,7 @@ static bool next_line(hearth_maps *maps, size_t *ret_length) {
         *ret_length = length;
         return true;
       }
-    if (!refill(maps)) {
+    if (!maps_refill(maps)) {
       *ret_length = length;
       return length > 0;
     }
@@ -57,7 +57,7 @@ static void skip_line(hearth_maps *maps, size_t length) {
     while (maps->begin < maps->end)
       if (maps->buffer[maps->begin++] == '\n')
         return;
-  while (refill(maps));
+  while (maps_refill(maps));
 }
 
 static uint64_t scan_number(const char **at, const char *end, unsigned base) {

@@ -39,7 +39,7 @@ struct hearth_trace_buffer;
 
 typedef struct hearth_thread_state {
   hearth_guard in_runtime; /* the runtime is calling foreign code, whose allocations are not recorded */
-  uint32_t depth;    /* critical sections entered (reentry.h); more than 1: a signal handler interrupted the first */
+  uint32_t depth;          /* critical sections entered (lock.h); more than 1: a signal handler interrupted the first */
   uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
   const struct hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;

@@ -225,7 +225,7 @@ static const char *find_program(void) {
   return is_same_file(path, running) ? path : running;
 }
 
-static void execute(char *arguments, size_t size, char **environment) {
+static void preload_execute(char *arguments, size_t size, char **environment) {
   size_t count = 0;
 
   for (size_t i = 0; i < size; i++)
@@ -237,7 +237,7 @@ static void execute(char *arguments, size_t size, char **environment) {
     hearth_os_exec(find_program(), argv, environment);
 }
 
-static void tell(void) {
+static void preload_tell(void) {
   char letter[2] = "";
   uint64_t limit = hearth_os_address_space_limit(letter);
 
@@ -258,6 +258,6 @@ static void run_plain(char **environment) {
   size = arguments ? hearth_os_command(arguments, room) : 0;
   if (size == 0 || size == room)
     return;
-  tell();
-  execute(arguments, size, environment);
+  preload_tell();
+  preload_execute(arguments, size, environment);
 }

@@ -46,7 +46,7 @@ static bool reopen(void) {
   return file.fd >= 0;
 }
 
-static void append(const void *data, size_t size) {
+static void trace_file_append(const void *data, size_t size) {
   for (size_t done = 0; done < size && !file.error;) {
     long written = hearth_os_write(file.fd, (const char *)data + done, size - done);
     if (written > 0)
@@ -56,12 +56,12 @@ static void append(const void *data, size_t size) {
   }
 }
 
-static bool add(const void *head, size_t head_size, const void *payload, size_t size) {
+static bool trace_file_add(const void *head, size_t head_size, const void *payload, size_t size) {
   if (file.error || !reopen())
     return false;
   hearth_own_writes before = hearth_own_writes_begin(0);
-  append(head, head_size);
-  append(payload, size);
+  trace_file_append(head, head_size);
+  trace_file_append(payload, size);
   hearth_own_writes_end(before);
   if (file.error) {
     hearth_os_truncate(file.fd, file.size);
@@ -79,7 +79,7 @@ static void tell_error(void) {
 }
 
 /* The name of the file, or the first like it that is free; or that of a device. */
-static int create(void) {
+static int trace_file_create(void) {
   hearth_text name = hearth_text_begin(file.name, sizeof file.name);
 
   hearth_profile_file_name(&name);
@@ -112,15 +112,15 @@ int hearth_trace_file_begin(void) {
   memcpy(head, &header, sizeof header);
   file.error = 0;
   file.size = 0;
-  file.fd = create();
+  file.fd = trace_file_create();
   if (file.fd == -ENOENT) {
     hearth_profile_file_make_directories(file.name);
-    file.fd = create();
+    file.fd = trace_file_create();
   }
   file.fd = hearth_own_descriptor_move(file.fd);
   if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
     file.error = file.fd < 0 ? -file.fd : EIO;
-  if (!file.error && !add(head, header.header_size, NULL, 0))
+  if (!file.error && !trace_file_add(head, header.header_size, NULL, 0))
     hearth_os_unlink(file.name);
   return file.error;
 }
@@ -135,7 +135,7 @@ bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_
   XXH64_update(&state, payload, size);
   XXH64_update(&state, block, sizeof *block);
   block->checksum = XXH64_digest(&state);
-  bool added = add(block, sizeof *block, payload, size);
+  bool added = trace_file_add(block, sizeof *block, payload, size);
   tell_error();
   return added;
 }
@@ -167,7 +167,7 @@ size_t hearth_packer_memory(size_t most) {
   return compressor_size() + most + most / 128 + HEARTH_TRACE_COLUMNS_MOST * (sizeof(hearth_trace_column_size) + 128);
 }
 
-static bool set(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
+static bool trace_file_set(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
   return !ZSTD_isError(ZSTD_CCtx_setParameter(compressor, parameter, value));
 }
 
@@ -178,13 +178,14 @@ bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most) {
   packer->packed = (uint8_t *)memory + compressor_size();
   packer->room = hearth_packer_memory(most) - compressor_size();
   packer->size = 0;
-  return compressor && set(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
-         set(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
-         set(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
-         set(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
-         set(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
-         set(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
-         set(compressor, ZSTD_c_strategy, (int)search.strategy) && set(compressor, ZSTD_c_contentSizeFlag, 0);
+  return compressor && trace_file_set(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
+         trace_file_set(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
+         trace_file_set(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
+         trace_file_set(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
+         trace_file_set(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
+         trace_file_set(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
+         trace_file_set(compressor, ZSTD_c_strategy, (int)search.strategy) &&
+         trace_file_set(compressor, ZSTD_c_contentSizeFlag, 0);
 }
 
 void hearth_packer_begin(hearth_packer *packer) { packer->size = 0; }
@@ -264,7 +265,7 @@ static struct {
   uint64_t dropped;
 } forest;
 
-static void *map_table(size_t size) {
+static void *trace_file_map_table(size_t size) {
   size_t whole = hearth_os_whole_pages(size);
   void *table = hearth_os_map(whole);
 
@@ -274,10 +275,10 @@ static void *map_table(size_t size) {
 }
 
 bool hearth_trace_stacks_create(uint32_t most_contexts) {
-  forest.nodes = map_table(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
-  forest.buckets = map_table(BUCKETS * sizeof *forest.buckets);
-  forest.leaf_of = map_table((size_t)most_contexts * sizeof *forest.leaf_of);
-  forest.gathered = forest.end = map_table(GATHER_BYTES);
+  forest.nodes = trace_file_map_table(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
+  forest.buckets = trace_file_map_table(BUCKETS * sizeof *forest.buckets);
+  forest.leaf_of = trace_file_map_table((size_t)most_contexts * sizeof *forest.leaf_of);
+  forest.gathered = forest.end = trace_file_map_table(GATHER_BYTES);
   forest.context_most = most_contexts;
   return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
 }
@@ -296,7 +297,7 @@ void hearth_trace_stacks_flush(hearth_packer *packer) {
 }
 
 /* The node of a call with this caller; HEARTH_RAW_NO_PARENT if there is no room for a new one. */
-static uint32_t intern(uint64_t pc, uint32_t parent, hearth_packer *packer) {
+static uint32_t trace_file_intern(uint64_t pc, uint32_t parent, hearth_packer *packer) {
   uint64_t key = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
   uint32_t *bucket = &forest.buckets[key >> 32 & (BUCKETS - 1)];
 
@@ -321,7 +322,7 @@ static uint32_t add_stack(uint32_t context, hearth_packer *packer) {
   const uint64_t *pcs = hearth_depot_stack(&hearth_rt.depot, context, &depth);
 
   while (depth > 0) {
-    at = intern(pcs[--depth], at, packer);
+    at = trace_file_intern(pcs[--depth], at, packer);
     if (at == HEARTH_RAW_NO_PARENT)
       break;
   }

@@ -6,10 +6,10 @@
 #include "blocks.h"
 #include "clock.h"
 #include "heap.h"
+#include "lock.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "trace_file.h"
 
@@ -42,7 +42,7 @@ static uint64_t dropped; /* events; atomic */
 
 /* -- memory -------------------------------------------------------------------------------------------------------- */
 
-static hearth_trace_buffer *make(void) {
+static hearth_trace_buffer *trace_make(void) {
   size_t own = (sizeof(hearth_trace_buffer) + 63) & ~(size_t)63;
   size_t size = hearth_os_whole_pages(own + hearth_packer_memory(PAYLOAD_MOST));
   char *memory = hearth_os_map(size);
@@ -74,7 +74,7 @@ static hearth_trace_buffer *attach(void) {
   while (buffer && !buffer->idle)
     buffer = buffer->next;
   if (!buffer)
-    buffer = make();
+    buffer = trace_make();
   if (buffer) {
     buffer->idle = false;
     buffer->thread = number;
@@ -113,7 +113,7 @@ static void pack(hearth_trace_buffer *buffer) {
 
 /* Write a buffer whose lock the caller has. False: its events are lost, which is counted, or still there, since a signal
  * handler must not wait. */
-static bool flush(hearth_trace_buffer *buffer) {
+static bool trace_flush(hearth_trace_buffer *buffer) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_EVENTS, .count = buffer->count, .first = buffer->thread};
 
   if (buffer->count == 0)
@@ -134,8 +134,8 @@ static bool flush(hearth_trace_buffer *buffer) {
   return written;
 }
 
-static bool append(hearth_trace_buffer *buffer, const hearth_trace_event *event) {
-  if (buffer->packing || (buffer->count == HEARTH_TRACE_EVENTS_MOST && !flush(buffer)))
+static bool trace_append(hearth_trace_buffer *buffer, const hearth_trace_event *event) {
+  if (buffer->packing || (buffer->count == HEARTH_TRACE_EVENTS_MOST && !trace_flush(buffer)))
     return false;
   buffer->events[buffer->count] = *event;
   HEARTH_SIGNAL_FENCE(); /* a signal handler that flushes counts whole events */
@@ -149,10 +149,10 @@ static bool append_shared(const hearth_trace_event *event) {
 
   if (!hearth_reentry_take(&shared->lock))
     return false;
-  bool appended = shared->thread == number || flush(shared);
+  bool appended = shared->thread == number || trace_flush(shared);
   if (appended) {
     shared->thread = number;
-    appended = append(shared, event);
+    appended = trace_append(shared, event);
   }
   hearth_lock_give(&shared->lock);
   return appended;
@@ -166,7 +166,7 @@ static void record(const hearth_trace_event *event) {
   if (!own && !hearth_reentry_is_nested() && !hearth_this_thread.ends && !hearth_this_thread_forks())
     own = attach();
   if (own && hearth_reentry_take(&own->lock)) {
-    appended = append(own, event);
+    appended = trace_append(own, event);
     hearth_lock_give(&own->lock);
   }
   if (!appended && !append_shared(event))
@@ -176,61 +176,61 @@ static void record(const hearth_trace_event *event) {
 
 /* -- operations ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t now(void) { return hearth_clock_now_ns() - hearth_rt.start_ns; }
+static uint64_t trace_now(void) { return hearth_clock_now_ns() - hearth_rt.start_ns; }
 
 /* Was the block's allocation recorded in this process? */
-static bool is_recorded(const hearth_block *block) {
+static bool trace_is_recorded(const hearth_block *block) {
   return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
 static void *record_allocation(hearth_trace_kind kind, void *memory, uint64_t begin_ns) {
   hearth_block block;
 
-  if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && is_recorded(&block))
+  if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && trace_is_recorded(&block))
     record(&(hearth_trace_event){.address = (uintptr_t)memory,
                                  .size = block.size,
                                  .begin_ns = begin_ns,
                                  .stack_ns = block.alloc_ns,
-                                 .end_ns = now(),
+                                 .end_ns = trace_now(),
                                  .stack = block.context,
                                  .kind = (uint8_t)kind});
   return memory;
 }
 
 void *hearth_trace_allocate(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
-  uint64_t begin_ns = now();
+  uint64_t begin_ns = trace_now();
 
   return record_allocation(kind, hearth_allocate(size, alignment, frame), begin_ns);
 }
 
 void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
-  uint64_t begin_ns = now();
+  uint64_t begin_ns = trace_now();
 
   return record_allocation(HEARTH_TRACE_CALLOC, hearth_allocate_zeroed(count, size, frame), begin_ns);
 }
 
 void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame) {
   hearth_block block;
-  hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = now(), .kind = (uint8_t)kind};
+  hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = trace_now(), .kind = (uint8_t)kind};
 
-  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !is_recorded(&block)) {
+  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !trace_is_recorded(&block)) {
     hearth_release(pointer, function);
     return;
   }
   event.size = block.size;
   event.stack = hearth_context_of(frame);
-  event.stack_ns = now();
+  event.stack_ns = trace_now();
   hearth_header_forget_context(block.header); /* it ends without record, which is quicker */
   hearth_release(pointer, function);
-  event.end_ns = now();
+  event.end_ns = trace_now();
   record(&event);
 }
 
 /* The old block ends when the stack is taken, and so before another thread can have its address. */
 void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block old, block;
-  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && is_recorded(&old);
-  uint64_t old_size = recorded ? old.size : 0, begin_ns = now();
+  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && trace_is_recorded(&old);
+  uint64_t old_size = recorded ? old.size : 0, begin_ns = trace_now();
   void *memory = hearth_resize(pointer, size, frame);
 
   if (!memory || !recorded || hearth_heap_find(memory, &block) != HEARTH_POINTER_LIVE)
@@ -248,7 +248,7 @@ void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame)
 /* -- begin and end ------------------------------------------------------------------------------------------------- */
 
 bool hearth_trace_begin(void) {
-  shared = make();
+  shared = trace_make();
   if (!shared || !hearth_trace_stacks_create(hearth_rt.options.max_contexts + 1)) {
     hearth_message("no address space for a trace; nothing is recorded");
     return false;
@@ -261,7 +261,7 @@ bool hearth_trace_begin(void) {
 
 static bool add_end(void) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_END, .count = 1};
-  hearth_trace_end end = {.duration_ns = now(),
+  hearth_trace_end end = {.duration_ns = trace_now(),
                           .dropped_events = __atomic_load_n(&dropped, __ATOMIC_RELAXED),
                           .dropped_stacks = hearth_trace_stacks_dropped() + hearth_depot_dropped(&hearth_rt.depot)};
 
@@ -281,7 +281,7 @@ bool hearth_trace_flush(void) {
   hearth_reentry_enter();
   for (hearth_trace_buffer *buffer = buffers; buffer; buffer = buffer->next) {
     bool mine = hearth_lock_take_or_keep(&buffer->lock);
-    written &= mine && !buffer->packing && flush(buffer);
+    written &= mine && !buffer->packing && trace_flush(buffer);
     hearth_lock_give_or_keep(&buffer->lock);
   }
   written &= add_end();
@@ -295,7 +295,7 @@ void hearth_trace_end_thread(void) {
   if (!own || !hearth_reentry_take(&own->lock))
     return;
   hearth_this_thread.trace = NULL;
-  flush(own);
+  trace_flush(own);
   hearth_lock_give(&own->lock);
   hearth_lock_take(&registry_lock);
   own->idle = true;

@@ -24,8 +24,8 @@ int malloc_info(int options, FILE *stream) {
                      "<total type=\"mmap\" count=\"%u\" size=\"%u\"/>\n"
                      "<system type=\"current\" size=\"%u\"/>\n"
                      "</malloc>\n",
-                     (uint64_t)(usage.blocks - usage.large_blocks), (uint64_t)usage.small_tract_bytes,
-                     (uint64_t)usage.large_blocks, (uint64_t)usage.large_tract_bytes,
-                     (uint64_t)(usage.small_tract_bytes + usage.large_tract_bytes));
+                     (uint64_t)(usage.blocks - usage.large_blocks), (uint64_t)usage.small_span_bytes,
+                     (uint64_t)usage.large_blocks, (uint64_t)usage.large_span_bytes,
+                     (uint64_t)(usage.small_span_bytes + usage.large_span_bytes));
   return fputs(buffer, stream) == EOF ? -1 : 0;
 }

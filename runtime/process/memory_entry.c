@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mlockall: the runtime's tables are far larger than memory, and the kernel would fill them. Pages are locked as they are
  * used, and those of the program's own mappings are there at once, as without the runtime. */
-#include "exported.h"
 #include "os.h"
 #include "proc_maps.h"
 

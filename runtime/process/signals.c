@@ -8,8 +8,8 @@
 #include "process.h"
 
 #include "dump.h"
+#include "lock.h"
 #include "message.h"
-#include "reentry.h"
 #include "running_profile.h"
 #include "thread_state.h"
 

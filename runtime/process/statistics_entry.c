@@ -19,11 +19,11 @@ struct mallinfo2 mallinfo2(void) {
   hearth_heap_usage usage = hearth_threads_heap_usage();
 
   return (struct mallinfo2){
-      .arena = usage.small_tract_bytes,
+      .arena = usage.small_span_bytes,
       .hblks = usage.large_blocks,
-      .hblkhd = usage.large_tract_bytes,
+      .hblkhd = usage.large_span_bytes,
       .uordblks = usage.chunk_bytes,
-      .fordblks = usage.small_tract_bytes + usage.large_tract_bytes - usage.chunk_bytes,
+      .fordblks = usage.small_span_bytes + usage.large_span_bytes - usage.chunk_bytes,
   };
 }
 
@@ -46,7 +46,7 @@ int mallopt(int parameter, int value) {
   return 1;
 }
 
-/* Memory goes back as soon as it is free, but for a few tracts of each size: there is nothing to trim. */
+/* Memory goes back as soon as it is free, but for a few spans of each size: there is nothing to trim. */
 int malloc_trim(size_t pad) {
   (void)pad;
   return 0;
@@ -56,6 +56,6 @@ void malloc_stats(void) {
   hearth_heap_usage usage = hearth_threads_heap_usage();
 
   hearth_message("heap: %u bytes from the system, of these %u in live blocks' chunks; %u live blocks, %u of them large",
-                 (uint64_t)(usage.small_tract_bytes + usage.large_tract_bytes), (uint64_t)usage.chunk_bytes,
+                 (uint64_t)(usage.small_span_bytes + usage.large_span_bytes), (uint64_t)usage.chunk_bytes,
                  (uint64_t)usage.blocks, (uint64_t)usage.large_blocks);
 }

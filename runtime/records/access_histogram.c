@@ -2,10 +2,12 @@
 /* Sums are kept twice for each context, and one of the two counts (access_histogram.h). Arrays are cut from chunks. */
 #include "access_histogram.h"
 
+#include "lock.h"
 #include "message.h"
 #include "os.h"
-#include "reentry.h"
 #include "shadow.h"
+
+#include "hearth/expect.h"
 
 #define CHUNK_LEAST ((size_t)256 << 10)
 #define ROOM_LEAST  8
@@ -15,16 +17,16 @@ struct hearth_histogram_chunk {
   size_t size, used; /* with this header, which has a page of its own */
 };
 
-static size_t table_size(const hearth_histograms *histograms) {
+static size_t histogram_table_size(const hearth_histograms *histograms) {
   return hearth_os_whole_pages((size_t)histograms->contexts * sizeof *histograms->by_context);
 }
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
   *histograms = (hearth_histograms){.contexts = contexts, .most = most};
-  histograms->by_context = hearth_os_map(table_size(histograms));
+  histograms->by_context = hearth_os_map(histogram_table_size(histograms));
   if (!histograms->by_context)
     return false;
-  hearth_os_mark_sparse(histograms->by_context, table_size(histograms));
+  hearth_os_mark_sparse(histograms->by_context, histogram_table_size(histograms));
   return true;
 }
 
@@ -41,13 +43,13 @@ void hearth_histograms_destroy(hearth_histograms *histograms) {
     return;
   unmap(histograms->chunks);
   unmap(histograms->spare);
-  hearth_os_unmap(histograms->by_context, table_size(histograms));
+  hearth_os_unmap(histograms->by_context, histogram_table_size(histograms));
   *histograms = (hearth_histograms){0};
 }
 
 /* Chunks stay mapped: a thread that did not stop may be about to write to one. */
 void hearth_histograms_forget(hearth_histograms *histograms) {
-  hearth_os_discard(histograms->by_context, table_size(histograms));
+  hearth_os_discard(histograms->by_context, histogram_table_size(histograms));
   while (histograms->chunks) {
     hearth_histogram_chunk *chunk = histograms->chunks;
     histograms->chunks = chunk->next;
@@ -100,7 +102,7 @@ static bool add_chunk(hearth_histograms *histograms, size_t needed) {
 }
 
 /* Zeros; NULL: no memory. */
-static uint64_t *take(hearth_histograms *histograms, size_t count) {
+static uint64_t *histogram_take(hearth_histograms *histograms, size_t count) {
   size_t size = count * sizeof(uint64_t);
   hearth_histogram_chunk *chunk = histograms->chunks;
 
@@ -110,6 +112,7 @@ static uint64_t *take(hearth_histograms *histograms, size_t count) {
     chunk = histograms->chunks;
   }
   chunk->used += size;
+  hearth_expect(chunk->used <= chunk->size);
   return (uint64_t *)((char *)chunk + chunk->used - size);
 }
 
@@ -120,7 +123,7 @@ static void grow_locked(hearth_histograms *histograms, hearth_histogram_sums *h,
 
   while (room < size)
     room *= 2;
-  uint64_t *larger = take(histograms, 2 * (size_t)room);
+  uint64_t *larger = histogram_take(histograms, 2 * (size_t)room);
   if (!larger)
     return;
   uint64_t *current = larger + room;
@@ -134,7 +137,7 @@ static void grow_locked(hearth_histograms *histograms, hearth_histogram_sums *h,
 }
 
 /* Have room for `size` sums, if there is memory. False: not possible in this signal handler. */
-static bool reserve(hearth_histograms *histograms, hearth_histogram_sums *h, uint32_t size) {
+static bool histogram_reserve(hearth_histograms *histograms, hearth_histogram_sums *h, uint32_t size) {
   if (size <= h->room)
     return true;
   if (!hearth_reentry_take(&histograms->lock))
@@ -163,7 +166,7 @@ bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block
     lead += *counter;
   uint32_t size = count_places(histograms, &of, lead > 0);
 
-  if (!reserve(histograms, h, size))
+  if (!histogram_reserve(histograms, h, size))
     return false;
   *ret_next = 1 - h->current;
   uint64_t *to = h->sums[1 - h->current];
@@ -185,7 +188,7 @@ bool hearth_histograms_copy(hearth_histograms *to, const hearth_histograms *from
   uint32_t size;
   const uint64_t *sums = hearth_histograms_get(from, context, &size);
 
-  if (!reserve(to, h, size) || h->room < size)
+  if (!histogram_reserve(to, h, size) || h->room < size)
     return false;
   for (uint32_t i = 0; i < size; ++i)
     h->sums[h->current][i] = sums[i];

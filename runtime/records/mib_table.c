@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An array by context id in sparse memory. Pages that hold records are counted, so that a memory cap can ask for a spill. */
 #include "mib_table.h"
+
+#include "lock.h"
 #include "os.h"
-#include "reentry.h"
 #include "sample.h"
 
-static size_t table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }
+static size_t mib_table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }
 
-static size_t touched_size(uint32_t count) { return hearth_os_whole_pages(table_size(count) / HEARTH_OS_PAGE); }
+static size_t touched_size(uint32_t count) { return hearth_os_whole_pages(mib_table_size(count) / HEARTH_OS_PAGE); }
 
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most) {
-  size_t size = table_size(count);
+  size_t size = mib_table_size(count);
 
   *table = (hearth_mib_table){.rows = hearth_os_map(size),
                               .count = count,
@@ -64,7 +65,7 @@ uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
 }
 
 /* Count blocks that find no room. */
-static void drop(hearth_mib_table *table, uint64_t blocks) {
+static void mib_drop(hearth_mib_table *table, uint64_t blocks) {
   __atomic_fetch_add(&table->dropped, blocks, __ATOMIC_RELAXED);
 }
 
@@ -97,7 +98,7 @@ bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block,
     if (recorded)
       hearth_mib_update_make(&update);
   } else {
-    drop(table, one->AllocCount);
+    mib_drop(table, one->AllocCount);
     hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
   }
   hearth_lock_give(lock);
@@ -115,7 +116,7 @@ bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const heart
     hearth_mib_follow(&sum, one);
     hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = ret_live});
   } else {
-    drop(table, one->AllocCount);
+    mib_drop(table, one->AllocCount);
     *ret_live = 0;
   }
   hearth_lock_give(lock);
@@ -134,7 +135,7 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
     hearth_mib_append(&sum, series);
     hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = count});
   } else {
-    drop(table, *count);
+    mib_drop(table, *count);
     *count = 0;
   }
   hearth_lock_give(lock);
@@ -142,7 +143,7 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
 }
 
 void hearth_mib_table_forget(hearth_mib_table *table) {
-  hearth_os_discard(table->rows, table_size(table->count));
+  hearth_os_discard(table->rows, mib_table_size(table->count));
   hearth_os_discard(table->touched, touched_size(table->count));
   if (table->histograms.by_context)
     hearth_histograms_forget(&table->histograms);
@@ -174,24 +175,26 @@ void hearth_mib_table_unlock(hearth_mib_table *table) {
 
 static size_t copies_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib)); }
 
-static size_t view_size(uint32_t count) { return copies_size(count) + hearth_os_whole_pages((count + (size_t)7) / 8); }
+static size_t mib_view_size(uint32_t count) {
+  return copies_size(count) + hearth_os_whole_pages((count + (size_t)7) / 8);
+}
 
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count) {
-  char *memory = hearth_os_map(view_size(count));
+  char *memory = hearth_os_map(mib_view_size(count));
 
   if (!memory)
     return false;
-  hearth_os_mark_sparse(memory, view_size(count));
+  hearth_os_mark_sparse(memory, mib_view_size(count));
   *view = (hearth_mib_view){
       .table = table, .count = count, .copies = (hearth_mib *)memory, .copied = (uint8_t *)memory + copies_size(count)};
   if (!table->histograms.by_context || hearth_histograms_create(&view->histograms, count, table->histograms.most))
     return true;
-  hearth_os_unmap(memory, view_size(count));
+  hearth_os_unmap(memory, mib_view_size(count));
   return false;
 }
 
 void hearth_mib_view_destroy(hearth_mib_view *view) {
-  hearth_os_unmap(view->copies, view_size(view->count));
+  hearth_os_unmap(view->copies, mib_view_size(view->count));
   hearth_histograms_destroy(&view->histograms);
 }
 
@@ -217,4 +220,13 @@ void hearth_mib_view_add_histogram(hearth_mib_view *view, const hearth_block *bl
   if (is_copied(view, block->context) ||
       hearth_histograms_copy(&view->histograms, &view->table->histograms, block->context))
     hearth_histograms_add(&view->histograms, block, weight);
+}
+
+/* A table of reciprocals, filled in at the start. */
+
+uint64_t hearth_reciprocals[HEARTH_RECIPROCALS];
+
+void hearth_divide_begin(void) {
+  for (uint64_t i = 0; i < HEARTH_RECIPROCALS; ++i)
+    hearth_reciprocals[i] = UINT64_MAX / (i + 2) + 1;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (mib_cache.h). */
+/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (thread_cache.h). */
 #ifndef HEARTH_RUNTIME_MIB_TABLE_H
 #define HEARTH_RUNTIME_MIB_TABLE_H
 
 #include "access_histogram.h"
 #include "lock.h"
 #include "mib_record.h"
-#include "reentry.h"
 
 #include <string.h>
 

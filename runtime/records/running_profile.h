@@ -6,8 +6,8 @@
 #define HEARTH_RUNTIME_RUNNING_PROFILE_H
 
 #include "depot.h"
-#include "exported.h"
 #include "mib_table.h"
+#include "os.h"
 #include "runtime_options.h"
 
 /* Access counting needs counters, and code that adds to them. */
@@ -24,7 +24,7 @@ typedef enum hearth_path {
   HEARTH_PATH_UNCOUNTED, /* the same, without counters */
   HEARTH_PATH_LIVE,      /* all blocks have a context while they are live, and leave no record */
   HEARTH_PATH_SAMPLE,    /* most blocks are not recorded */
-  HEARTH_PATH_TRACE      /* each operation is recorded for itself (operations.h) */
+  HEARTH_PATH_TRACE      /* each operation is recorded for itself (blocks.h) */
 } hearth_path;
 
 typedef struct hearth_runtime {

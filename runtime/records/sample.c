@@ -3,7 +3,7 @@
 #include "sample.h"
 
 /* The finaliser of splitmix64 (Steele, Lea, Flood 2014): neighbouring numbers become unrelated ones. */
-static uint64_t mix(uint64_t number) {
+static uint64_t sample_mix(uint64_t number) {
   number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
   return number ^ number >> 31;
@@ -11,11 +11,11 @@ static uint64_t mix(uint64_t number) {
 
 static uint32_t random_bits(hearth_sampler *sampler) {
   sampler->random += UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)(mix(sampler->random) >> 32);
+  return (uint32_t)(sample_mix(sampler->random) >> 32);
 }
 
 void hearth_sampler_begin(hearth_sampler *sampler, uint64_t mean_bytes, uint64_t seed) {
-  sampler->random = mix(seed) | 1;
+  sampler->random = sample_mix(seed) | 1;
   sampler->bytes_left = hearth_sampler_draw(sampler, mean_bytes);
 }
 
@@ -53,5 +53,5 @@ uint64_t hearth_sample_weight(uint64_t mean_bytes, uint64_t size, uint64_t lot) 
   uint64_t whole = (uint64_t)exact;
   double rest = exact - (double)whole;
 
-  return whole + ((double)(mix(lot) >> 11) * 0x1p-53 < rest);
+  return whole + ((double)(sample_mix(lot) >> 11) * 0x1p-53 < rest);
 }

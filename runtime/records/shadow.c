@@ -2,7 +2,7 @@
 /* Two large sparse mappings hold all counters. Whole pages of counters are made 0 by giving them back. */
 #include "shadow.h"
 
-#include "granule_words.h"
+#include "block.h"
 #include "os.h"
 
 #define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */
@@ -25,7 +25,7 @@ uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64];
 bool hearth_shadow_has_beside;
 
 /* For so many bytes of memory, one of counters. */
-static bool reserve(uint64_t *ret_base, unsigned memory_for_one) {
+static bool shadow_reserve(uint64_t *ret_base, unsigned memory_for_one) {
   size_t size = ((size_t)1 << hearth_os_address_bits()) / memory_for_one;
   void *space = hearth_os_map(size);
 
@@ -39,8 +39,8 @@ static bool reserve(uint64_t *ret_base, unsigned memory_for_one) {
 bool hearth_shadow_reserve(void) {
   if (__hearth_counters)
     return true;
-  return reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
-         reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
+  return shadow_reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
+         shadow_reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
 }
 
 void hearth_shadow_ignore(void) { hearth_shadow_is_ignored = true; }
@@ -117,7 +117,7 @@ static size_t count_lines(const void *memory, size_t size) {
 }
 
 /* Nothing needs to be read or written to make whole pages 0. The words beside them are made 0, too, if there are any. */
-static void clear_counters(const void *memory, size_t granules) {
+static void shadow_clear_counters(const void *memory, size_t granules) {
   uint32_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
   char *first_page, *end_page;
 
@@ -150,7 +150,7 @@ static void clear_lines(const void *memory, size_t lines) {
 void hearth_shadow_clear(const void *memory, size_t size) {
   if (!__hearth_counters)
     return;
-  clear_counters(memory, count_granules(memory, size));
+  shadow_clear_counters(memory, count_granules(memory, size));
   if (hearth_shadow_is_coarse)
     clear_lines(memory, count_lines(memory, size));
 }
@@ -161,7 +161,7 @@ void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger) {
   uintptr_t line = (end + HEARTH_LINE - 1) & ~(HEARTH_LINE - 1);
 
   if (__hearth_counters && granule < stop)
-    clear_counters((const void *)granule, count_granules((const void *)granule, stop - granule));
+    shadow_clear_counters((const void *)granule, count_granules((const void *)granule, stop - granule));
   if (hearth_shadow_is_coarse && line < stop)
     clear_lines((const void *)line, count_lines((const void *)line, stop - line));
 }

@@ -76,7 +76,7 @@ static cursor cursor_at(const hearth_cfi_tables *tables, uintptr_t at, uint64_t 
   return cursor;
 }
 
-static bool refill(cursor *cursor) {
+static bool cfi_refill(cursor *cursor) {
   size_t left = cursor->end - cursor->at;
 
   cursor->piece = cursor->at;
@@ -92,14 +92,14 @@ static bool refill(cursor *cursor) {
 }
 
 static uint8_t take_u8(cursor *cursor) {
-  if (cursor->at - cursor->piece >= cursor->piece_size && !refill(cursor))
+  if (cursor->at - cursor->piece >= cursor->piece_size && !cfi_refill(cursor))
     return 0;
   const uint8_t *piece = cursor->copied ? cursor->bytes : (const uint8_t *)cursor->piece;
   return piece[cursor->at++ - cursor->piece];
 }
 
 /* A number of `size` bytes. */
-static uint64_t take(cursor *cursor, unsigned size) {
+static uint64_t cfi_take(cursor *cursor, unsigned size) {
   uint64_t number = 0;
 
   for (unsigned i = 0; i < size; ++i)
@@ -157,7 +157,7 @@ static unsigned pointer_size(uint8_t encoding) {
 static uint64_t take_pointer(cursor *cursor, uint8_t encoding) {
   uintptr_t at = cursor->at;
   unsigned size = pointer_size(encoding);
-  uint64_t value = take(cursor, size);
+  uint64_t value = cfi_take(cursor, size);
 
   if (size == 0)
     cursor->failed = true;
@@ -180,7 +180,7 @@ typedef struct table_row {
   int32_t start, entry; /* relative to the header */
 } table_row;
 
-static bool read_row(const hearth_cfi_tables *tables, uintptr_t at, table_row *ret_row) {
+static bool cfi_read_row(const hearth_cfi_tables *tables, uintptr_t at, table_row *ret_row) {
   if (!is_there(tables, at, sizeof *ret_row))
     return tables->read(at, ret_row, sizeof *ret_row);
   memcpy(ret_row, (const void *)at, sizeof *ret_row);
@@ -198,13 +198,13 @@ static uintptr_t find_entry(const hearth_cfi_tables *tables, uintptr_t pc) {
   skip(&cursor, pointer_size(frame_encoding));
   if (version != 1 || count_encoding != PE_UDATA4 || table_encoding != PE_TABLE || pointer_size(frame_encoding) == 0)
     return 0;
-  uint64_t low = 0, high = take(&cursor, 4);
+  uint64_t low = 0, high = cfi_take(&cursor, 4);
   uintptr_t table = cursor.at;
   if (cursor.failed)
     return 0;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
-    if (!read_row(tables, table + middle * sizeof row, &row))
+    if (!cfi_read_row(tables, table + middle * sizeof row, &row))
       return 0;
     if (header + (uintptr_t)(intptr_t)row.start <= pc) {
       found = row;
@@ -228,7 +228,7 @@ typedef struct common {
 /* The rest of the entry that begins at `at`, behind its size. Fails at the end of the section, and for 64-bit entries. */
 static cursor open_entry(const hearth_cfi_tables *tables, uintptr_t at) {
   cursor size = cursor_at(tables, at, 4);
-  uint64_t bytes = take(&size, 4);
+  uint64_t bytes = cfi_take(&size, 4);
   cursor entry = cursor_at(tables, at + 4, bytes);
 
   entry.failed |= size.failed || bytes == 0 || bytes > ENTRY_MOST;
@@ -261,7 +261,7 @@ static void read_augmentation(common *common, cursor *entry, const char *letters
 static bool read_common(common *common, const hearth_cfi_tables *tables, uintptr_t at) {
   char letters[AUGMENT_MOST + 1] = "";
   cursor entry = open_entry(tables, at);
-  uint64_t id = take(&entry, 4);
+  uint64_t id = cfi_take(&entry, 4);
   uint8_t version = take_u8(&entry);
 
   for (unsigned i = 0; (letters[i] = (char)take_u8(&entry)) != '\0'; ++i)
@@ -374,7 +374,7 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
   case CFA_ADVANCE_1:
   case CFA_ADVANCE_2:
   case CFA_ADVANCE_4:
-    advance(machine, take(code, 1u << (instruction - CFA_ADVANCE_1)));
+    advance(machine, cfi_take(code, 1u << (instruction - CFA_ADVANCE_1)));
     break;
   case CFA_OFFSET_EXTENDED:
     reg = take_uleb(code);
@@ -439,7 +439,7 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
   }
 }
 
-static void execute(machine *machine, cursor *code) {
+static void cfi_execute(machine *machine, cursor *code) {
   uint8_t instruction = take_u8(code), operand = instruction & 0x3f;
 
   switch (instruction & 0xc0) {
@@ -458,10 +458,10 @@ static void execute(machine *machine, cursor *code) {
 }
 
 /* The rows of a function follow each other; the row of `pc` is the last one that does not begin behind it. */
-static bool run(machine *machine, cursor code, uintptr_t pc) {
+static bool cfi_run(machine *machine, cursor code, uintptr_t pc) {
   while (code.at < code.end && !code.failed) {
     row before = machine->row;
-    execute(machine, &code);
+    cfi_execute(machine, &code);
     if (machine->location > pc) {
       machine->row = before;
       break;
@@ -505,7 +505,7 @@ hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc) {
     return none;
   cursor entry = open_entry(tables, at);
   uintptr_t distance_at = entry.at;
-  uint64_t distance = take(&entry, 4);
+  uint64_t distance = cfi_take(&entry, 4);
   if (entry.failed || distance == 0 || !read_common(&common, tables, distance_at - distance))
     return none;
   uintptr_t start = take_pointer(&entry, common.encoding);
@@ -515,8 +515,8 @@ hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc) {
   if (entry.failed || pc < start || pc - start >= size)
     return none;
   machine machine = {.common = &common, .location = start};
-  if (!run(&machine, common.instructions, UINTPTR_MAX))
+  if (!cfi_run(&machine, common.instructions, UINTPTR_MAX))
     return none;
   machine.initial = machine.row;
-  return run(&machine, entry, pc) ? simplify(&machine.row) : none;
+  return cfi_run(&machine, entry, pc) ? simplify(&machine.row) : none;
 }

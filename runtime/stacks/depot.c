@@ -4,6 +4,8 @@
 #include "depot.h"
 #include "os.h"
 
+#include "hearth/expect.h"
+
 /* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes
  * tell others apart without a look at them. A context has eight places there, a cache line; if others have them, it has
  * eight in a larger table, and if others have these, too, it is in a chain: tables grow with their contents, and memory
@@ -11,7 +13,7 @@
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
-static void *map_table(uint64_t count, size_t row) {
+static void *depot_map_table(uint64_t count, size_t row) {
   size_t size = hearth_os_whole_pages(count * row);
   void *table = hearth_os_map(size);
 
@@ -32,18 +34,18 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .entry_count = 1,
       .memory_most = UINT64_MAX,
   };
-  depot->entries = map_table(depot->entry_most, sizeof *depot->entries);
-  depot->pcs = map_table(depot->pc_most + 1, sizeof *depot->pcs);
-  depot->buckets = map_table(buckets, sizeof *depot->buckets);
+  depot->entries = depot_map_table(depot->entry_most, sizeof *depot->entries);
+  depot->pcs = depot_map_table(depot->pc_most + 1, sizeof *depot->pcs);
+  depot->buckets = depot_map_table(buckets, sizeof *depot->buckets);
   bool created = depot->entries && depot->pcs && depot->buckets;
   for (size_t i = 0; i < HEARTH_DEPOT_LEVELS; ++i) {
-    depot->levels[i] = map_table(level_words[i], sizeof *depot->levels[i]);
+    depot->levels[i] = depot_map_table(level_words[i], sizeof *depot->levels[i]);
     created = created && depot->levels[i];
   }
   return created;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t pc) {
+static uint64_t depot_mix(uint64_t hash, uint64_t pc) {
   hash = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads neighbouring addresses */
   return hash ^ hash >> 32;
 }
@@ -54,12 +56,12 @@ static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
   uint32_t i = 0;
 
   for (; i + 1 < depth; i += 2) {
-    even = mix(even, pcs[i]);
-    odd = mix(odd, pcs[i + 1]);
+    even = depot_mix(even, pcs[i]);
+    odd = depot_mix(odd, pcs[i + 1]);
   }
   if (i < depth)
-    even = mix(even, pcs[i]);
-  return mix(even, odd);
+    even = depot_mix(even, pcs[i]);
+  return depot_mix(even, odd);
 }
 
 static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
@@ -74,8 +76,8 @@ static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash,
 }
 
 /* The stack among the contexts from `from` on, up to `end`, both in one chain; 0 if it is not there. */
-static uint32_t search(const hearth_depot *depot, uint32_t from, uint32_t end, uint64_t hash, const uint64_t *pcs,
-                       uint32_t depth) {
+static uint32_t depot_search(const hearth_depot *depot, uint32_t from, uint32_t end, uint64_t hash, const uint64_t *pcs,
+                             uint32_t depth) {
   for (; from != end; from = depot->entries[from].next)
     if (is_stack(depot, from, hash, pcs, depth))
       return from;
@@ -102,7 +104,7 @@ static inline uint32_t search_levels(const hearth_depot *depot, uint64_t hash, c
 }
 
 /* Advance `counter` by `step` unless it would pass `most`. */
-static bool take_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t *ret_before) {
+static bool depot_take_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t *ret_before) {
   uint64_t before = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
   do
@@ -119,15 +121,16 @@ static uint64_t size_of_context(uint32_t depth) {
 }
 
 /* A copy of the stack under a new id, not yet in a chain; 0 if there is no room. */
-static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+static uint32_t depot_add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
   uint64_t before, first, context;
 
-  if (!take_room(&depot->memory, size_of_context(depth), depot->memory_most, &before) ||
-      !take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
-      !take_room(&depot->entry_count, 1, depot->entry_most, &context))
+  if (!depot_take_room(&depot->memory, size_of_context(depth), depot->memory_most, &before) ||
+      !depot_take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
+      !depot_take_room(&depot->entry_count, 1, depot->entry_most, &context))
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
     depot->pcs[first + i] = pcs[i];
+  hearth_expect(context > 0 && context < depot->entry_most && first + depth <= depot->pc_most);
   hearth_depot_entry *entry = &depot->entries[context]; /* `listed` may be in use */
   entry->hash = (uint32_t)hash;
   entry->first_pc = first;
@@ -149,18 +152,18 @@ static uint32_t put_in_level(hearth_depot *depot, uint32_t context, uint64_t has
   }
 }
 
-static uint32_t *bucket_of(const hearth_depot *depot, uint64_t hash) {
+static uint32_t *depot_bucket_of(const hearth_depot *depot, uint64_t hash) {
   return &depot->buckets[hash >> 32 & (depot->bucket_count - 1)];
 }
 
 /* The same in the chain. */
 static uint32_t put_in_chain(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs,
                              uint32_t depth) {
-  uint32_t *bucket = bucket_of(depot, hash), searched = 0;
+  uint32_t *bucket = depot_bucket_of(depot, hash), searched = 0;
   uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
 
   for (;;) {
-    uint32_t found = search(depot, head, searched, hash, pcs, depth);
+    uint32_t found = depot_search(depot, head, searched, hash, pcs, depth);
     if (found)
       return found;
     depot->entries[context].next = searched = head;
@@ -179,10 +182,10 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
   uint64_t hash = hash_stack(pcs, depth);
   uint32_t found = search_levels(depot, hash, pcs, depth, &place);
   if (!found && !place)
-    found = search(depot, __atomic_load_n(bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
+    found = depot_search(depot, __atomic_load_n(depot_bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
   if (found)
     return found;
-  uint32_t context = add_entry(depot, hash, pcs, depth);
+  uint32_t context = depot_add_entry(depot, hash, pcs, depth);
   if (!context) {
     __atomic_fetch_add(&depot->dropped, 1, __ATOMIC_RELAXED);
     return 0;
@@ -199,6 +202,7 @@ uint32_t hearth_depot_limit(const hearth_depot *depot) {
 }
 
 const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, uint32_t *ret_depth) {
+  hearth_expect(context < hearth_depot_limit(depot));
   *ret_depth = depot->entries[context].depth;
   return depot->pcs + depot->entries[context].first_pc;
 }
@@ -289,7 +293,9 @@ void hearth_stack_order(hearth_depot *depot, uint32_t count) {
     divide(depot, waiting[--used], parts);
     order_by_size(parts);
     for (unsigned i = 0; i < 3; ++i)
-      if (size_of(parts[i]) > 1)
+      if (size_of(parts[i]) > 1) {
+        hearth_expect(used < PARTS_MOST);
         waiting[used++] = parts[i];
+      }
   }
 }

@@ -58,7 +58,7 @@ static uint64_t slots[SLOTS]; /* 0: free */
 static uint32_t count;
 
 /* Put an address into a free slot, unless there are enough. False: another one has it now. */
-static bool take(uint64_t *slot, uint64_t pc) {
+static bool folded_take(uint64_t *slot, uint64_t pc) {
   uint64_t found = 0;
 
   if (__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) >= HEARTH_FOLDED_PCS_MOST) {
@@ -76,7 +76,7 @@ void hearth_folded_pcs_add(uint64_t pc) {
   size_t at = pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS); /* 2^64 / golden ratio */
   for (;; at = (at + 1) % SLOTS) {
     uint64_t found = __atomic_load_n(&slots[at], __ATOMIC_RELAXED);
-    if (found == pc || (found == 0 && take(&slots[at], pc)))
+    if (found == pc || (found == 0 && folded_take(&slots[at], pc)))
       return;
   }
 }

@@ -7,6 +7,8 @@
 #include "os.h"
 #include "thread_state.h"
 
+#include "hearth/expect.h"
+
 #include <string.h>
 
 #define CHAIN_LAST  HEARTH_DEPTH_MOST
@@ -97,7 +99,7 @@ static inline uint64_t mix_pc(uint64_t hash, uint64_t pc) {
 }
 
 /* Add frames, outermost first. False: one's caller is not where its frame pointer leads. */
-static __attribute__((noinline)) bool push(hearth_frame_chain *chain, size_t count, bool may_wait) {
+static __attribute__((noinline)) bool chain_push(hearth_frame_chain *chain, size_t count, bool may_wait) {
   size_t first = CHAIN_LAST - chain->count;
   bool certain = true;
 
@@ -108,6 +110,7 @@ static __attribute__((noinline)) bool push(hearth_frame_chain *chain, size_t cou
       certain = false;
       break;
     }
+    hearth_expect(first > 0 && (first == CHAIN_LAST || frame < chain->frames[first].at));
     --first;
     chain->frames[first].at = frame;
     chain->frames[first].copy = *frame;
@@ -126,6 +129,7 @@ static inline uint64_t outer_hash(const hearth_frame_chain *chain, size_t positi
 static inline void hash_new(hearth_frame_chain *chain) {
   size_t first = CHAIN_LAST - chain->count, from = chain->hashed_from;
 
+  hearth_expect(first <= from && from <= CHAIN_LAST);
   if (from == first)
     return;
   if (chain->manner.folds)
@@ -140,7 +144,7 @@ static inline void hash_new(hearth_frame_chain *chain) {
 /* The hash that stands for the whole stack. */
 static inline uint64_t key_of(const hearth_frame_chain *chain) { return chain->frames[CHAIN_LAST - chain->count].hash; }
 
-static inline hearth_chain_context *slot_of(hearth_frame_chain *chain, uint64_t key) {
+static inline hearth_chain_context *chain_slot_of(hearth_frame_chain *chain, uint64_t key) {
   return &chain->contexts[key % HEARTH_CHAIN_CONTEXTS];
 }
 
@@ -185,14 +189,14 @@ static __attribute__((noinline)) uint32_t find_by_hash(hearth_frame_chain *chain
   chain->count = CHAIN_LAST - first;
   if (chain->hashed_from < first)
     chain->hashed_from = first;
-  if (!leads || (count > 0 && !push(chain, count, may_wait)) || chain->count == 0)
+  if (!leads || (count > 0 && !chain_push(chain, count, may_wait)) || chain->count == 0)
     return 0;
   chain->complete = true;
   if (__builtin_expect(chain->count > chain->manner.most, false))
     return 0;
   hash_new(chain);
   uint64_t key = key_of(chain);
-  hearth_chain_context *slot = slot_of(chain, key);
+  hearth_chain_context *slot = chain_slot_of(chain, key);
   context = slot->hash == key ? slot->context : 0;
   if (count == 1 && context > 0)
     set_leaf(chain, context);
@@ -226,7 +230,7 @@ void hearth_frame_chain_set_context(hearth_frame_chain *chain, uint32_t context)
   uint64_t key = key_of(chain);
 
   if (chain->count <= chain->manner.most)
-    *slot_of(chain, key) = (hearth_chain_context){key, context};
+    *chain_slot_of(chain, key) = (hearth_chain_context){key, context};
 }
 
 /* Does the link of the outermost frame whose return address counts lead to one whose return address is start code's? */

@@ -6,7 +6,6 @@
 #include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
-#include "reentry.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +16,7 @@
 #define SEGMENTS_MOST 128u
 #define NOTES_MOST    ((size_t)4096)
 
-/* Addresses that no memory has; those of names begin above (context_names.h). */
+/* Addresses that no memory has; those of names begin above (scopes.h). */
 #define MOVED_FIRST (UINT64_C(1) << 60)
 #define MOVED_STEP  (UINT64_C(1) << 32) /* a segment and the next one are that far from each other */
 #define IN_NO_FILE  (UINT64_C(1) << 62)
@@ -87,14 +86,14 @@ static bool settle(const hearth_mapping *row, const char *path, size_t path_size
 }
 
 /* Addresses that no other code has. */
-static uint64_t move(const hearth_mapping *row) {
+static uint64_t mapping_move(const hearth_mapping *row) {
   uint64_t to = table.next_moved ? table.next_moved : MOVED_FIRST;
 
   table.next_moved = to + ((row->end - row->start) / MOVED_STEP + 1) * MOVED_STEP;
   return to - row->start;
 }
 
-static void add(const hearth_mapping *row, const char *path, size_t path_size) {
+static void mapping_add(const hearth_mapping *row, const char *path, size_t path_size) {
   static const char deleted[] = " (deleted)"; /* the kernel's remark on files that are gone */
   size_t mark = sizeof deleted - 1;
   bool is_behind_closed;
@@ -109,7 +108,7 @@ static void add(const hearth_mapping *row, const char *path, size_t path_size) {
   }
   hearth_mapping *added = (hearth_mapping *)(table.memory + table.used);
   *added = *row;
-  added->moved = is_behind_closed ? move(row) : 0;
+  added->moved = is_behind_closed ? mapping_move(row) : 0;
   added->seen = true;
   added->path_size = (uint32_t)path_size;
   memcpy(added->path, path, path_size);
@@ -212,13 +211,13 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
       row.start = row.bias + segment.p_vaddr;
       row.end = row.start + segment.p_memsz;
       row.file_offset = segment.p_offset;
-      add(&row, path, path_size);
+      mapping_add(&row, path, path_size);
       ++added;
     }
   return added;
 }
 
-static void add_entry(module *current, const hearth_maps_entry *entry) {
+static void mapping_add_entry(module *current, const hearth_maps_entry *entry) {
   if (entry->path_size == 0 || entry->path[0] != '/')
     return; /* no file: code made at run time, the kernel's own pages */
   /* Several segments of a small file may lie in its first page. */
@@ -238,7 +237,7 @@ static void add_entry(module *current, const hearth_maps_entry *entry) {
                         .end = entry->end,
                         .file_offset = entry->file_offset,
                         .bias = entry->start - entry->file_offset};
-  add(&row, entry->path, entry->path_size);
+  mapping_add(&row, entry->path, entry->path_size);
 }
 
 static int update(void) {
@@ -249,7 +248,7 @@ static int update(void) {
   if (!hearth_maps_open(&maps, table.memory + MEMORY_SIZE - LINE_SIZE, LINE_SIZE))
     return ENOENT;
   while (hearth_maps_next(&maps, &entry))
-    add_entry(&current, &entry);
+    mapping_add_entry(&current, &entry);
   hearth_maps_close(&maps);
   return 0;
 }

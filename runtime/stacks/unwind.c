@@ -3,13 +3,13 @@
  * checked to lie on the stack. */
 #include "unwind.h"
 
+#include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
-#include "reentry.h"
 #include "thread_state.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
-#define MAIN_STACK_SPAN    ((uintptr_t)128 << 20)
+#define MAIN_STACK_ROOM    ((uintptr_t)128 << 20)
 #define LEAST_CODE_ADDRESS ((uintptr_t)4096)
 
 static hearth_stack_range main_stack;
@@ -21,7 +21,7 @@ static bool range_contains(hearth_stack_range range, uintptr_t address) {
 }
 
 /* The readable mapping that `address` lies in; empty if none is found. */
-static hearth_stack_range find_mapping(uintptr_t address) {
+static hearth_stack_range walk_find_mapping(uintptr_t address) {
   char buffer[512]; /* small: this may run on a thread with the least of stacks */
   hearth_stack_range found = {0, 0, false};
   hearth_maps maps;
@@ -41,10 +41,10 @@ static hearth_stack_range find_mapping(uintptr_t address) {
 
 void hearth_unwind_begin(bool frame_pointers_only) {
   uses_rules = !frame_pointers_only && hearth_unwind_rules_create();
-  main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
+  main_stack = walk_find_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
-    main_stack.low = main_stack.high - MAIN_STACK_SPAN;
+    main_stack.low = main_stack.high - MAIN_STACK_ROOM;
   main_thread = hearth_os_thread_pointer();
 }
 
@@ -56,7 +56,7 @@ static hearth_stack_range stack_of(uintptr_t address) {
   for (unsigned i = 0; known && i < HEARTH_STACK_RANGES; ++i)
     if (range_contains(stacks[i], address))
       return stacks[i];
-  hearth_stack_range range = range_contains(main_stack, address) ? main_stack : find_mapping(address);
+  hearth_stack_range range = range_contains(main_stack, address) ? main_stack : walk_find_mapping(address);
   /* Neighbouring mappings may have been joined. A thread's control block lies at the top of its stack. */
   uintptr_t thread = hearth_os_thread_pointer();
   if (range_contains(range, thread)) {
@@ -103,7 +103,7 @@ static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, siz
   return true;
 }
 
-static void note(walk *walk, uintptr_t at, uintptr_t value) {
+static void walk_note(walk *walk, uintptr_t at, uintptr_t value) {
   hearth_trail *trail = walk->trail;
 
   if (trail->word_count < HEARTH_TRAIL_MOST)
@@ -114,7 +114,7 @@ static void note(walk *walk, uintptr_t at, uintptr_t value) {
 /* Where things lie from here on depends on bp. */
 static void note_bp(walk *walk) {
   if (walk->bp_at)
-    note(walk, walk->bp_at, walk->bp);
+    walk_note(walk, walk->bp_at, walk->bp);
   walk->bp_at = 0;
 }
 
@@ -133,11 +133,11 @@ static void note_chain(walk *walk) {
   if (!walk->stack.lasting)
     return;
   for (size_t index = 0;; ++index, frame = frame->caller) {
-    note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+    walk_note(walk, (uintptr_t)&frame->return_address, frame->return_address);
     note_return(walk, index, (uintptr_t)&frame->caller);
     if ((uintptr_t)frame == walk->bp_at)
       break;
-    note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
+    walk_note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
   }
 }
 
@@ -164,7 +164,7 @@ static inline bool follow_frame_pointer(walk *walk) {
   walk->pc = hearth_code_address(words[1]);
   walk->sp = at + sizeof words;
   if (!walk->chained)
-    note(walk, at + sizeof words[0], words[1]);
+    walk_note(walk, at + sizeof words[0], words[1]);
   return true;
 }
 
@@ -174,7 +174,7 @@ static bool load_aligned(walk *walk, uintptr_t *cfa) {
 
   if (!load(walk, at, cfa, 1) || !load(walk, bp_at, &walk->bp, 1))
     return false;
-  note(walk, at, *cfa);
+  walk_note(walk, at, *cfa);
   walk->bp_at = bp_at;
   return true;
 }
@@ -199,7 +199,7 @@ static bool follow_rule(walk *walk, hearth_cfi_rule rule) {
   if ((rule.kind == HEARTH_CFI_LOADED && !load_aligned(walk, &cfa)) || is_root(walk, cfa) ||
       !load(walk, cfa - sizeof pc, &pc, 1) || (rule.rbp && !load_bp(walk, cfa + (uintptr_t)(intptr_t)rule.rbp)))
     return false;
-  note(walk, cfa - sizeof pc, pc);
+  walk_note(walk, cfa - sizeof pc, pc);
   walk->pc = pc;
   walk->sp = cfa;
   return true;

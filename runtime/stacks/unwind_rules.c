@@ -3,9 +3,9 @@
  * given back. */
 #include "unwind.h"
 
+#include "lock.h"
 #include "mappings.h"
 #include "os.h"
-#include "reentry.h"
 
 /* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches
  * keep them; those that find no place there may be anywhere in the rest, of which only the used part becomes memory. */
@@ -65,7 +65,7 @@ static inline rule_row *row_among(rule_row *among, size_t count, uint64_t pc) {
   return NULL;
 }
 
-static inline rule_row *row_of(uint64_t pc) {
+static inline rule_row *rule_row_of(uint64_t pc) {
   rule_row *row = rows ? row_among(rows, NEAR_ROWS, pc) : NULL;
 
   return row || !rows ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
@@ -80,7 +80,7 @@ void hearth_unwind_rules_forget_closed(void) {
 }
 
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
-  rule_row *row = row_of(pc);
+  rule_row *row = rule_row_of(pc);
   rule_row copy = {.word = row ? __atomic_load_n(&row->word, __ATOMIC_RELAXED) : 0};
   bool lasting;
 

@@ -18,7 +18,7 @@ static void *blocks[TOTAL / LEAST];
 static size_t count;
 static pthread_barrier_t barrier;
 
-/* Blocks from everywhere, so that each tract has some of each thread's. */
+/* Blocks from everywhere, so that each span has some of each thread's. */
 static void *free_some(void *number) {
   for (size_t i = 0; i < SIZES; ++i) {
     pthread_barrier_wait(&barrier);

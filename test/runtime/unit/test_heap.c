@@ -12,7 +12,7 @@
 #include "hearth/rt.h"
 #include "os.h"
 #include "running_profile.h"
-#include "tracts.h"
+#include "spans.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -96,11 +96,11 @@ static void enumerate_all(void) {
   hearth_heap_unlock();
 }
 
-/* One chunk in a page: the pages of a class's first tract come one by one, later ones in groups of 16. Enumeration touches none
+/* One chunk in a page: the pages of a class's first span come one by one, later ones in groups of 16. Enumeration touches none
  * behind. */
 static void test_pages_come_in_groups(void **state) {
-  enum { TRACT = 64, GROUP = 16 };
-  hearth_header *blocks[TRACT + GROUP];
+  enum { SPAN = 64, GROUP = 16 };
+  hearth_header *blocks[SPAN + GROUP];
   char *probe = hearth_os_map(HEARTH_OS_PAGE);
   size_t count = 0;
 
@@ -109,9 +109,9 @@ static void test_pages_come_in_groups(void **state) {
   if (resident_pages(probe, 1) == 0)
     skip(); /* the system cannot do it */
   do {
-    assert_in_range(count, 0, TRACT + GROUP - 1);
+    assert_in_range(count, 0, SPAN + GROUP - 1);
     blocks[count++] = make(HEARTH_OS_PAGE - 2 * sizeof(hearth_header), 1);
-  } while (count <= TRACT || (uintptr_t)blocks[count - 1] % HEARTH_SECTOR != sizeof(hearth_header));
+  } while (count <= SPAN || (uintptr_t)blocks[count - 1] % HEARTH_SLICE != sizeof(hearth_header));
   char *last = (char *)(blocks[count - 1] - 1);
   assert_int_equal(resident_pages(last, GROUP), GROUP);
   enumerate_all();
@@ -120,9 +120,9 @@ static void test_pages_come_in_groups(void **state) {
     drop(blocks[--count]);
 }
 
-/* The last chunk of a tract ends a word behind it, or short of it. */
-static void test_tracts_fill(void **state) {
-  enum { BLOCKS = 3 * 4 * HEARTH_SECTOR / HEARTH_OS_PAGE };
+/* The last chunk of a span ends a word behind it, or short of it. */
+static void test_spans_fill(void **state) {
+  enum { BLOCKS = 3 * 4 * HEARTH_SLICE / HEARTH_OS_PAGE };
   static const size_t sizes[] = {HEARTH_OS_PAGE - 2 * sizeof(hearth_header), HEARTH_OS_PAGE / 2, 3000};
   static hearth_header *blocks[BLOCKS];
 
@@ -377,15 +377,15 @@ static void test_enumeration(void **state) {
   assert_int_equal(marked_bytes(), 0);
 }
 
-/* Chunks that are free serve other sizes, but for few tracts of each size. All live blocks are seen, whichever tract is new. */
-static void test_free_tracts_go_back(void **state) {
+/* Chunks that are free serve other sizes, but for few spans of each size. All live blocks are seen, whichever span is new. */
+static void test_free_spans_go_back(void **state) {
   enum { COUNT = 3000, SIZES = 12, KEPT = 7 };
   static hearth_header *blocks[COUNT], *kept[SIZES];
   size_t expected = 0;
   char *unused;
 
   (void)state;
-  size_t most = hearth_tracts_extent(&unused) + (size_t)COUNT * 6200 + 2 * SIZES * 4 * HEARTH_SECTOR;
+  size_t most = hearth_spans_extent(&unused) + (size_t)COUNT * 6200 + 2 * SIZES * 4 * HEARTH_SLICE;
   for (size_t i = 0; i < SIZES; ++i) {
     for (size_t k = 0; k < COUNT; ++k)
       blocks[k] = make_in(MARK, 100 + 500 * i, k % 9 ? 1 : 64);
@@ -393,7 +393,7 @@ static void test_free_tracts_go_back(void **state) {
       if (k != KEPT)
         drop(blocks[k]);
     kept[i] = blocks[KEPT];
-    assert_true(hearth_tracts_extent(&unused) <= most);
+    assert_true(hearth_spans_extent(&unused) <= most);
     expected += 100 + 500 * i;
     assert_int_equal(marked_bytes(), expected);
   }
@@ -432,7 +432,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fresh_chunks_ascend),
       cmocka_unit_test(test_pages_come_in_groups),
-      cmocka_unit_test(test_tracts_fill),
+      cmocka_unit_test(test_spans_fill),
       cmocka_unit_test(test_every_size_and_alignment),
       cmocka_unit_test(test_capacity_is_not_wasteful),
       cmocka_unit_test(test_chunks_are_reused),
@@ -444,7 +444,7 @@ int main(void) {
       cmocka_unit_test(test_resize),
       cmocka_unit_test(test_blocks_are_seen_by_their_bytes),
       cmocka_unit_test(test_enumeration),
-      cmocka_unit_test(test_free_tracts_go_back),
+      cmocka_unit_test(test_free_spans_go_back),
       cmocka_unit_test(test_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "mib_cache.h"
-#include "reentry.h"
+#include "lock.h"
+#include "thread_cache.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "path_pattern.h"
+#include "profile_file.h"
 
 #include <string.h>
 

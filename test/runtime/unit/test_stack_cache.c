@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fold.h"
-#include "stack_cache.h"
+#include "remembered_stacks.h"
 
 #include <string.h>
 

@@ -65,7 +65,7 @@ static uint32_t count_bits(uint64_t bits) {
 }
 
 /* Of so many bytes. If all of a context's blocks are touched at once, so are the pages that they would fill: no more of them. */
-static void add(uint32_t context, uint32_t looks, uint32_t touched, uint32_t bytes) {
+static void touch_add(uint32_t context, uint32_t looks, uint32_t touched, uint32_t bytes) {
   if (context >= touches.row_count || looks == 0)
     return;
   hearth_touch_sums *row = &touches.rows[context];
@@ -86,14 +86,15 @@ static void add_slot(const hearth_page_counts *counts) {
   uint64_t ended = __atomic_load_n(&slot->ended, __ATOMIC_ACQUIRE), passing = slot->used & (slot->fresh | ended);
   uint32_t context = __atomic_load_n(&slot->context, __ATOMIC_RELAXED);
   if (!hearth_watched_is_small(slot)) {
-    add(context, passing | ended ? 0 : slot->pages, counts->accessed,
-        slot->pages * HEARTH_OS_PAGE); /* those that are not in memory, too */
+    touch_add(context, passing | ended ? 0 : slot->pages, counts->accessed,
+              slot->pages * HEARTH_OS_PAGE); /* those that are not in memory, too */
     return;
   }
   uint32_t passed = count_bits(passing), bytes = 0;
   for (uint64_t left = slot->used & ~passing; left; left &= left - 1)
     bytes += slot->sizes[__builtin_ctzll(left)];
-  add(context, count_bits(slot->used & ~passing), counts->accessed > passed ? counts->accessed - passed : 0, bytes);
+  touch_add(context, count_bits(slot->used & ~passing), counts->accessed > passed ? counts->accessed - passed : 0,
+            bytes);
 }
 
 /* False: the system refuses. */
@@ -110,14 +111,14 @@ static bool read_counts(uintptr_t begin, uintptr_t end) {
   }
 }
 
-static bool clear(const char *start, const char *end) {
+static bool touch_clear(const char *start, const char *end) {
   bool cleared = hearth_os_forget_accesses((void *)(uintptr_t)start, (size_t)(end - start));
 
   touches.cleared_ns = hearth_os_now_ns();
   return cleared;
 }
 
-static bool look(void) {
+static bool touch_look(void) {
   char *start, *end;
 
   hearth_watched_range(&start, &end);
@@ -128,7 +129,7 @@ static bool look(void) {
   }
   touches.rested = false;
   hearth_watched_settle();
-  if (clear(start, end))
+  if (touch_clear(start, end))
     return true;
   touches.fails = "cannot clear the accessed bits of pages (Linux before 5.4, or a filter of system calls)";
   return false;
@@ -148,7 +149,7 @@ static bool take_look(void) {
   uint64_t before_ns = hearth_os_thread_ns();
 
   hearth_lock_take(&hearth_watched_lock);
-  bool looked = look();
+  bool looked = touch_look();
   if (!looked)
     hearth_watched_switch(false);
   hearth_lock_give(&hearth_watched_lock);
@@ -159,7 +160,7 @@ static bool take_look(void) {
 }
 
 /* Its files are its own: this descriptor is no number of the program's. */
-static void run(void) {
+static void touch_run(void) {
   touches.smaps = hearth_os_open_read(SMAPS);
   while (hearth_own_thread_wait(draw_interval()))
     if (__atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED))
@@ -207,7 +208,7 @@ bool hearth_touches_are_wanted(void) {
 }
 
 /* What the thread will need; it can tell nobody itself. */
-static const char *try(void) {
+static const char *touch_try(void) {
   char *start, *end;
   int fd = hearth_os_open_read(SMAPS);
 
@@ -215,21 +216,21 @@ static const char *try(void) {
     return "cannot read " SMAPS;
   hearth_os_close(fd);
   hearth_watched_range(&start, &end);
-  return clear(start, end) ? NULL : "the system cannot clear accessed bits of pages (Linux before 5.4?)";
+  return touch_clear(start, end) ? NULL : "the system cannot clear accessed bits of pages (Linux before 5.4?)";
 }
 
-static size_t rows_size(void) { return hearth_os_whole_pages(touches.row_count * sizeof *touches.rows); }
+static size_t touch_rows_size(void) { return hearth_os_whole_pages(touches.row_count * sizeof *touches.rows); }
 
-static const char *begin(void) {
+static const char *touch_begin(void) {
   touches.row_count = hearth_rt.mibs.count;
-  touches.rows = hearth_os_map(rows_size());
+  touches.rows = hearth_os_map(touch_rows_size());
   touches.buffer = hearth_os_map(hearth_os_whole_pages(BUFFER_SIZE));
   if (!touches.rows || !touches.buffer)
     return "out of memory";
   if (!hearth_watched_create())
     return "no place for watched blocks at the addresses from 4 GiB, 64 GiB or 1 TiB on";
-  hearth_os_mark_sparse(touches.rows, rows_size());
-  const char *reason = try();
+  hearth_os_mark_sparse(touches.rows, touch_rows_size());
+  const char *reason = touch_try();
   if (reason)
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
@@ -238,13 +239,13 @@ static const char *begin(void) {
     hearth_pick_thread_run_beside(look_beside);
     return NULL;
   }
-  return hearth_own_thread_begin(run, false) ? NULL : "the system refuses a thread";
+  return hearth_own_thread_begin(touch_run, false) ? NULL : "the system refuses a thread";
 }
 
 void hearth_touches_begin(void) {
   if (is_witness() && !hearth_pick_thread_runs())
     return;
-  const char *reason = begin();
+  const char *reason = touch_begin();
   if (reason && is_witness())
     return;
   if (reason) {
@@ -256,14 +257,14 @@ void hearth_touches_begin(void) {
 
 /* A forked child has no such thread. */
 static bool is_running(void) {
-  return touches.rows && (is_witness() ? hearth_pick_thread_runs() : hearth_own_thread_runs(run));
+  return touches.rows && (is_witness() ? hearth_pick_thread_runs() : hearth_own_thread_runs(touch_run));
 }
 
 void hearth_touches_forget(void) {
   if (!is_running())
     return;
   hearth_lock_take(&hearth_watched_lock);
-  hearth_os_discard(touches.rows, rows_size());
+  hearth_os_discard(touches.rows, touch_rows_size());
   hearth_lock_give(&hearth_watched_lock);
 }
 
@@ -274,7 +275,7 @@ void hearth_touches_end_in_child(void) { hearth_watched_switch(false); }
 static const hearth_touch_sums none;
 
 /* The numbers that the view has of a row. */
-static hearth_touch_sums read_row(uint32_t context) {
+static hearth_touch_sums touch_read_row(uint32_t context) {
   hearth_touch_sums sums = none;
 
   if (!__atomic_load_n(&touches.has_looks, __ATOMIC_RELAXED))
@@ -321,7 +322,7 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
   touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
     if (hearth_mib_view_read(mibs, context).AllocCount > 0) {
-      hearth_touch_sums sums = read_row(context);
+      hearth_touch_sums sums = touch_read_row(context);
       if (!is_witness())
         forget_counts(hearth_mib_view_change(mibs, context));
       else if (sums.of[HEARTH_TOUCH_LONG].looks == 0 && sums.of[HEARTH_TOUCH_SHORT].looks == 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The words that led to the outer frames are compared with copies, from the root on; the walk then ends at the first
  * frame that has not changed. */
-#include "previous_stack.h"
+#include "remembered_stacks.h"
+
+#include "hearth/expect.h"
 
 #include <string.h>
 
@@ -54,6 +56,7 @@ static void set_places(hearth_previous_stack *previous, const hearth_trail *trai
     uintptr_t sp = (uintptr_t)(word->at + 1);
     if (bp.bp_at >= sp)
       bp.bp_at = 0;
+    hearth_expect(at > first && base + count < HEARTH_PREVIOUS_STACK_WORDS);
     previous->places[--at] = (hearth_trail_place){returns & HEARTH_TRAIL_BLIND ? 0 : sp, word->value, bp.bp_at, bp.bp};
     previous->return_words[at] = (uint16_t)(base + count);
   }
@@ -93,6 +96,7 @@ bool hearth_previous_stack_set(hearth_previous_stack *previous, const uint64_t *
   if (!set_words(previous, trail, first, from))
     return false;
   previous->count = depth + kept;
+  hearth_expect(previous->count <= HEARTH_DEPTH_MOST && previous->word_count <= HEARTH_PREVIOUS_STACK_WORDS);
   memcpy(previous->pcs + first, pcs, depth * sizeof *pcs);
   if (previous->folded_from < from)
     previous->folded_from = from;
@@ -110,4 +114,60 @@ size_t hearth_previous_stack_copy(hearth_previous_stack *previous, bool folded, 
   }
   memcpy(ret_pcs, previous->pcs + first, count * sizeof *ret_pcs);
   return folded ? hearth_fold_recursion(ret_pcs, count) : count;
+}
+
+/* A direct-mapped cache: the slot of a stack is a hash of its frame's place and return address; it hits if the words
+ * that led through the stack have not changed. */
+
+static size_t stack_slot_of(const hearth_frame *frame) {
+  uint64_t key = (uintptr_t)frame ^ frame->return_address << 16;
+
+  return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 57) % HEARTH_STACK_CACHE_SLOTS;
+}
+
+static bool have_same_words(const hearth_stack_word *words, size_t count) {
+  uintptr_t difference = 0;
+
+  for (size_t i = 0; i < count; ++i)
+    difference |= *words[i].at ^ words[i].value;
+  return difference == 0;
+}
+
+bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
+  hearth_cached_stack *slot = &cache->slots[stack_slot_of(frame)];
+
+  if (slot->frame != frame)
+    return false;
+  *ret_context = slot->context;
+  bool found = have_same_words(slot->words, slot->word_count);
+  if (__builtin_expect(found && !slot->found, false))
+    slot->found = true;
+  return found;
+}
+
+/* Is the slot to be kept for the stack that it has? */
+static bool stays(hearth_cached_stack *slot) {
+  if (!slot->frame || slot->found || ++slot->missed == HEARTH_STACK_CACHE_STAY)
+    return false;
+  return true;
+}
+
+void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
+                            uint32_t context) {
+  hearth_cached_stack *slot = &cache->slots[stack_slot_of(frame)];
+
+  if (!trail->lasts || trail->frame_count > 0 || trail->word_count > HEARTH_STACK_CACHE_WORDS || stays(slot))
+    return;
+  slot->frame = frame;
+  slot->found = false;
+  slot->missed = 0;
+  slot->word_count = (uint32_t)trail->word_count;
+  slot->context = context;
+  hearth_expect(context > 0);
+  memcpy(slot->words, trail->words, trail->word_count * sizeof *slot->words);
+}
+
+void hearth_stack_cache_forget(hearth_stack_cache *cache) {
+  for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; i++)
+    __atomic_store_n(&cache->slots[i].frame, NULL, __ATOMIC_RELAXED);
 }

@@ -8,27 +8,27 @@
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "tracts.h"
+#include "spans.h"
 
 #define MOST_HALVINGS 30u
 #define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
 
-static size_t rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
+static size_t pick_rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
 
 bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count) {
-  *rows = (hearth_pick_rows){.rows = hearth_os_map(rows_size(count)), .count = count};
+  *rows = (hearth_pick_rows){.rows = hearth_os_map(pick_rows_size(count)), .count = count};
   if (!rows->rows)
     return false;
-  hearth_os_mark_sparse(rows->rows, rows_size(count));
+  hearth_os_mark_sparse(rows->rows, pick_rows_size(count));
   return true;
 }
 
-void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, rows_size(rows->count)); }
+void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, pick_rows_size(rows->count)); }
 
 static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
 
 /* The piece of the live block that has this byte. */
-static bool find(const char *byte, hearth_pick *ret) {
+static bool pick_find(const char *byte, hearth_pick *ret) {
   hearth_seen_block seen;
 
   if (!hearth_heap_see_byte(byte, &seen) || !seen.is_live)
@@ -54,7 +54,7 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, u
   if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
     halve(picks, random);
   if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
-      !find(byte, &pick))
+      !pick_find(byte, &pick))
     return;
   pick.weight = weight;
   pick.begin_ns = now_ns;
@@ -62,7 +62,7 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, u
   picks->rows[picks->count++] = pick;
 }
 
-static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
+static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
   uint64_t number = UINT64_C(1) << picks->halvings, weight = hearth_repeat_SUM(pick->weight, number);
 
   sums->picks += number;
@@ -71,11 +71,11 @@ static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_
 }
 
 /* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
-static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
+static void pick_finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
   const hearth_pick *pick = &picks->rows[row];
 
   if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
-    add(&sums->rows[pick->context].picked, picks, pick, late);
+    pick_add(&sums->rows[pick->context].picked, picks, pick, late);
   take_out(picks, row);
 }
 
@@ -86,16 +86,16 @@ static uint64_t idle_time(uint64_t run_ns) {
 }
 
 /* Also of a block whose context has no row. */
-static hearth_pick_row *row_of(hearth_pick_rows *sums, const hearth_pick *pick) {
+static hearth_pick_row *pick_row_of(hearth_pick_rows *sums, const hearth_pick *pick) {
   static hearth_pick_row none;
 
   return pick->context < sums->count ? &sums->rows[pick->context] : &none;
 }
 
-static void look(hearth_pick *pick, hearth_pick_row *row) {
+static void pick_look(hearth_pick *pick, hearth_pick_row *row) {
   hearth_pick now;
 
-  pick->lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+  pick->lives = pick_find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
   pick->accessed = pick->lives && count_accesses(pick) != pick->accesses;
   if (!pick->lives)
     return;
@@ -124,7 +124,7 @@ static void claim(hearth_pick_row *row) {
 }
 
 /* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
-static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
+static void pick_tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
   double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
 
   row->told_bytes += pick->size;
@@ -156,7 +156,7 @@ static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns
   bool used = pick->accessed ? is_in_time(pick, picks, idle_ns, random) : is_claimed(pick, random, row);
 
   if (used || pick->accessed || picks->now_ns - pick->begin_ns >= idle_ns)
-    tell(pick, used, picks, row);
+    pick_tell(pick, used, picks, row);
 }
 
 /* Of a pick to come. */
@@ -175,16 +175,16 @@ void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, he
   for (uint32_t i = 0; i < picks->count; ++i) {
     if (i + AHEAD < picks->count)
       fetch_ahead(&picks->rows[i + AHEAD]);
-    look(&picks->rows[i], row_of(sums, &picks->rows[i]));
+    pick_look(&picks->rows[i], pick_row_of(sums, &picks->rows[i]));
   }
   for (uint32_t i = picks->count; i-- > 0;) {
     hearth_pick *pick = &picks->rows[i];
-    hearth_pick_row *row = row_of(sums, pick);
+    hearth_pick_row *row = pick_row_of(sums, pick);
     claim(row);
     if (pick->lives && !pick->told)
       judge(pick, picks, idle_ns, random, row);
     if (!pick->lives || pick->accessed)
-      finish(picks, i, !pick->accessed, sums);
+      pick_finish(picks, i, !pick->accessed, sums);
   }
 }
 
@@ -197,7 +197,7 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_row
     if (row->waiting_dump != dump)
       row->waiting = (hearth_pick_sums){.picks = 0};
     row->waiting_dump = dump;
-    add(&row->waiting, picks, pick, true);
+    pick_add(&row->waiting, picks, pick, true);
   }
 }
 
@@ -231,7 +231,7 @@ void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib
  * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
  * program's first thread does, or the process would not. */
 
-#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of tracts */
+#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of spans */
 #define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */
 #define NEW_PICKS_GAP   UINT64_C(4000000)    /* mean time between moments at which new ones are drawn */
 #define NEW_PICKS       16u                  /* at such a moment */
@@ -277,7 +277,7 @@ static bool has_run(void) {
 /* Of all pages, so that free space is often met, too. */
 static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
+  uint64_t pages = hearth_spans_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_OS_PAGE;
@@ -311,7 +311,7 @@ static void take_picks(uint64_t now_ns) {
 static bool is_worth_it(void) {
   char *start;
 
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
 }
 
 /* What is due. */
@@ -336,7 +336,7 @@ void hearth_pick_thread_run_beside(void (*step)(bool is_worth_it)) {
   __atomic_store_n(&beside, step, __ATOMIC_RELEASE);
 }
 
-static void run(void) {
+static void pick_run(void) {
   for (bool is_due = false; hearth_own_thread_wait(is_due ? time_left() : IDLE_GAP); is_due = is_worth_it()) {
     void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
     if (is_due && is_worth_it())
@@ -358,10 +358,10 @@ void hearth_pick_thread_begin(void) {
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
+  hearth_own_thread_begin(pick_run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
 }
 
-bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run); }
+bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(pick_run); }
 
 void hearth_pick_thread_forget(void) {
   if (!hearth_pick_thread_hold())

@@ -5,8 +5,8 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
+#include "spans.h"
 #include "static_data.h"
-#include "tracts.h"
 #include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
@@ -16,7 +16,7 @@ static bool beats;         /* the clock is to have epochs */
 static uint32_t process;   /* that the thread is of */
 static void (*work)(void); /* of the thread */
 
-static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
+static bool own_thread_goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
 static void sleep_and_beat(uint64_t ns) {
   uint64_t epoch_ns = beats ? hearth_clock_beat() : 0;
@@ -33,10 +33,10 @@ static void sleep_and_beat(uint64_t ns) {
 
 bool hearth_own_thread_wait(uint64_t ns) {
   hearth_counter_laps_step();
-  for (; ns > LONGEST_SLEEP && goes_on(); ns -= LONGEST_SLEEP)
+  for (; ns > LONGEST_SLEEP && own_thread_goes_on(); ns -= LONGEST_SLEEP)
     sleep_and_beat(LONGEST_SLEEP);
   sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
-  if (goes_on())
+  if (own_thread_goes_on())
     return true;
   if (beats)
     hearth_clock_end_beats();
@@ -56,7 +56,7 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   return true;
 }
 
-/* Counters of one sector of the heap, or of one watched block, at a time. Memory that was never accessed has counters
+/* Counters of one slice of the heap, or of one watched block, at a time. Memory that was never accessed has counters
  * that are not in memory, and reading them makes none. */
 
 #define LEAST_GAP    UINT64_C(250000000) /* from one lap to the next, in ns */
@@ -66,7 +66,7 @@ bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
 
 static uint64_t due_ns;
 
-static void note(const uint32_t *counter, uintptr_t address, size_t granules) {
+static void own_thread_note(const uint32_t *counter, uintptr_t address, size_t granules) {
   for (size_t i = 0; i < granules; ++i)
     hearth_shadow_note(address + i * HEARTH_GRANULE, __atomic_load_n(&counter[i], __ATOMIC_RELAXED));
 }
@@ -80,18 +80,18 @@ static void read_counters(const char *memory, size_t size) {
     for (size_t i = 0; i < AT_ONCE; ++i)
       all |= counter[i];
     if (all >> 31 || hearth_shadow_may_have_beside(at, AT_ONCE))
-      note(counter, at, AT_ONCE);
+      own_thread_note(counter, at, AT_ONCE);
   }
 }
 
 static void read_heap(void) {
-  hearth_tract tract;
+  hearth_span span;
   char *start;
-  size_t size = hearth_tracts_extent(&start);
+  size_t size = hearth_spans_extent(&start);
 
-  for (char *sector = start; sector < start + size; sector += HEARTH_SECTOR)
-    if (hearth_tract_peek(sector, &tract))
-      read_counters(sector, HEARTH_SECTOR);
+  for (char *slice = start; slice < start + size; slice += HEARTH_SLICE)
+    if (hearth_span_peek(slice, &span))
+      read_counters(slice, HEARTH_SLICE);
 }
 
 static void read_watched(void) {
@@ -125,7 +125,7 @@ void hearth_counter_laps_step(void) {
   due_ns = now_ns + (gap_ns < LEAST_GAP ? LEAST_GAP : gap_ns < MOST_GAP ? gap_ns : MOST_GAP);
 }
 
-static void run(void) {
+static void own_thread_run(void) {
   while (hearth_own_thread_wait(LEAST_GAP))
     ;
 }
@@ -134,5 +134,5 @@ void hearth_counter_laps_begin(void) {
   bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_has_counters();
 
   if (is_wanted && !hearth_own_thread_runs(NULL))
-    hearth_own_thread_begin(run, false);
+    hearth_own_thread_begin(own_thread_run, false);
 }
