@@ -8,6 +8,7 @@ ccache, meson; go, node and dh_view, which read exported profiles; chromium, whi
  parallel, sshd and slurm, which merge profiles of a fleet)."""
 import glob
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,7 @@ config.substitutions += [
     ("%encoding", "CHAINED" if lists == "CHAINED" else "FLAT"),
     ("%llvm", llvm),
 ]
-config.available_features |= {f"llvm{llvm}", lists.lower()}
+config.available_features |= {f"llvm{llvm}", lists.lower(), platform.machine().replace("_", "-")}
 config.available_features |= {name for name, on in config.modules.items() if on in ("ON", "1", "TRUE")}
 if int(llvm) >= 19:
     config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts

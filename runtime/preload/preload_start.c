@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of libhearth_preload.so: it sets the table of the functions that `hearth record` adds, and removes the
  * entries that `hearth record` put into the environment. */
+#include "preload_start.h"
 #include "dump.h"
 #include "file_output.h"
 #include "message.h"
@@ -32,6 +33,29 @@ static const hearth_recorder_table table = {
     .begin_child = hearth_trace_begin_child,
     .tell_result = tell_result,
 };
+
+static void tell_nothing(void) {}
+
+static bool begin_attached(void) {
+  static bool has_begun;
+  bool begins = has_begun ? hearth_trace_begin_again() : hearth_trace_begin();
+
+  has_begun = true;
+  return begins;
+}
+
+/* It is not executed anew, and its signals stay as they are. */
+static const hearth_recorder_table attached_table = {
+    .is_guest = true,
+    .give_up = tell_nothing,
+    .begin = begin_attached,
+    .flush = hearth_trace_flush,
+    .end_thread = hearth_trace_end_thread,
+    .begin_child = hearth_trace_begin_child,
+    .tell_result = tell_nothing,
+};
+
+void hearth_preload_attach(void) { hearth_recorder = &attached_table; }
 
 /* Where the first entry of the variable's list of libraries, which is ours, ends. */
 static const char *behind_own_library(const char *libraries) {
