@@ -4,6 +4,7 @@
 #include "preload_start.h"
 #include "dump.h"
 #include "file_output.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "peak.h"
@@ -14,6 +15,8 @@
 #include "thread_cache.h"
 #include "trace_file.h"
 #include "trace_recorder.h"
+
+#include "hearth/other_heaps.h"
 
 #include <string.h>
 
@@ -188,6 +191,16 @@ static void tell_totals(void) {
     hearth_message("peak %s, not freed %s", peak, live);
 }
 
+/* Once, though a program and its library may both say so. */
+static void tell_other_heap(void) {
+  const char *text = NULL;
+
+  for (const hearth_mapping *row = NULL; !text && (row = hearth_mappings_next(row));)
+    text = hearth_other_heap(row->path, row->path_size);
+  if (text)
+    hearth_message("not in it: %s", text);
+}
+
 static void tell_profile(void) {
   const char *name = hearth_profile_file_written();
 
@@ -218,6 +231,7 @@ static void tell_result(void) {
   bool is_kept = !hearth_profile_file_is_device() && hearth_rt.options.tell_file;
   if (!hearth_rt.live && !hearth_rt.tracing)
     tell_totals();
+  tell_other_heap();
   if (is_kept)
     tell_file();
   if (is_kept && hearth_rt.options.follow_children)
