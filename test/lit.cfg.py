@@ -77,7 +77,7 @@ config.substitutions += [
     ("%encoding", "CHAINED" if lists == "CHAINED" else "FLAT"),
     ("%llvm", llvm),
 ]
-config.available_features |= {f"llvm{llvm}", lists.lower(), platform.machine().replace("_", "-")}
+config.available_features |= {f"llvm{llvm}", lists.lower()}
 config.available_features |= {name for name, on in config.modules.items() if on in ("ON", "1", "TRUE")}
 if int(llvm) >= 19:
     config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
@@ -101,6 +101,9 @@ if all(shutil.which(program) for program in ("dpkg-deb", "dpkg-shlibdeps", "cpac
     config.available_features.add("debian")
 if os.geteuid() == 0:
     config.available_features.add("root")
+yama = "/proc/sys/kernel/yama/ptrace_scope"
+if platform.machine() == "x86_64" and (os.geteuid() == 0 or not os.path.exists(yama) or open(yama).read() == "0\n"):
+    config.available_features.add("attach") # to a program that runs
 if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
     config.available_features.add("mount-namespace")
 if os.path.exists(tool("ld.lld")):

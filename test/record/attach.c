@@ -1,7 +1,7 @@
 /* A program that runs is recorded, twice, and goes on unharmed: its blocks stay its own allocator's, whoever frees them. Threads that
  * were there, and libraries that are loaded later, are recorded, too.
  *
- * REQUIRES: x86-64
+ * REQUIRES: attach
  * RUN: %clang -O1 -g -fPIC -shared -DLIBRARY %s -o %t.so && %clang -O1 -g %s -o %t -pthread
  * RUN: bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so 2>&1 | FileCheck %s
  * CHECK: hearth: error: [[#]]: is being recorded
@@ -18,6 +18,10 @@
  * SHOW: {{ }}500 {{.*}} work
  * SHOW: {{ }}1001 {{.*}} serve
  * SHOW: {{ }}50 {{.*}} in_library
+ *
+ * A main thread that waits for a lock is left alone; the other thread is on another stack.
+ * RUN: bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so beside 2>&1 | FileCheck %s
+ * RUN: %hearth index -q --symbols %t.trace.1 -o %t.1.prof && %hearth show %t.1.prof | FileCheck %s --check-prefix=SHOW
  *
  * What cannot be recorded is told with its cause:
  * RUN: %clang -O1 -static %s -o %t.static -pthread
@@ -88,9 +92,30 @@ static void serve(const char *library) {
   kept = realloc(kept, 60);
 }
 
-int main(int argc, char **argv) {
-  pthread_t thread;
+static void obey(const char *library) {
   char order;
+  while (read(0, &order, 1) == 1 && order != '0')
+    if (order != '\n') {
+      char text[] = "done ?\n";
+      text[5] = order;
+      serve(library);
+      if (write(1, text, 7) != 7)
+        return;
+    }
+}
+
+static pthread_mutex_t obeys = PTHREAD_MUTEX_INITIALIZER;
+
+static void *obey_beside(void *library) {
+  pthread_mutex_lock(&obeys);
+  sem_post(&end);
+  obey(library);
+  pthread_mutex_unlock(&obeys);
+  return library;
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread, other;
   frees = malloc(sizeof *frees);
   *frees = free;
   for (int i = 0; i < OLD; i++)
@@ -98,14 +123,13 @@ int main(int argc, char **argv) {
   sem_init(&begin, 0, 0);
   sem_init(&end, 0, 0);
   pthread_create(&thread, NULL, work, NULL);
-  while (argc > 1 && read(0, &order, 1) == 1 && order != '0')
-    if (order != '\n') {
-      char text[] = "done ?\n";
-      text[5] = order;
-      serve(argv[1]);
-      if (write(1, text, 7) != 7)
-        return 1;
-    }
+  if (argc > 2) {
+    pthread_create(&other, NULL, obey_beside, argv[1]);
+    sem_wait(&end);
+    pthread_mutex_lock(&obeys);
+  } else if (argc > 1) {
+    obey(argv[1]);
+  }
   return 7;
 }
 
