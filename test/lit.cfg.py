@@ -8,6 +8,7 @@ ccache, meson; go, node and dh_view, which read exported profiles; chromium, whi
  parallel, sshd and slurm, which merge profiles of a fleet)."""
 import glob
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,9 @@ if all(shutil.which(program) for program in ("dpkg-deb", "dpkg-shlibdeps", "cpac
     config.available_features.add("debian")
 if os.geteuid() == 0:
     config.available_features.add("root")
+yama = "/proc/sys/kernel/yama/ptrace_scope"
+if platform.machine() == "x86_64" and (os.geteuid() == 0 or not os.path.exists(yama) or open(yama).read() == "0\n"):
+    config.available_features.add("attach") # to a program that runs
 if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
     config.available_features.add("mount-namespace")
 if os.path.exists(tool("ld.lld")):

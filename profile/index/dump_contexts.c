@@ -332,13 +332,30 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   return s->visit(s->closure, stack, record, err);
 }
 
+/* The runtime tells its own memory as this heap's. */
+static bool is_of_profiler(const hearth_raw_dump *dump, const hearth_raw_record *record) {
+  uint64_t pc = record->stack == HEARTH_RAW_NO_PARENT ? 0 : dump->nodes[record->stack].pc;
+  return HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_HEAP_PC) && strcmp(dump->names[(uint32_t)pc], HEARTH_RAW_PROFILER) == 0;
+}
+
+/* A heap dump as a profile: its blocks are live. */
+static void live_on(const hearth_raw_dump *dump, hearth_raw_record *record) {
+  hearth_mib_set_live(&record->mib);
+  if (dump->occasion == HEARTH_RAW_PEAK) {
+    record->mib.PeakBlocks = record->mib.AllocCount;
+    record->mib.PeakBytes = record->mib.TotalSize;
+  }
+}
+
 static hearth_status visit_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,
                                hearth_lost_contexts *lost, uint64_t *ret_bytes, hearth_error *err) {
   hearth_raw_record record;
   *ret_bytes = 0;
   HEARTH_TRY(add_stacks(s, options, err));
   while (hearth_raw_next_record(s->dump, &record))
-    if (record.mib.AllocCount > 0) {
+    if (record.mib.AllocCount > 0 && !(lost && is_of_profiler(s->dump, &record))) {
+      if (lost && s->dump->occasion != HEARTH_RAW_NO_DUMP)
+        live_on(s->dump, &record);
       *ret_bytes = hearth_merge_SUM(*ret_bytes, record.mib.TotalSize);
       HEARTH_TRY(visit_record(s, &record, counts, lost, err));
     }

@@ -25,14 +25,6 @@ static void set_weight(hearth_indexer *ix, uint64_t weight, uint64_t scale) {
   hearth_builder_set_scale(ix->llvm, weight, scale);
 }
 
-static hearth_status check_dump(hearth_indexer *ix, const char *name, const hearth_raw_dump *dump, hearth_error *err) {
-  if (dump->occasion != HEARTH_RAW_NO_DUMP)
-    return hearth_error_set(
-        err, HEARTH_E_FORMAT,
-        "%s: a heap dump of the blocks live at one moment, not a profile of the run: 'hearth heap' reads it", name);
-  return hearth_modules_check(ix->modules, name, dump, ix->owner->options.skip_failing, err);
-}
-
 static void warn(hearth_indexer *ix, const char *name, const char *what) {
   char text[640];
   snprintf(text, sizeof text, "%.300s: %s", name, what);
@@ -46,7 +38,9 @@ static hearth_status read_dump(hearth_indexer *ix, const char *name, const heart
     warn(ix, name,
          "the program's end is not in the trace, and what it did last is not counted: there was no room for it, the "
          "program was killed, or it still runs");
-  hearth_status status = check_dump(ix, name, ret, err);
+  if (ret->occasion != HEARTH_RAW_NO_DUMP)
+    warn(ix, name, "a heap dump: only the blocks that were live at its moment are counted");
+  hearth_status status = hearth_modules_check(ix->modules, name, ret, ix->owner->options.skip_failing, err);
   if (status != HEARTH_OK)
     hearth_raw_free(ret);
   return status;

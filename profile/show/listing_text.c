@@ -2,10 +2,12 @@
 /* A summary, a table of functions, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "amount.h"
 #include "file.h"
 #include "hearth/origin.h"
+#include "hearth/other_heaps.h"
 #include "hearth/plan.h"
 #include "hearth/touch_rate.h"
 #include "listing_rows.h"
@@ -58,6 +60,19 @@ static void print_run_facts(const hearth_listing *r) {
 
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
+/* Once, though a program and its library may both say so. */
+static hearth_status print_other_heap(const hearth_listing *r, hearth_error *err) {
+  const char *text = NULL;
+  for (uint32_t i = 0; !text && i < hearth_profile_binary_count(r->profile); i++) {
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(r->profile, i, &binary, err));
+    text = hearth_other_heap(binary.name, strlen(binary.name));
+  }
+  if (text)
+    fprintf(r->stream, "  not in it  %s\n", text);
+  return HEARTH_OK;
+}
+
 static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
   FILE *out = r->stream;
@@ -86,7 +101,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   fprintf(out,
           "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
-  return HEARTH_OK;
+  return print_other_heap(r, err);
 }
 
 static void print_thresholds(const hearth_listing *r) {

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attached_process.h"
 #include "command_line.h"
 #include "commands.h"
 #include "install_paths.h"
@@ -64,14 +65,8 @@ static int hearth_preloaded_refuse(const char *format, ...) {
   return EXIT_REFUSED;
 }
 
-/* The file of `command`, and that library. HEARTH_EXIT_OK; after a message, else: 125 it cannot be preloaded there, 126 the command
- * cannot be run, 127 it does not exist. */
-static int hearth_preloaded_find(const char *command, const char *library, hearth_preloaded *ret) {
-  char directory[PATH_MAX], reason[1024];
-  if (!hearth_program_find(command, ret->program, sizeof ret->program))
-    return cannot_run(command, errno);
-  if (!hearth_program_can_preload(ret->program, reason, sizeof reason))
-    return hearth_preloaded_refuse("%s", reason);
+static int find_library(const char *library, hearth_preloaded *ret) {
+  char directory[PATH_MAX];
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_preloaded_refuse("the directory of the installation cannot be told");
   snprintf(ret->library, sizeof ret->library, "%s/%s", directory, library);
@@ -80,6 +75,17 @@ static int hearth_preloaded_find(const char *command, const char *library, heart
   if (strpbrk(ret->library, ": "))
     return hearth_preloaded_refuse("%s: a path with blanks or colons cannot be preloaded; move it", ret->library);
   return HEARTH_EXIT_OK;
+}
+
+/* The file of `command`, and that library. HEARTH_EXIT_OK; after a message, else: 125 it cannot be preloaded there, 126 the command
+ * cannot be run, 127 it does not exist. */
+static int hearth_preloaded_find(const char *command, const char *library, hearth_preloaded *ret) {
+  char reason[1024];
+  if (!hearth_program_find(command, ret->program, sizeof ret->program))
+    return cannot_run(command, errno);
+  if (!hearth_program_can_preload(ret->program, reason, sizeof reason))
+    return hearth_preloaded_refuse("%s", reason);
+  return find_library(library, ret);
 }
 
 /* Run it with the library, with this environment variable (NULL: none), and argv[0] as the command. Returns only
@@ -94,7 +100,8 @@ static int hearth_preloaded_start(const hearth_preloaded *program, const char *v
 }
 
 static const hearth_help help = {
-    .usage = "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]",
+    .usage =
+        "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]\n       hearth record [-o FILE] [OPTION...] --pid=PID",
     .about =
         "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'. "
         "Accesses are estimated with --accesses; to count them needs a program built with the flags of 'hearth flags "
@@ -114,9 +121,8 @@ static const struct mode {
 typedef struct request {
   const char *output; /* NULL: named after the command */
   const char *page;   /* of --report; NULL: named after the command */
-  const char *pid;    /* NULL: not given */
   const struct mode *mode;
-  hearth_number_option sample, depth, period;
+  hearth_number_option sample, depth, period, pid;
   bool follow_children, verbose, quiet, residency, accesses, shows, reports;
 } request;
 
@@ -144,7 +150,7 @@ static bool add_path(settings *to, const char *path) {
   return true;
 }
 
-static bool describe(const request *request, settings *ret) {
+static bool describe(const request *request, pid_t pid, settings *ret) {
   char standard[32];
   *ret = (settings){.length = 0};
   snprintf(standard, sizeof standard, "%%e.%s", request->mode->suffix);
@@ -152,9 +158,9 @@ static bool describe(const request *request, settings *ret) {
     return false;
   add(ret, ":mode=%s%s", request->mode->name, request->mode->settings);
   if (request->output)
-    add(ret, ":plain_pid=%d", (int)getpid());
-  if (!request->quiet)
-    add(ret, ":tell_pid=%d:tell_file=%d", (int)getpid(), !request->shows && !request->reports);
+    add(ret, ":plain_pid=%d", (int)pid);
+  if (!request->quiet && !request->pid.given)
+    add(ret, ":tell_pid=%d:tell_file=%d", (int)pid, !request->shows && !request->reports);
   if (request->sample.given)
     add(ret, ":sample=%" PRIu64, request->sample.value);
   if (request->accesses)
@@ -164,6 +170,8 @@ static bool describe(const request *request, settings *ret) {
   if (request->period.given)
     add(ret, ":dump_interval=%" PRIu64 ".%03" PRIu64, request->period.value / 1000, request->period.value % 1000);
   add(ret, ":residency=%d", request->residency);
+  if (request->pid.given)
+    add(ret, ":handle_signals=0:dump_signal=0");
   add(ret, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
   return true;
 }
@@ -174,7 +182,7 @@ static int run(const request *request, char **argv) {
   int code = hearth_preloaded_find(argv[0], "libhearth_preload.so", &program);
   if (code != HEARTH_EXIT_OK)
     return code;
-  if (!describe(request, &settings))
+  if (!describe(request, getpid(), &settings))
     return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", request->output);
   return hearth_preloaded_start(&program, "HEARTH_RECORD", settings.text, argv);
 }
@@ -241,21 +249,21 @@ typedef struct shown_files {
 } shown_files;
 
 /* As the runtime names them, nothing is replaced. */
-static bool name_files(const request *request, const char *command, shown_files *ret) {
+static bool name_files(const request *request, const char *command, pid_t pid, shown_files *ret) {
   char folder[PATH_MAX / 2];
   const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
   size_t size = sizeof ret->raw;
   find_state_folder(folder, sizeof folder);
-  bool fits = (size_t)snprintf(ret->profile, size, "%s/%s.%d.prof", folder, name, (int)getpid()) < size;
+  bool fits = (size_t)snprintf(ret->profile, size, "%s/%s.%d.prof", folder, name, (int)pid) < size;
   if (!request->output)
-    fits &= (size_t)snprintf(ret->raw, size, "%s/%s.%d.profraw", folder, name, (int)getpid()) < size;
+    fits &= (size_t)snprintf(ret->raw, size, "%s/%s.%d.profraw", folder, name, (int)pid) < size;
   else
     fits &= (size_t)snprintf(ret->raw, size, "%s", request->output) < size;
   for (int i = 2; request->output && fits && access(ret->raw, F_OK) == 0; i++)
     fits = (size_t)snprintf(ret->raw, size, "%s.%d", request->output, i) < size;
   if (request->page)
     return fits && (size_t)snprintf(ret->page, size, "%s", request->page) < size;
-  return fits && (size_t)snprintf(ret->page, size, "%s.%d.html", name, (int)getpid()) < size;
+  return fits && (size_t)snprintf(ret->page, size, "%s.%d.html", name, (int)pid) < size;
 }
 
 /* A name, not a pattern. */
@@ -296,7 +304,7 @@ static int run_and_show(const request *given, char **argv) {
   static shown_files files;
   static char raw[PATH_MAX];
   struct rusage usage;
-  if (!name_files(given, argv[0], &files) || !escape(files.raw, raw, sizeof raw))
+  if (!name_files(given, argv[0], getpid(), &files) || !escape(files.raw, raw, sizeof raw))
     return hearth_preloaded_refuse("%s: the name is too long", argv[0]);
   request.output = raw;
   pid_t pid = fork();
@@ -309,6 +317,66 @@ static int run_and_show(const request *given, char **argv) {
     return code ? code : hearth_preloaded_refuse("%s: no profile was written", files.raw);
   int shown = show_files(given, &files);
   return code ? code : shown;
+}
+
+/* -------------------------------------------------- a program that runs -------------------------------------------------- */
+
+static const shown_files *attached_files;
+
+static void tell_nothing(void) {}
+
+static void tell_begun(void) { fprintf(stderr, "hearth: recording to %s; ^C ends it\n", attached_files->raw); }
+
+/* The process has another working directory. */
+static bool name_trace(const request *request, const char *name, pid_t pid, shown_files *ret) {
+  char folder[PATH_MAX / 2] = "";
+  size_t size = sizeof ret->raw;
+  if ((!request->output || *request->output != '/') && !getcwd(folder, sizeof folder))
+    return false;
+  int length = request->output ? snprintf(ret->raw, size - 8, "%s%s%s", folder, *folder ? "/" : "", request->output)
+                               : snprintf(ret->raw, size - 8, "%s/%s.%d.trace", folder, name, (int)pid);
+  bool fits = length > 0 && (size_t)length < size - 8;
+  for (int i = 2; fits && i < 1000 && access(ret->raw, F_OK) == 0; i++)
+    snprintf(ret->raw + length, 8, ".%d", i);
+  return fits;
+}
+
+static void tell_trace(const request *request, const shown_files *files) {
+  fprintf(stderr, "hearth: the trace is %s\n", files->raw);
+  if (!request->shows && !request->reports)
+    fprintf(stderr, "hearth: to see it: hearth report %s -o report.html\n", files->raw);
+}
+
+static int record_attached(const request *given, pid_t pid) {
+  static shown_files files;
+  static char raw[PATH_MAX];
+  char path[64], name[64] = "";
+  request request = *given;
+  settings settings;
+  hearth_preloaded library;
+  int code = find_library("libhearth_preload.so", &library);
+  if (code != HEARTH_EXIT_OK)
+    return code;
+  snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+  FILE *comm = fopen(path, "re");
+  if (comm && fgets(name, sizeof name, comm))
+    name[strcspn(name, "\n/")] = '\0';
+  if (comm)
+    fclose(comm);
+  request.mode = &modes[1];
+  if (!name_files(given, name, pid, &files) || !name_trace(given, name, pid, &files) ||
+      !escape(files.raw, raw, sizeof raw))
+    return hearth_preloaded_refuse("%s: the name is too long", name);
+  request.output = raw;
+  if (!describe(&request, pid, &settings))
+    return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", files.raw);
+  attached_files = &files;
+  code = hearth_process_record(pid, library.library, settings.text, given->quiet ? tell_nothing : tell_begun);
+  if (code != HEARTH_EXIT_OK)
+    return EXIT_REFUSED;
+  if (!given->quiet)
+    tell_trace(given, &files);
+  return given->shows || given->reports ? show_files(&request, &files) : HEARTH_EXIT_OK;
 }
 
 /* -------------------------------------------------- options -------------------------------------------------- */
@@ -340,14 +408,21 @@ static bool is_kept(const char *path) {
   return stat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
 
+/* A trace is all that does not need the blocks to be the runtime's. */
+static int check_attached(const request *request, int operands) {
+  if (operands > 0)
+    return hearth_tool_usage_error("record", "either a command or --pid");
+  if (request->mode == &modes[2] || request->sample.given || request->accesses || request->follow_children)
+    return hearth_tool_usage_error("record", "--pid writes a trace: --mode=live, --sample, --accesses and "
+                                             "--follow-children need the program's start: hearth record -- COMMAND");
+  if (request->output && !is_kept(request->output))
+    return hearth_tool_usage_error("record", "-o %s: not a file", request->output);
+  return HEARTH_EXIT_OK;
+}
+
 static int check(const request *request, int operands) {
-  if (request->pid)
-    return hearth_tool_usage_error(
-        "record",
-        "--pid: a program that runs already cannot be recorded, since its blocks were allocated "
-        "by another malloc; start it with 'hearth record --mode=live', then 'hearth dump %s' "
-        "shows its heap at any time",
-        request->pid);
+  if (request->pid.given)
+    return check_attached(request, operands);
   if (operands == 0)
     return hearth_tool_usage_error("record", "which command?");
   if (request->output && !is_for_profile(request->output))
@@ -371,7 +446,8 @@ int hearth_cmd_record(int argc, char **argv) {
   request request = {.mode = &modes[0],
                      .sample = {.least = 1, .most = 1000000000},
                      .depth = {.least = 1, .most = 255},
-                     .period = {.least = 1, .most = 4000000000}};
+                     .period = {.least = 1, .most = 4000000000},
+                     .pid = {.least = 1, .most = INT_MAX}};
   const hearth_option options[] = {
       {.name = "--output",
        .letter = 'o',
@@ -395,8 +471,11 @@ int hearth_cmd_record(int argc, char **argv) {
        .letter = 'p',
        .value = "PID",
        .expects = "a process id",
-       .text = &request.pid,
-       .help = "refused: a program is recorded from its start on"},
+       .take = hearth_tool_take_number,
+       .target = &request.pid,
+       .help = "record a program that runs already, until ^C or its end: a trace of the blocks that it allocates from "
+               "now on "
+               "(default: COMMAND.PID.trace). It takes the rights of a debugger"},
       {.name = "--period",
        .value = "SECONDS",
        .expects = "a number of seconds from 0.001 to 4000000",
@@ -452,6 +531,8 @@ int hearth_cmd_record(int argc, char **argv) {
   code = check(&request, operands);
   if (code != HEARTH_EXIT_OK)
     return code;
+  if (request.pid.given)
+    return record_attached(&request, (pid_t)request.pid.value);
   argv[operands + 1] = NULL;
   return request.shows || request.reports ? run_and_show(&request, argv + 1) : run(&request, argv + 1);
 }

@@ -12,8 +12,6 @@
 #include "hearth/trace.h"
 #include "option_size.h"
 
-#define PROFILER_HEAP "hearth:profiler" /* the runtime tells its own memory as this heap's */
-
 struct hearth_heap_reader {
   hearth_indexer_options options;
   hearth_builder *builder;
@@ -129,7 +127,7 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
   hearth_heap_dump *dump = r->dump;
   hearth_heap_entry entry = {.node = node, .blocks = record->mib.AllocCount, .bytes = record->mib.TotalSize};
   HEARTH_TRY(heap_of(r, node, &entry.heap, err));
-  if (strcmp(r->result.names[entry.heap], PROFILER_HEAP) == 0) {
+  if (strcmp(r->result.names[entry.heap], HEARTH_RAW_PROFILER) == 0) {
     dump->profiler_bytes += entry.bytes;
     return HEARTH_OK;
   }

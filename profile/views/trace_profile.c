@@ -4,11 +4,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "file.h"
 #include "hearth/advice.h"
 #include "hearth/indexer.h"
+#include "hearth/raw.h"
 
 bool hearth_trace_profile_is_trace(const char *path) {
   hearth_file file;
@@ -18,6 +20,19 @@ bool hearth_trace_profile_is_trace(const char *path) {
   bool is_trace = hearth_trace_is_trace(file.data, file.size);
   hearth_file_close(&file);
   return is_trace;
+}
+
+bool hearth_trace_profile_is_heap_dump(const char *path) {
+  hearth_file file;
+  hearth_error err;
+  hearth_raw_header header;
+  if (hearth_file_map(path, &file, &err) != HEARTH_OK)
+    return false;
+  bool is_raw = file.size >= sizeof header;
+  if (is_raw)
+    memcpy(&header, file.data, sizeof header);
+  hearth_file_close(&file);
+  return is_raw && header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
 }
 
 static void on_note(void *context, hearth_note_level level, const char *text) {
@@ -48,7 +63,7 @@ static hearth_status open_both(trace_profile *p, const char *path, const hearth_
   hearth_status status = index_trace(p, indexer, path, err);
   hearth_tool_progress("%s", "");
   hearth_indexer_destroy(indexer);
-  return status == HEARTH_OK ? hearth_trace_open(path, &p->trace, err) : status;
+  return status == HEARTH_OK && options->trace_records ? hearth_trace_open(path, &p->trace, err) : status;
 }
 
 static void add_tallies(void *tallies, hearth_mib *records, size_t count) {
@@ -67,16 +82,17 @@ static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_
 }
 
 bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
-  hearth_trace_tallies *tallies;
+  hearth_trace_tallies *tallies = NULL;
   hearth_error err;
+  bool is_trace = !hearth_trace_profile_is_heap_dump(path);
   *ret = (trace_profile){0};
-  hearth_status status = tally(&tallies, path, &err);
+  hearth_status status = is_trace ? tally(&tallies, path, &err) : HEARTH_OK;
   const hearth_indexer_options options = {.context = tallies,
                                           .note = on_note,
                                           .progress = on_progress,
                                           .symbols = true,
-                                          .trace_records = add_tallies,
-                                          .trace_histogram = get_series};
+                                          .trace_records = is_trace ? add_tallies : NULL,
+                                          .trace_histogram = is_trace ? get_series : NULL};
   if (status == HEARTH_OK)
     status = open_both(ret, path, &options, &err);
   hearth_trace_tallies_destroy(tallies);

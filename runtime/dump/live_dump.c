@@ -22,7 +22,7 @@ static uint32_t dump_count;                /* files NAME.N */
 static char peak_name[HEARTH_OUTPUT_NAME]; /* of NAME.peak, once it was written; "": not yet */
 static uint64_t file_bytes;                /* live when NAME.peak was written; the dumping thread has a lock */
 static int told_error;                     /* of dumps that could not be written; 0: none */
-static const char profiler_name[] = "hearth:profiler"; /* of the heap that the profiler's own memory is shown as */
+static const char profiler_name[] = HEARTH_RAW_PROFILER;
 
 /* -- dumps ----------------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 typedef struct hearth_recorder_table {
+  /* The program ran already: its signals and its loader are left alone, and its blocks are its own allocator's. */
+  bool is_guest;
+
   /* There is no address space to record in: have the program run unrecorded, before anything of it ran. Returns if that is not
    * possible. */
   void (*give_up)(void);

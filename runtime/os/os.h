@@ -138,6 +138,7 @@ bool hearth_os_forget_signal_stack(const void *memory);
  */
 
 uint32_t hearth_os_pid(void);            /* early */
+bool hearth_os_is_main_thread(void);     /* early */
 void hearth_os_yield(void);              /* early */
 _Noreturn void hearth_os_exit(int code); /* early; nothing of the program runs any more */
 _Noreturn void hearth_os_abort(void);    /* early; SIGABRT: handlers run, then the default action */

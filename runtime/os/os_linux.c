@@ -192,6 +192,8 @@ bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context) {
          (address < stack || !hearth_os_peek(stack, &byte, sizeof byte));
 }
 
+bool hearth_os_is_main_thread(void) { return (uint32_t)os_call3(SYS_gettid, 0, 0, 0) == hearth_os_pid(); }
+
 void hearth_os_raise(int signal) { os_call3(SYS_tgkill, hearth_os_pid(), os_call3(SYS_gettid, 0, 0, 0), signal); }
 
 uint64_t hearth_os_pending(void) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of libhearth_preload.so: it sets the table of the functions that `hearth record` adds, and removes the
  * entries that `hearth record` put into the environment. */
+#include "preload_start.h"
 #include "dump.h"
 #include "file_output.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "peak.h"
@@ -13,6 +15,8 @@
 #include "thread_cache.h"
 #include "trace_file.h"
 #include "trace_recorder.h"
+
+#include "hearth/other_heaps.h"
 
 #include <string.h>
 
@@ -32,6 +36,29 @@ static const hearth_recorder_table table = {
     .begin_child = hearth_trace_begin_child,
     .tell_result = tell_result,
 };
+
+static void tell_nothing(void) {}
+
+static bool begin_attached(void) {
+  static bool has_begun;
+  bool begins = has_begun ? hearth_trace_begin_again() : hearth_trace_begin();
+
+  has_begun = true;
+  return begins;
+}
+
+/* It is not executed anew, and its signals stay as they are. */
+static const hearth_recorder_table attached_table = {
+    .is_guest = true,
+    .give_up = tell_nothing,
+    .begin = begin_attached,
+    .flush = hearth_trace_flush,
+    .end_thread = hearth_trace_end_thread,
+    .begin_child = hearth_trace_begin_child,
+    .tell_result = tell_nothing,
+};
+
+void hearth_preload_attach(void) { hearth_recorder = &attached_table; }
 
 /* Where the first entry of the variable's list of libraries, which is ours, ends. */
 static const char *behind_own_library(const char *libraries) {
@@ -164,6 +191,16 @@ static void tell_totals(void) {
     hearth_message("peak %s, not freed %s", peak, live);
 }
 
+/* Once, though a program and its library may both say so. */
+static void tell_other_heap(void) {
+  const char *text = NULL;
+
+  for (const hearth_mapping *row = NULL; !text && (row = hearth_mappings_next(row));)
+    text = hearth_other_heap(row->path, row->path_size);
+  if (text)
+    hearth_message("not in it: %s", text);
+}
+
 static void tell_profile(void) {
   const char *name = hearth_profile_file_written();
 
@@ -194,6 +231,7 @@ static void tell_result(void) {
   bool is_kept = !hearth_profile_file_is_device() && hearth_rt.options.tell_file;
   if (!hearth_rt.live && !hearth_rt.tracing)
     tell_totals();
+  tell_other_heap();
   if (is_kept)
     tell_file();
   if (is_kept && hearth_rt.options.follow_children)

@@ -158,7 +158,7 @@ static bool append_shared(const hearth_trace_event *event) {
   return appended;
 }
 
-static void record(const hearth_trace_event *event) {
+void hearth_trace_add(const hearth_trace_event *event) {
   bool appended = false;
 
   hearth_reentry_enter();
@@ -187,13 +187,13 @@ static void *record_allocation(hearth_trace_kind kind, void *memory, uint64_t be
   hearth_block block;
 
   if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && trace_is_recorded(&block))
-    record(&(hearth_trace_event){.address = (uintptr_t)memory,
-                                 .size = block.size,
-                                 .begin_ns = begin_ns,
-                                 .stack_ns = block.alloc_ns,
-                                 .end_ns = trace_now(),
-                                 .stack = block.context,
-                                 .kind = (uint8_t)kind});
+    hearth_trace_add(&(hearth_trace_event){.address = (uintptr_t)memory,
+                                           .size = block.size,
+                                           .begin_ns = begin_ns,
+                                           .stack_ns = block.alloc_ns,
+                                           .end_ns = trace_now(),
+                                           .stack = block.context,
+                                           .kind = (uint8_t)kind});
   return memory;
 }
 
@@ -223,7 +223,7 @@ void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *fun
   hearth_header_forget_context(block.header); /* it ends without record, which is quicker */
   hearth_release(pointer, function);
   event.end_ns = trace_now();
-  record(&event);
+  hearth_trace_add(&event);
 }
 
 /* The old block ends when the stack is taken, and so before another thread can have its address. */
@@ -235,17 +235,25 @@ void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame)
 
   if (!memory || !recorded || hearth_heap_find(memory, &block) != HEARTH_POINTER_LIVE)
     return record_allocation(HEARTH_TRACE_REALLOC, memory, begin_ns);
-  record(&(hearth_trace_event){.address = (uintptr_t)pointer,
-                               .size = old_size,
-                               .begin_ns = begin_ns,
-                               .stack_ns = block.alloc_ns,
-                               .end_ns = block.alloc_ns,
-                               .stack = block.context,
-                               .kind = HEARTH_TRACE_REALLOC_FREE});
+  hearth_trace_add(&(hearth_trace_event){.address = (uintptr_t)pointer,
+                                         .size = old_size,
+                                         .begin_ns = begin_ns,
+                                         .stack_ns = block.alloc_ns,
+                                         .end_ns = block.alloc_ns,
+                                         .stack = block.context,
+                                         .kind = HEARTH_TRACE_REALLOC_FREE});
   return record_allocation(HEARTH_TRACE_REALLOC, memory, block.alloc_ns);
 }
 
 /* -- begin and end ------------------------------------------------------------------------------------------------- */
+
+static bool begin_file(void) {
+  int error = hearth_trace_file_begin();
+
+  if (error)
+    hearth_message("cannot write the trace %s: %s", hearth_trace_file_name(), hearth_error_name(error));
+  return !error;
+}
 
 bool hearth_trace_begin(void) {
   shared = trace_make();
@@ -253,10 +261,22 @@ bool hearth_trace_begin(void) {
     hearth_message("no address space for a trace; nothing is recorded");
     return false;
   }
-  int error = hearth_trace_file_begin();
-  if (error)
-    hearth_message("cannot write the trace %s: %s", hearth_trace_file_name(), hearth_error_name(error));
-  return !error;
+  return begin_file();
+}
+
+bool hearth_trace_begin_again(void) {
+  for (hearth_trace_buffer *buffer = buffers; buffer; buffer = buffer->next) {
+    hearth_lock_take(&buffer->lock);
+    buffer->count = 0;
+    hearth_lock_give(&buffer->lock);
+  }
+  hearth_lock_take(&hearth_trace_file_lock);
+  dropped = 0;
+  hearth_trace_stacks_forget();
+  hearth_trace_mappings_forget();
+  bool begins = begin_file();
+  hearth_lock_give(&hearth_trace_file_lock);
+  return begins;
 }
 
 static bool add_end(void) {

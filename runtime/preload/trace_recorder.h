@@ -14,11 +14,17 @@
 /* Begin the file. False, after a message: there is none. */
 bool hearth_trace_begin(void);
 
+/* The same after the end of a trace: what came too late for that one is forgotten. */
+bool hearth_trace_begin_again(void);
+
 /* The operations of blocks.h, recorded. */
 void *hearth_trace_allocate(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame);
 void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame);
 void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame);
 void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame);
+
+/* Add an event; `stack` is its context. */
+void hearth_trace_add(const hearth_trace_event *event);
 
 /* Write the contents of all threads' buffers. The dumping thread calls it. Returns whether they were written. */
 bool hearth_trace_flush(void);

@@ -282,12 +282,28 @@ void hearth_start(char **environment) {
     hearth_live_begin();
   else if (hearth_rt.counts_live)
     hearth_history_begin();
-  hearth_signals_begin();
-  hearth_loader_begin();
+  if (!hearth_recorder || !hearth_recorder->is_guest) {
+    hearth_signals_begin();
+    hearth_loader_begin();
+  }
   hearth_pick_thread_begin();
   if (looks)
     hearth_touches_begin();
   hearth_counter_laps_begin();
+}
+
+void hearth_start_again(char **environment) {
+  bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
+
+  read_options(&hearth_rt.options, environment);
+  hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
+  hearth_rt.start_ns = hearth_os_now_ns() / HEARTH_CLOCK_STEP * HEARTH_CLOCK_STEP;
+  hearth_rt.start_unix_ns = hearth_os_unix_ns();
+  if (!hearth_recorder->begin())
+    return;
+  hearth_rt.ended = false;
+  hearth_rt.tracing = true;
+  hearth_rt.path = choose_path();
 }
 
 static void tell_verified(void) {

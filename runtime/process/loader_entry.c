@@ -78,7 +78,7 @@ static bool protect(const hearth_loader_mapping *mapping, bool writable) {
   return hearth_os_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
 }
 
-static const hearth_loader_system loader_system = {find_mapping, protect};
+const hearth_loader_system hearth_loader_system_of_runtime = {find_mapping, protect};
 
 static int (*next_dlclose)(void *library);
 
@@ -94,6 +94,7 @@ static int close_library(void *library) {
 }
 
 void hearth_loader_begin(void) {
-  hearth_loader_unify(&loader_system, allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
-  next_dlclose = (int (*)(void *))hearth_loader_replace(&loader_system, "dlclose", (void *)close_library);
+  hearth_loader_unify(&hearth_loader_system_of_runtime, allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
+  next_dlclose =
+      (int (*)(void *))hearth_loader_replace(&hearth_loader_system_of_runtime, "dlclose", (void *)close_library);
 }

@@ -3,6 +3,8 @@
 #ifndef HEARTH_RUNTIME_PROCESS_H
 #define HEARTH_RUNTIME_PROCESS_H
 
+#include "exported.h"
+#include "loader_names.h"
 #include "os.h"
 
 #include <stdbool.h>
@@ -11,8 +13,13 @@
 void hearth_start(char **environment);
 void hearth_finish(void);
 
+/* After the end, for a program that a recorder is a guest in: begin another recording. */
+void hearth_start_again(char **environment);
+
 /* Of the start: libraries that are loaded and closed later. */
 void hearth_loader_begin(void);
+
+extern const hearth_loader_system hearth_loader_system_of_runtime __attribute__((visibility("hidden")));
 
 /* Instead of both, where the program's malloc is not the runtime's: instrumented code gets its counters, no more. */
 void hearth_start_without_blocks(void);

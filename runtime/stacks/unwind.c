@@ -8,19 +8,27 @@
 #include "proc_maps.h"
 #include "thread_state.h"
 
+#include <string.h>
+
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
 #define MAIN_STACK_ROOM    ((uintptr_t)128 << 20)
 #define LEAST_CODE_ADDRESS ((uintptr_t)4096)
 
 static hearth_stack_range main_stack;
-static uintptr_t main_thread;
-static bool uses_rules; /* else all code is taken to have frame pointers */
+static uintptr_t main_thread; /* 0: not known, since another one began */
+static bool uses_rules;       /* else all code is taken to have frame pointers */
 
 static bool range_contains(hearth_stack_range range, uintptr_t address) {
   return address >= range.low && address < range.high;
 }
 
-/* The readable mapping that `address` lies in; empty if none is found. */
+static bool is_main_stack(const hearth_maps_entry *entry) {
+  static const char name[] = "[stack]";
+
+  return entry->path_size == sizeof name - 1 && memcmp(entry->path, name, sizeof name - 1) == 0;
+}
+
+/* The readable mapping that `address` lies in, for 0 the main thread's stack; empty if none is found. */
 static hearth_stack_range walk_find_mapping(uintptr_t address) {
   char buffer[512]; /* small: this may run on a thread with the least of stacks */
   hearth_stack_range found = {0, 0, false};
@@ -30,7 +38,7 @@ static hearth_stack_range walk_find_mapping(uintptr_t address) {
   if (!hearth_maps_open(&maps, buffer, sizeof buffer))
     return found;
   while (hearth_maps_next(&maps, &entry))
-    if (address >= entry.start && address < entry.end) {
+    if (address ? address >= entry.start && address < entry.end : is_main_stack(&entry)) {
       if (entry.readable)
         found = (hearth_stack_range){entry.start, entry.end, false};
       break;
@@ -40,12 +48,20 @@ static hearth_stack_range walk_find_mapping(uintptr_t address) {
 }
 
 void hearth_unwind_begin(bool frame_pointers_only) {
+  bool is_main = hearth_os_is_main_thread();
+
   uses_rules = !frame_pointers_only && hearth_unwind_rules_create();
-  main_stack = walk_find_mapping((uintptr_t)HEARTH_THIS_FRAME);
+  main_stack = walk_find_mapping(0);
+  if (!main_stack.high && is_main)
+    main_stack = walk_find_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
     main_stack.low = main_stack.high - MAIN_STACK_ROOM;
-  main_thread = hearth_os_thread_pointer();
+  main_thread = is_main ? hearth_os_thread_pointer() : 0;
+}
+
+static bool is_main_thread(uintptr_t thread) {
+  return main_thread ? thread == main_thread : hearth_os_is_main_thread();
 }
 
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
@@ -60,7 +76,7 @@ static hearth_stack_range stack_of(uintptr_t address) {
   /* Neighbouring mappings may have been joined. A thread's control block lies at the top of its stack. */
   uintptr_t thread = hearth_os_thread_pointer();
   if (range_contains(range, thread)) {
-    range.lasting = address < thread && thread != main_thread;
+    range.lasting = address < thread && !is_main_thread(thread);
     if (address < thread)
       range.high = thread;
     else

@@ -20,7 +20,7 @@ typedef struct hearth_frame {
 /* The calling function's own frame. */
 #define HEARTH_THIS_FRAME ((const hearth_frame *)__builtin_frame_address(0))
 
-/* Note where the main thread's stack is; to be called by the main thread, once. */
+/* Note where the main thread's stack is; once. */
 void hearth_unwind_begin(bool frame_pointers_only);
 
 typedef struct hearth_stack_word {

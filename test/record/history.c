@@ -30,8 +30,17 @@
  * RUN: awk '/^  frame most / { for (i = 0; i < 300000; i++) print } 1' text > deep && %hearth index -q --recursion=full deep -o deep.prof
  * RUN: %hearth export --format=massif deep.prof -o deep.out && grep -c ' most (' deep.out | FileCheck %s --check-prefix=DEEP
  * DEEP: {{^}}1000{{$}}
+ * Perfetto's:
+ * RUN: %hearth export --format=chrome prof -o counters.json && %python %S/Inputs/check_counters.py counters.json | FileCheck %s --check-prefix=CHROME
+ * RUN: %hearth export --format=chrome ab -o two.json && %python %S/Inputs/check_counters.py two.json | FileCheck %s --check-prefix=CHROME
+ * CHROME: all 3{{[56][0-9]+}} then 6{{[0-9]+}}
+ * CHROME-NEXT: most 2999{{[0-9]+}} then 0
+ * CHROME-NEXT: first 999{{[0-9]+}} then 0
+ * CHROME-NEXT: other 599{{[0-9]+}} then 599{{[0-9]+}}
+ * CHROME-NEXT: (others)
+ * CHROME-NEXT: peak in the middle
  * RUN: %hearth export --format=dhat prof | %python -c 'import json, sys; d = json.load(sys.stdin); assert 0.2 < d["tg"] / d["te"] < 0.8, (d["tg"], d["te"])'
- * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=massif none.prof 2>&1 | grep 'no history'
+ * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=massif none.prof 2>&1 | grep 'no history' && not %hearth export --format=chrome none.prof 2>&1 | grep 'no history'
  *
  * The file stays small.
  * RUN: test $(stat -c %%s raw) -lt 8000

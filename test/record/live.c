@@ -38,9 +38,20 @@
  * COUNT: {{^}}3
  * RUN: cd %t.d && %hearth heap --format=dhat dump.1 | python3 -m json.tool > dhat.json && grep -q '"tb": 100000' dhat.json
  *
- * Not to be taken for profiles, and the other way round; damage is an error.
- * RUN: cd %t.d && not %hearth index dump.1 -o x.prof 2>&1 | FileCheck %s --check-prefix=INDEX
- * INDEX: dump.1: a heap dump of the blocks live at one moment, {{.*}} 'hearth heap' reads it
+ * As a profile, its blocks are those that were live; without the runtime's own memory.
+ * RUN: cd %t.d && %hearth index --symbols dump.1 -o x.prof 2>&1 | FileCheck %s --check-prefix=INDEX
+ * INDEX: warning: dump.1: a heap dump: only the blocks that were live at its moment are counted
+ * RUN: cd %t.d && %hearth show x.prof | FileCheck %s --check-prefix=MOMENT --implicit-check-not=hearth:profiler
+ * MOMENT: allocated 97.9 KiB (100280 bytes) by 115 allocations
+ * MOMENT-NEXT: at exit 97.9 KiB live
+ * RUN: cd %t.d && %hearth index -q --symbols dump.peak -o peak.prof && %hearth show --peak peak.prof | FileCheck %s --check-prefix=AT-PEAK
+ * AT-PEAK: grow
+ * AT-PEAK: 200 at the peak with 4.8 MiB
+ * RUN: cd %t.d && %hearth report dump.peak -o peak.html 2>&1 | FileCheck %s --check-prefix=INDEX-PEAK && grep -c '<html' peak.html
+ * INDEX-PEAK: warning: dump.peak: a heap dump
+ * RUN: cd %t.d && not %hearth report --trace=x dump.peak -o none.html 2>&1 | grep 'is a heap dump'
+ *
+ * Profiles are no dumps; damage is an error.
  * RUN: cd %t.d && %hearth record -o prof -- %t && not %hearth heap prof 2>&1 | FileCheck %s --check-prefix=PROFILE
  * PROFILE: prof: not a heap dump: it is a raw profile: use 'hearth index'
  * RUN: cd %t.d && head -c 300 dump.1 > cut && not %hearth heap cut 2>&1 | FileCheck %s --check-prefix=CUT

@@ -24,10 +24,6 @@
  * RUN: bash -c '%hearth record; echo $?' 2>&1 | FileCheck %s --check-prefix=USAGE
  * USAGE: hearth: error: which command?
  * USAGE: {{^2$}}
- * RUN: bash -c '%hearth record -p 4711; echo $?' 2>&1 | FileCheck %s --check-prefix=PID
- * PID: hearth: error: --pid: a program that runs already cannot be recorded, since its blocks were allocated by another
- * PID-SAME: 'hearth dump 4711'
- * PID: {{^2$}}
  */
 #include <stddef.h>
 #include <stdio.h>

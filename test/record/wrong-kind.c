@@ -8,9 +8,8 @@
  * SHOW: error: trace: not an indexed Hearth profile: it is a trace: use 'hearth trace', 'hearth report' or 'hearth index'
  * SHOW: error: dump.1: not an indexed Hearth profile: it is a heap dump: use 'hearth heap'
  * SHOW: error: trace.txt: not an indexed Hearth profile: it is the text of a trace: use the trace itself
- * RUN: for file in raw dump.1; do not %hearth report $file -o page.html || exit 1; done 2>&1 | FileCheck %s --check-prefix=REPORT
+ * RUN: not %hearth report raw -o page.html 2>&1 | FileCheck %s --check-prefix=REPORT
  * REPORT: raw: not an indexed Hearth profile: it is a raw profile: use 'hearth index'
- * REPORT: dump.1: not an indexed Hearth profile: it is a heap dump: use 'hearth heap'
  * RUN: for file in raw prof dump.1 llvm.prof %t; do not %hearth trace stat $file || exit 1; done 2>&1 | FileCheck %s --check-prefix=TRACE
  * TRACE: error: raw: not a trace, as 'hearth record --mode=trace' writes them: it is a raw profile: use 'hearth index'
  * TRACE: error: prof: {{.*}}: it is an indexed profile: use 'hearth show' or 'hearth report'

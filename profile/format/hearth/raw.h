@@ -53,6 +53,8 @@ enum hearth_raw_occasion {
 /* Bytes of a record's blocks that are in memory, swapped out, and either of them but not written to since the dump before. */
 enum hearth_raw_residency { HEARTH_RAW_RESIDENT, HEARTH_RAW_SWAPPED, HEARTH_RAW_UNWRITTEN, HEARTH_RAW_RESIDENCIES };
 
+#define HEARTH_RAW_PROFILER "hearth:profiler" /* of a heap dump: the heap that the profiler's own memory is shown as */
+
 /* Stands for a name in the place of an address or a hash; the lower 32 bits are the name's number. */
 #define HEARTH_RAW_NAMED      (UINT64_C(1) << 63)
 #define HEARTH_RAW_SCOPE_PC   (HEARTH_RAW_NAMED)                     /* pc of a node: a scope */

@@ -84,7 +84,7 @@ typedef struct hearth_trace_end {
 /* An operation on the heap. Times count from the start of the run. */
 typedef struct hearth_trace_event {
   uint64_t address;                    /* of the block */
-  uint64_t size;                       /* that was asked for; of a block that is freed, too */
+  uint64_t size;                       /* that was asked for; of a block that is freed, too, or 0 if it is not known */
   uint64_t begin_ns, stack_ns, end_ns; /* stack_ns: when its stack was taken */
   uint32_t stack;                      /* node of its innermost frame, or HEARTH_TRACE_NO_STACK */
   uint8_t kind;                        /* hearth_trace_kind */

@@ -70,6 +70,9 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
   return summary->accesses_counted || summary->densities_only;
 }
 
+/* Exported where the archive becomes a shared library (examples/python/), which is never interposed. */
+#pragma GCC visibility push(protected)
+
 /* Open and check header and section table. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM; on
  * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
@@ -131,6 +134,8 @@ hearth_status hearth_profile_get_hot_cutoff(hearth_profile *profile, uint32_t sh
 
 /* Print the text twin (docs/formats/indexed.md, "Text") to a stream. E_IO when the stream reports an error. */
 hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

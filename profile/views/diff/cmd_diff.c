@@ -21,7 +21,7 @@ typedef struct arguments {
   hearth_number_option top, depth;
   hearth_view_options view;
   hearth_by_option by;
-  bool json, full;
+  bool json, full, markdown;
 } arguments;
 
 static const hearth_help help = {
@@ -57,6 +57,8 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
   if (a->by.given && a->view.significant)
     return hearth_tool_usage_error("diff", "--significant is for contexts and does not go with --by");
+  if (a->markdown && (a->by.given || a->json))
+    return hearth_tool_usage_error("diff", "--markdown is for contexts and does not go with --by or --json");
   return HEARTH_EXIT_OK;
 }
 
@@ -86,6 +88,9 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 12)"),
       {.name = "--full", .flag = &a->full, .help = "print all, and whole stacks"},
       HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--markdown",
+       .flag = &a->markdown,
+       .help = "print tables for a comment on a change: totals, the contexts that grew most, those that shrank most"},
       {.name = "--json", .flag = &a->json, .help = "print JSON: all contexts that changed, unless --top is given"},
       {0}};
   int operands;
@@ -135,6 +140,8 @@ static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
 }
 
 static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *err) {
+  if (a->markdown)
+    return hearth_diff_print_markdown(diff, a->limit, stdout, err);
   if (a->by.given)
     return a->json ? hearth_diff_print_groups_json(diff, a->by.kind, a->limit, stdout, err)
                    : hearth_diff_print_groups_text(diff, a->by.kind, a->limit, stdout, err);

@@ -19,6 +19,8 @@ static hearth_status write_format(hearth_exporter *e, hearth_export_format forma
     return hearth_export_dhat(e, err);
   case HEARTH_EXPORT_MASSIF:
     return hearth_export_massif(e, err);
+  case HEARTH_EXPORT_CHROME:
+    return hearth_export_chrome(e, err);
   }
   return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
 }

@@ -22,8 +22,8 @@ typedef struct arguments {
 } arguments;
 
 static const hearth_help help = {
-    .usage = "report [OPTION]... PROFILE|TRACE -o OUT",
-    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: functions with "
+    .usage = "report [OPTION]... PROFILE|TRACE|DUMP -o OUT",
+    .about = "Write a page that shows an indexed profile ('-': standard input), a trace or a heap dump: functions with "
              "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
              "in any browser."};
 
@@ -127,14 +127,15 @@ static int write_file(arguments *a, hearth_profile *profile) {
 
 static int report_trace(arguments *a) {
   trace_profile both;
+  const char *kind = hearth_trace_profile_is_trace(a->profile) ? "a trace" : "a heap dump";
   int code = HEARTH_EXIT_ERROR;
   if (a->base)
-    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is a trace", a->profile);
+    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is %s", a->profile, kind);
   if (a->trace)
-    return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is a trace", a->profile);
+    return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is %s", a->profile, kind);
   if (hearth_trace_profile_open(&both, a->profile)) {
     a->options.trace = both.trace;
-    a->options.tallied = true;
+    a->options.tallied = both.trace != NULL;
     code = write_file(a, both.profile);
   }
   hearth_trace_profile_close(&both);
@@ -193,5 +194,6 @@ int hearth_cmd_report(int argc, char **argv) {
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  return hearth_trace_profile_is_trace(a.profile) ? report_trace(&a) : report_profile(&a);
+  bool is_indexed = !hearth_trace_profile_is_trace(a.profile) && !hearth_trace_profile_is_heap_dump(a.profile);
+  return is_indexed ? report_profile(&a) : report_trace(&a);
 }

@@ -14,7 +14,8 @@ typedef enum hearth_export_format {
   HEARTH_EXPORT_PPROF,      /* google/pprof's profile.proto, gzip: every quantity at once */
   HEARTH_EXPORT_SPEEDSCOPE, /* https://www.speedscope.app/file-format-schema.json */
   HEARTH_EXPORT_DHAT,       /* version 2 of the JSON that Valgrind's dh_view.html reads */
-  HEARTH_EXPORT_MASSIF      /* the file that Valgrind's ms_print reads */
+  HEARTH_EXPORT_MASSIF,     /* the file that Valgrind's ms_print reads */
+  HEARTH_EXPORT_CHROME      /* the heap over time in Chrome's JSON trace format, which Perfetto reads */
 } hearth_export_format;
 
 typedef struct hearth_export_options {
