@@ -78,7 +78,10 @@ static void print_sums(const globals_listing *l, FILE *stream) {
 static uint64_t line_count(const hearth_global *g) { return (g->size + 63) / 64; }
 
 static void print_row(const hearth_global *g, FILE *stream) {
-  fprintf(stream, "%13" PRIu64 " %11s %6.0f%%   %-11s   ", g->accesses, hearth_amount_bytes(g->size).c,
+  char stores[24] = "-";
+  if (g->flags & HEARTH_GLOBAL_STORES)
+    snprintf(stores, sizeof stores, "%" PRIu64, g->stores);
+  fprintf(stream, "%13" PRIu64 " %12s %11s %6.0f%%   %-11s   ", g->accesses, stores, hearth_amount_bytes(g->size).c,
           percent(g->touched_lines < line_count(g) ? g->touched_lines : line_count(g), line_count(g)),
           hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_print_name(g->name, 0, stream);
@@ -94,7 +97,7 @@ static void print_row(const hearth_global *g, FILE *stream) {
 static void print_rows(const char *title, const hearth_global *rows, size_t count, size_t most, FILE *stream) {
   if (count == 0)
     return;
-  fprintf(stream, "\n%s\n     accesses       bytes   lines   section       global\n", title);
+  fprintf(stream, "\n%s\n     accesses       stores       bytes   lines   section       global\n", title);
   for (size_t i = 0; i < count && i < most; i++)
     print_row(&rows[i], stream);
   if (count > most)
@@ -131,6 +134,8 @@ static void print_json_sum(hearth_json *json, const section_sum *sum, enum heart
 static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_line_open(json, '{');
   HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
+  if (g->flags & HEARTH_GLOBAL_STORES)
+    HEARTH_JSON_MEMBERS(json, g, stores);
   hearth_json_key_string(json, "section", hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_json_key_bool(json, "local", g->flags & HEARTH_GLOBAL_LOCAL);
   hearth_json_key_bool(json, "hot", g->flags & HEARTH_GLOBAL_HOT);
