@@ -135,7 +135,7 @@ static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_line_open(json, '{');
   HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
   if (g->flags & HEARTH_GLOBAL_STORES)
-    HEARTH_JSON_MEMBERS(json, g, stores);
+    hearth_json_key_uint(json, "stores", g->stores);
   hearth_json_key_string(json, "section", hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_json_key_bool(json, "local", g->flags & HEARTH_GLOBAL_LOCAL);
   hearth_json_key_bool(json, "hot", g->flags & HEARTH_GLOBAL_HOT);
