@@ -61,6 +61,13 @@ static hearth_status list(hearth_profile *profile, globals_listing *ret, hearth_
   return HEARTH_OK;
 }
 
+static size_t count_touched(const globals_listing *l) {
+  size_t count = 0;
+  while (count < l->count && l->rows[count].accesses > 0)
+    count++;
+  return count;
+}
+
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
 static void print_sums(const globals_listing *l, FILE *stream) {
@@ -106,10 +113,8 @@ static void print_rows(const char *title, const hearth_global *rows, size_t coun
 
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err) {
   globals_listing l;
-  size_t touched = 0;
   HEARTH_TRY(list(profile, &l, err));
-  while (touched < l.count && l.rows[touched].accesses > 0)
-    touched++;
+  const size_t touched = count_touched(&l);
   fprintf(stream, "%zu global%s%s\n", l.count, hearth_plural(l.count),
           l.count == 0 ? ": none were recorded (compile with -mllvm -memprof-globals)" : "");
   if (l.count > 0)
@@ -142,21 +147,40 @@ static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_close(json, '}');
 }
 
+static void print_json_sums(hearth_json *json, const globals_listing *l) {
+  hearth_json_key_array(json, "sections");
+  for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++)
+    if (l->sums[kind].count > 0)
+      print_json_sum(json, &l->sums[kind], kind);
+  hearth_json_close(json, ']');
+  hearth_json_line(json);
+}
+
+static void print_json_rows(hearth_json *json, const char *key, const hearth_global *rows, size_t count) {
+  hearth_json_key_array(json, key);
+  for (size_t i = 0; i < count; i++)
+    print_json_row(json, &rows[i]);
+  hearth_json_close(json, ']');
+}
+
 hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
   globals_listing l;
   hearth_json json = {.stream = stream};
   HEARTH_TRY(list(profile, &l, err));
   hearth_json_begin(&json, "hearth-globals", JSON_VERSION);
-  hearth_json_key_array(&json, "sections");
-  for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++)
-    if (l.sums[kind].count > 0)
-      print_json_sum(&json, &l.sums[kind], kind);
-  hearth_json_close(&json, ']');
-  hearth_json_line(&json);
-  hearth_json_key_array(&json, "globals");
-  for (size_t i = 0; i < l.count; i++)
-    print_json_row(&json, &l.rows[i]);
-  hearth_json_close(&json, ']');
+  print_json_sums(&json, &l);
+  print_json_rows(&json, "globals", l.rows, l.count);
   free(l.rows);
   return hearth_json_end(&json, err);
+}
+
+hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, hearth_json *json, hearth_error *err) {
+  globals_listing l;
+  HEARTH_TRY(list(profile, &l, err));
+  size_t touched = count_touched(&l), untouched = l.count - touched;
+  print_json_sums(json, &l);
+  print_json_rows(json, "hottest", l.rows, touched < most ? touched : most);
+  print_json_rows(json, "untouched", l.rows + touched, untouched < most ? untouched : most);
+  free(l.rows);
+  return HEARTH_OK;
 }

@@ -56,6 +56,11 @@ hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, h
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
 hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 
+struct hearth_json;
+/* Members of an open object: "sections"; "hottest" and "untouched", the `most` first of each. E_CORRUPT, E_NOMEM. */
+hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, struct hearth_json *json,
+                                        hearth_error *err);
+
 #ifdef __cplusplus
 }
 #endif
