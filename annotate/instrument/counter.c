@@ -37,7 +37,9 @@ LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name
 }
 
 static void load_base(hearth_counters *counters) {
-  const char *name = counters->histogram ? "__memprof_shadow_memory_dynamic_address" : "__hearth_counters";
+  const char *name = counters->stores      ? "__hearth_stores"
+                     : counters->histogram ? "__memprof_shadow_memory_dynamic_address"
+                                           : "__hearth_counters";
   LLVMValueRef global = LLVMGetNamedGlobal(counters->module, name);
   if (!global)
     global = LLVMAddGlobal(counters->module, counters->i64, name);
@@ -88,7 +90,9 @@ static LLVMValueRef add_to_word(hearth_counters *counters, LLVMValueRef counter,
   if (counters->atomic)
     return LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, word, LLVMAtomicOrderingMonotonic, false);
   LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
-  return LLVMBuildStore(b, LLVMBuildAdd(b, before, word, ""), counter);
+  LLVMValueRef sum =
+      counters->stores ? combine(counters, "llvm.uadd.sat", before, word) : LLVMBuildAdd(b, before, word, "");
+  return LLVMBuildStore(b, sum, counter);
 }
 
 static LLVMValueRef granule_of(hearth_counters *counters, LLVMValueRef address) {

@@ -28,6 +28,7 @@ typedef struct hearth_counters {
   LLVMTypeRef i64, pointer, counter;
   bool atomic; /* no thread's addition is lost */
   bool histogram;
+  bool stores;              /* of global_stores.h: 32 bits, at __hearth_stores, which stay at their greatest number */
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
   hearth_large_count

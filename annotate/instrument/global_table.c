@@ -27,6 +27,7 @@ typedef struct table {
   size_t names_size, names_room;
   char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* that was added last, and where */
   uint32_t file_at;
+  uint32_t more_flags; /* of each row */
 } table;
 
 static bool add_string(table *t, const char *text, uint32_t *ret) {
@@ -60,7 +61,7 @@ static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *nam
     return false;
   LLVMValueRef fields[] = {LLVMConstPtrToInt(global, t->i64), number(t->i64, hearth_global_size(t->layout, global)),
                            number(t->i32, name_at),           number(t->i32, file_at),
-                           number(t->i32, name->line),        number(t->i32, name->flags)};
+                           number(t->i32, name->line),        number(t->i32, name->flags | t->more_flags)};
   t->rows[t->row_count++] = LLVMConstStructInContext(LLVMGetModuleContext(t->module), fields, 6, false);
   return true;
 }
@@ -102,12 +103,13 @@ static void define_table(table *t) {
   define(t, TABLE, LLVMConstStructInContext(context, fields, 5, false));
 }
 
-bool hearth_global_table_define(LLVMModuleRef module) {
+bool hearth_global_table_define(LLVMModuleRef module, bool stores) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   table t = {.module = module,
              .i64 = LLVMInt64TypeInContext(context),
              .i32 = LLVMInt32TypeInContext(context),
-             .layout = LLVMGetModuleDataLayout(module)};
+             .layout = LLVMGetModuleDataLayout(module),
+             .more_flags = stores ? HEARTH_GLOBAL_STORES : 0};
   bool ok = add_globals(&t);
   if (ok && t.row_count > 0)
     define_table(&t);

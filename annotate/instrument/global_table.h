@@ -8,8 +8,8 @@
 #include <llvm-c/Core.h>
 
 /* Define it, before accesses are collected: those of globals count from then on. Globals begin in granules of their own where
- * the language allows it. False: out of memory. */
-bool hearth_global_table_define(LLVMModuleRef module);
+ * the language allows it. `stores`: those are counted, too. False: out of memory. */
+bool hearth_global_table_define(LLVMModuleRef module, bool stores);
 
 /* NULL: the module has none. */
 LLVMValueRef hearth_global_table_of(LLVMModuleRef module);

@@ -255,6 +255,11 @@ void hearth_library_forget(LLVMModuleRef module) {
 
 /* --- calls --- */
 
+bool hearth_library_knows(LLVMValueRef call) {
+  char items[ITEMS_MOST + 1];
+  return items_of(call, items);
+}
+
 bool hearth_library_visit_pointers(LLVMValueRef call, hearth_library_visit *visit, void *closure) {
   char items[ITEMS_MOST + 1];
   library_item item;

@@ -21,6 +21,9 @@ hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth
 /* Take the attributes away. */
 void hearth_library_forget(LLVMModuleRef module);
 
+/* The call is of such a function. */
+bool hearth_library_knows(LLVMValueRef call);
+
 /* `visit` each pointer through which one access counts, as a load in front of the call would. Says whether there is more: what
  * hearth_library_count counts. */
 typedef void hearth_library_visit(void *closure, LLVMValueRef call, LLVMValueRef pointer);

@@ -8,6 +8,7 @@
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
+#include "global_stores.h"
 #include "global_table.h"
 #include "hearth/ir_facts.h"
 #include "library_accesses.h"
@@ -98,10 +99,23 @@ static bool is_instrumented(LLVMValueRef function) {
          !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
 }
 
+/* Before all else that adds code: that takes some of the instructions away. */
+static bool count_stores(LLVMValueRef function, const hearth_global_stores *stores, const hearth_counters *c) {
+  hearth_counters to = hearth_counters_create(c->module, false, false);
+  to.stores = true;
+  hearth_global_stores_count(stores, function, &to);
+  hearth_counters_destroy(&to);
+  return !to.no_memory;
+}
+
 static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
   hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
+  hearth_global_stores stores = {.items = NULL};
   bool ok = hearth_accesses_collect(function, options, flow, &accesses);
+  if (ok && options->global_stores)
+    ok = hearth_global_stores_collect(function, &stores) && count_stores(function, &stores, c);
+  hearth_global_stores_free(&stores);
   if (ok)
     count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
@@ -173,13 +187,14 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
     return false;
   }
   hearth_pass_options exact = *options;
+  exact.global_stores &= !options->histogram;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
   if (options->globals && options->histogram)
     hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
   else if (options->globals)
-    complete &= hearth_global_table_define(module);
+    complete &= hearth_global_table_define(module, options->global_stores);
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f)) {

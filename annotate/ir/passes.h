@@ -62,6 +62,7 @@ typedef struct hearth_pass_options {
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */
   bool globals;                  /* -memprof-globals: accesses of global variables are counted, too */
+  bool global_stores;            /* -memprof-global-stores: the stores among them, too */
   bool histogram;                /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
 } hearth_pass_options;
 

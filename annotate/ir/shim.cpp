@@ -252,6 +252,11 @@ bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, co
 #endif
 }
 
+bool hearth_shim_may_write_through(LLVMValueRef call, unsigned argument) {
+  auto *Call = cast<CallBase>(unwrap(call));
+  return !Call->onlyReadsMemory() && !Call->onlyReadsMemory(argument);
+}
+
 void hearth_shim_keep(LLVMValueRef global) {
   auto *G = cast<GlobalValue>(unwrap(global));
   appendToCompilerUsed(*G->getParent(), {G});

@@ -81,6 +81,9 @@ void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment);
  * equal ones, or has a prefix. */
 bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, const char *prefix);
 
+/* May the call write through the pointer that is this argument? As far as attributes say. */
+bool hearth_shim_may_write_through(LLVMValueRef call, unsigned argument);
+
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);
 

@@ -55,6 +55,7 @@ cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomical
 cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
 
 cl::opt<bool> Globals("memprof-globals", cl::desc("Count accesses of global variables, too"));
+cl::opt<bool> GlobalStores("memprof-global-stores", cl::desc("With -memprof-globals: count stores apart, too"));
 
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
@@ -237,6 +238,7 @@ hearth_pass_options currentOptions() {
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
   Options.globals = Globals;
+  Options.global_stores = Globals && GlobalStores;
   Options.histogram = isOn("memprof-histogram");
   Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");

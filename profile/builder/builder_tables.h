@@ -46,8 +46,8 @@ typedef struct builder_type {
 
 typedef struct builder_global {
   uint64_t id;
-  uint64_t size, accesses, touched_lines; /* hearth/global.h */
-  uint32_t name, file;                    /* offsets in the pool */
+  uint64_t size, accesses, touched_lines, stores; /* hearth/global.h */
+  uint32_t name, file;                            /* offsets in the pool */
   uint32_t line, flags;
 } builder_global;
 

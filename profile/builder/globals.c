@@ -47,6 +47,7 @@ static bool is_preferred(const char *a, uint32_t line_a, const char *b, uint32_t
 
 /* What is known of the kind, the greatest. */
 static uint32_t rank_of_flags(uint32_t flags) {
+  flags &= ~HEARTH_GLOBAL_STORES;
   return hearth_global_kind_of(flags) == HEARTH_GLOBAL_UNKNOWN ? flags & HEARTH_GLOBAL_LOCAL : flags + 1;
 }
 
@@ -58,8 +59,11 @@ static void merge(const hearth_builder *builder, builder_global *to, const build
     to->file = from->file;
     to->line = from->line;
   }
+  const uint32_t counted = to->flags & from->flags & HEARTH_GLOBAL_STORES;
+  to->stores = counted ? hearth_merge_SUM(to->stores, from->stores) : 0;
   if (rank_of_flags(from->flags) > rank_of_flags(to->flags))
     to->flags = from->flags;
+  to->flags = (to->flags & ~HEARTH_GLOBAL_STORES) | counted;
   to->size = hearth_merge_MAX(to->size, from->size);
   to->accesses = hearth_merge_SUM(to->accesses, from->accesses);
   to->touched_lines = hearth_merge_MAX(to->touched_lines, from->touched_lines);
@@ -71,7 +75,8 @@ hearth_status hearth_builder_add_global(hearth_builder *builder, const hearth_gl
                         .flags = global->flags & ~HEARTH_GLOBAL_HOT,
                         .size = global->size,
                         .accesses = hearth_repeat_SUM(global->accesses, builder->weight),
-                        .touched_lines = global->touched_lines};
+                        .touched_lines = global->touched_lines,
+                        .stores = hearth_repeat_SUM(global->stores, builder->weight)};
   if (builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
     return HEARTH_OK;
   HEARTH_TRY(hearth_builder_intern_string(builder, global->name, &row.name, err));
@@ -96,5 +101,6 @@ hearth_global hearth_builder_global(const hearth_builder *builder, size_t i) {
                          .flags = row->flags,
                          .size = row->size,
                          .accesses = row->accesses,
-                         .touched_lines = row->touched_lines};
+                         .touched_lines = row->touched_lines,
+                         .stores = row->stores};
 }

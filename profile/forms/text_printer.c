@@ -117,9 +117,12 @@ static hearth_status print_globals(hearth_profile *profile, FILE *stream, hearth
     print_string(stream, g.name);
     fputc(' ', stream);
     print_string(stream, g.file);
-    fprintf(stream, " line=%u kind=%u local=%d size=%llu accesses=%llu touched_lines=%llu\n", g.line,
+    fprintf(stream, " line=%u kind=%u local=%d size=%llu accesses=%llu touched_lines=%llu", g.line,
             hearth_global_kind_of(g.flags), (g.flags & HEARTH_GLOBAL_LOCAL) != 0, (unsigned long long)g.size,
             (unsigned long long)g.accesses, (unsigned long long)g.touched_lines);
+    if (g.flags & HEARTH_GLOBAL_STORES)
+      fprintf(stream, " stores=%llu", (unsigned long long)g.stores);
+    fputc('\n', stream);
   }
   return HEARTH_OK;
 }

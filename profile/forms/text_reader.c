@@ -211,6 +211,7 @@ typedef struct named_value {
   const char *name;
   uint64_t *value;
   uint64_t limit; /* 0: none */
+  bool *given;    /* NULL: nobody asks */
 } named_value;
 
 /* NAME=NUMBER up to the end of the line, in any order; `what` says which names there are. */
@@ -227,6 +228,8 @@ static hearth_status read_values(parser *p, const named_value *keys, size_t coun
     if (i == count)
       return bad(p, what, p->token);
     HEARTH_TRY(parse_number(p, value, keys[i].limit ? keys[i].limit : UINT64_MAX, keys[i].value));
+    if (keys[i].given)
+      *keys[i].given = true;
   }
   return HEARTH_OK;
 }
@@ -335,18 +338,23 @@ static hearth_status read_type(parser *p) {
 
 static hearth_status read_global_of(parser *p, const char *name) {
   uint64_t line = 0, kind = 0, local = 0;
+  bool stores_counted = false;
   HEARTH_TRY(read_token(p, "file of the global"));
   char *file = strdup(p->token);
   if (!file)
     return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_global g = {.name = name, .file = file};
-  const named_value keys[] = {{"line", &line, UINT32_MAX},  {"kind", &kind, HEARTH_GLOBAL_KINDS - 1},
-                              {"local", &local, 1},         {"size", &g.size, 0},
-                              {"accesses", &g.accesses, 0}, {"touched_lines", &g.touched_lines, 0}};
+  const named_value keys[] = {{"line", &line, UINT32_MAX},
+                              {"kind", &kind, HEARTH_GLOBAL_KINDS - 1},
+                              {"local", &local, 1},
+                              {"size", &g.size, 0},
+                              {"accesses", &g.accesses, 0},
+                              {"touched_lines", &g.touched_lines, 0},
+                              {"stores", &g.stores, 0, &stores_counted}};
   hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0],
-                                     "a global has line, kind, local, size, accesses, touched_lines, but not");
+                                     "a global has line, kind, local, size, accesses, touched_lines, stores, but not");
   g.line = (uint32_t)line;
-  g.flags = (uint32_t)kind | (local ? HEARTH_GLOBAL_LOCAL : 0);
+  g.flags = (uint32_t)kind | (local ? HEARTH_GLOBAL_LOCAL : 0) | (stores_counted ? HEARTH_GLOBAL_STORES : 0);
   if (status == HEARTH_OK)
     status = hearth_builder_add_global(p->builder, &g, p->err);
   free(file);

@@ -434,7 +434,8 @@ static hearth_status add_globals(const symboliser *s, hearth_error *err) {
                                   .flags = raw->flags,
                                   .size = raw->size,
                                   .accesses = raw->accesses,
-                                  .touched_lines = raw->touched_lines};
+                                  .touched_lines = raw->touched_lines,
+                                  .stores = raw->stores};
     HEARTH_TRY(hearth_builder_add_global(s->builder, &global, err));
   }
   return HEARTH_OK;

@@ -325,7 +325,9 @@ static bool take_text(const uint8_t **from, const uint8_t *end, const char **ret
 static bool take_global(const uint8_t **from, const uint8_t *end, hearth_raw_global *ret) {
   enum { ADDRESS, SIZE, FLAGS, LINE, ACCESSES, TOUCHED, NUMBERS };
   uint64_t v[NUMBERS];
+  ret->stores = 0;
   if (!take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) || v[LINE] > UINT32_MAX ||
+      (v[FLAGS] & HEARTH_GLOBAL_STORES && !take_numbers(from, end, &ret->stores, 1)) ||
       !take_text(from, end, &ret->name, &ret->name_size) || !take_text(from, end, &ret->file, &ret->file_size))
     return false;
   ret->address = v[ADDRESS];

@@ -54,7 +54,7 @@ typedef struct hearth_raw_record {
 
 /* A global variable and its accesses. The strings have no NUL, and lie in the file. */
 typedef struct hearth_raw_global {
-  uint64_t address, size, accesses, touched_lines;
+  uint64_t address, size, accesses, touched_lines, stores;
   const char *name, *file;
   uint32_t name_size, file_size, line, flags; /* hearth/globals.h */
 } hearth_raw_global;

@@ -61,6 +61,13 @@ static hearth_status list(hearth_profile *profile, globals_listing *ret, hearth_
   return HEARTH_OK;
 }
 
+static size_t count_touched(const globals_listing *l) {
+  size_t count = 0;
+  while (count < l->count && l->rows[count].accesses > 0)
+    count++;
+  return count;
+}
+
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
 static void print_sums(const globals_listing *l, FILE *stream) {
@@ -78,7 +85,10 @@ static void print_sums(const globals_listing *l, FILE *stream) {
 static uint64_t line_count(const hearth_global *g) { return (g->size + 63) / 64; }
 
 static void print_row(const hearth_global *g, FILE *stream) {
-  fprintf(stream, "%13" PRIu64 " %11s %6.0f%%   %-11s   ", g->accesses, hearth_amount_bytes(g->size).c,
+  char stores[24] = "-";
+  if (g->flags & HEARTH_GLOBAL_STORES)
+    snprintf(stores, sizeof stores, "%" PRIu64, g->stores);
+  fprintf(stream, "%13" PRIu64 " %12s %11s %6.0f%%   %-11s   ", g->accesses, stores, hearth_amount_bytes(g->size).c,
           percent(g->touched_lines < line_count(g) ? g->touched_lines : line_count(g), line_count(g)),
           hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_print_name(g->name, 0, stream);
@@ -94,7 +104,7 @@ static void print_row(const hearth_global *g, FILE *stream) {
 static void print_rows(const char *title, const hearth_global *rows, size_t count, size_t most, FILE *stream) {
   if (count == 0)
     return;
-  fprintf(stream, "\n%s\n     accesses       bytes   lines   section       global\n", title);
+  fprintf(stream, "\n%s\n     accesses       stores       bytes   lines   section       global\n", title);
   for (size_t i = 0; i < count && i < most; i++)
     print_row(&rows[i], stream);
   if (count > most)
@@ -103,10 +113,8 @@ static void print_rows(const char *title, const hearth_global *rows, size_t coun
 
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err) {
   globals_listing l;
-  size_t touched = 0;
   HEARTH_TRY(list(profile, &l, err));
-  while (touched < l.count && l.rows[touched].accesses > 0)
-    touched++;
+  const size_t touched = count_touched(&l);
   fprintf(stream, "%zu global%s%s\n", l.count, hearth_plural(l.count),
           l.count == 0 ? ": none were recorded (compile with -mllvm -memprof-globals)" : "");
   if (l.count > 0)
@@ -131,10 +139,28 @@ static void print_json_sum(hearth_json *json, const section_sum *sum, enum heart
 static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_line_open(json, '{');
   HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
+  if (g->flags & HEARTH_GLOBAL_STORES)
+    hearth_json_key_uint(json, "stores", g->stores);
   hearth_json_key_string(json, "section", hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_json_key_bool(json, "local", g->flags & HEARTH_GLOBAL_LOCAL);
   hearth_json_key_bool(json, "hot", g->flags & HEARTH_GLOBAL_HOT);
   hearth_json_close(json, '}');
+}
+
+static void print_json_sums(hearth_json *json, const globals_listing *l) {
+  hearth_json_key_array(json, "sections");
+  for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++)
+    if (l->sums[kind].count > 0)
+      print_json_sum(json, &l->sums[kind], kind);
+  hearth_json_close(json, ']');
+  hearth_json_line(json);
+}
+
+static void print_json_rows(hearth_json *json, const char *key, const hearth_global *rows, size_t count) {
+  hearth_json_key_array(json, key);
+  for (size_t i = 0; i < count; i++)
+    print_json_row(json, &rows[i]);
+  hearth_json_close(json, ']');
 }
 
 hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
@@ -142,16 +168,19 @@ hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, h
   hearth_json json = {.stream = stream};
   HEARTH_TRY(list(profile, &l, err));
   hearth_json_begin(&json, "hearth-globals", JSON_VERSION);
-  hearth_json_key_array(&json, "sections");
-  for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++)
-    if (l.sums[kind].count > 0)
-      print_json_sum(&json, &l.sums[kind], kind);
-  hearth_json_close(&json, ']');
-  hearth_json_line(&json);
-  hearth_json_key_array(&json, "globals");
-  for (size_t i = 0; i < l.count; i++)
-    print_json_row(&json, &l.rows[i]);
-  hearth_json_close(&json, ']');
+  print_json_sums(&json, &l);
+  print_json_rows(&json, "globals", l.rows, l.count);
   free(l.rows);
   return hearth_json_end(&json, err);
+}
+
+hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, hearth_json *json, hearth_error *err) {
+  globals_listing l;
+  HEARTH_TRY(list(profile, &l, err));
+  size_t touched = count_touched(&l), untouched = l.count - touched;
+  print_json_sums(json, &l);
+  print_json_rows(json, "hottest", l.rows, touched < most ? touched : most);
+  print_json_rows(json, "untouched", l.rows + touched, untouched < most ? untouched : most);
+  free(l.rows);
+  return HEARTH_OK;
 }

@@ -266,6 +266,8 @@ static void write_global(const hearth_global_row *row, const char *name, const c
   write_number(writer, row->line);
   write_number(writer, sum.accesses);
   write_number(writer, sum.touched);
+  if (row->flags & HEARTH_GLOBAL_STORES)
+    write_number(writer, hearth_shadow_sum_stores((const void *)(uintptr_t)row->address, row->size));
   write_text(writer, &texts[0]);
   write_text(writer, &texts[1]);
 }

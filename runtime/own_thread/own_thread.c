@@ -104,7 +104,8 @@ static void read_watched(void) {
   }
 }
 
-static void read_global(const char *memory, size_t size) {
+static void read_global(const char *memory, size_t size, uint32_t flags) {
+  (void)flags;
   uintptr_t in_granule = (uintptr_t)memory % HEARTH_GRANULE;
 
   read_counters(memory - in_granule, (in_granule + size + HEARTH_GRANULE - 1) & ~(HEARTH_GRANULE - 1));

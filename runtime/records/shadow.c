@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two large sparse mappings hold all counters. Whole pages of counters are made 0 by giving them back. */
+/* Three large sparse mappings hold all counters. Whole pages of counters are made 0 by giving them back. */
 #include "shadow.h"
 
 #include "block.h"
@@ -8,6 +8,7 @@
 #define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */
 
 uint64_t __hearth_counters;
+uint64_t __hearth_stores;
 uint64_t __memprof_shadow_memory_dynamic_address;
 
 bool hearth_shadow_is_histogram;
@@ -40,6 +41,7 @@ bool hearth_shadow_reserve(void) {
   if (__hearth_counters)
     return true;
   return shadow_reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
+         shadow_reserve(&__hearth_stores, HEARTH_GRANULE / sizeof(uint32_t)) &&
          shadow_reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
 }
 
@@ -264,6 +266,23 @@ hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   if (hearth_shadow_is_coarse)
     return sum_by_lines(memory, size);
   return sum_granules((uintptr_t)memory, granules);
+}
+
+static uint32_t *stores_of(const void *memory) {
+  return (uint32_t *)__hearth_stores + (uintptr_t)memory / HEARTH_GRANULE;
+}
+
+uint64_t hearth_shadow_sum_stores(const void *memory, size_t size) {
+  uint64_t sum = 0;
+
+  for (size_t i = 0; hearth_shadow_has_counters() && i < count_granules(memory, size); ++i)
+    sum += stores_of(memory)[i];
+  return sum;
+}
+
+void hearth_shadow_clear_stores(const void *memory, size_t size) {
+  for (size_t i = 0; __hearth_counters && i < count_granules(memory, size); ++i)
+    stores_of(memory)[i] = 0;
 }
 
 hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {

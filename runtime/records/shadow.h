@@ -9,7 +9,10 @@
  * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
  * bits for each 64 aligned bytes (a line). In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at
  * (address / 8) + the same base, which stays at 255. Either makes the heap coarse: no two blocks that begin later share a
- * line. */
+ * line.
+ *
+ * Code of -memprof-global-stores adds to a second counter of the granule, at __hearth_stores + address / 16 * 4, which stays
+ * at its greatest number. */
 #ifndef HEARTH_RUNTIME_SHADOW_H
 #define HEARTH_RUNTIME_SHADOW_H
 
@@ -22,6 +25,7 @@
 
 /* Bases of the counters; 0 while there are none. Compilers load them in instrumented code. */
 extern uint64_t __hearth_counters __attribute__((visibility("default")));
+extern uint64_t __hearth_stores __attribute__((visibility("default")));
 extern uint64_t __memprof_shadow_memory_dynamic_address __attribute__((visibility("default")));
 
 /* Accesses to one block. */
@@ -67,6 +71,10 @@ void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger);
  * block that begins there clears them. */
 void hearth_shadow_give_back(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
+
+/* Stores that were counted in this memory, which is no block's; and make their counters 0. */
+uint64_t hearth_shadow_sum_stores(const void *memory, size_t size);
+void hearth_shadow_clear_stores(const void *memory, size_t size);
 
 /* What so many granules have beside their counters, and made 0. */
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules);

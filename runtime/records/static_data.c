@@ -60,7 +60,7 @@ uint64_t hearth_static_data_each(hearth_static_data_visit *visit, void *closure)
   return count;
 }
 
-void hearth_static_data_peek(void (*visit)(const char *memory, size_t size)) {
+void hearth_static_data_peek(void (*visit)(const char *memory, size_t size, uint32_t flags)) {
   hearth_global_table table;
   hearth_global_row rows[ROWS_AT_ONCE];
 
@@ -72,11 +72,15 @@ void hearth_static_data_peek(void (*visit)(const char *memory, size_t size)) {
       if (!hearth_os_peek(table.rows + k * sizeof *rows, rows, some * sizeof *rows))
         break;
       for (uint32_t j = 0; j < some; j++)
-        visit((const char *)(uintptr_t)rows[j].address, rows[j].size);
+        visit((const char *)(uintptr_t)rows[j].address, rows[j].size, rows[j].flags);
     }
   }
 }
 
-static void clear(const char *memory, size_t size) { hearth_shadow_clear_in_place(memory, size); }
+static void clear(const char *memory, size_t size, uint32_t flags) {
+  hearth_shadow_clear_in_place(memory, size);
+  if (flags & HEARTH_GLOBAL_STORES)
+    hearth_shadow_clear_stores(memory, size);
+}
 
 void hearth_static_data_clear(void) { hearth_static_data_peek(clear); }

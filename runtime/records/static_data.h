@@ -21,8 +21,8 @@ uint64_t hearth_static_data_dropped(void);
 typedef void hearth_static_data_visit(const hearth_global_row *row, const char *name, const char *file, void *closure);
 uint64_t hearth_static_data_each(hearth_static_data_visit *visit, void *closure);
 
-/* `visit` the memory of each; libraries may be unloaded meanwhile. */
-void hearth_static_data_peek(void (*visit)(const char *memory, size_t size));
+/* `visit` the memory of each; libraries may be unloaded meanwhile. `flags`: hearth/globals.h. */
+void hearth_static_data_peek(void (*visit)(const char *memory, size_t size, uint32_t flags));
 
 /* Make the counters of all 0. */
 void hearth_static_data_clear(void);

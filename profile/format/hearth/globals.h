@@ -22,10 +22,12 @@ enum hearth_global_kind {
 };
 
 #define HEARTH_GLOBAL_KIND_MASK 7u
-#define HEARTH_GLOBAL_LOCAL     8u /* of the flags: its file is part of its identity */
+#define HEARTH_GLOBAL_LOCAL     8u  /* of the flags: its file is part of its identity */
+#define HEARTH_GLOBAL_STORES    32u /* stores to it were counted, too */
 
 static inline bool hearth_global_flags_are_valid(uint64_t flags) {
-  return flags < 2 * HEARTH_GLOBAL_LOCAL && (flags & HEARTH_GLOBAL_KIND_MASK) < HEARTH_GLOBAL_KINDS;
+  return (flags & ~(uint64_t)HEARTH_GLOBAL_STORES) < 2 * HEARTH_GLOBAL_LOCAL &&
+         (flags & HEARTH_GLOBAL_KIND_MASK) < HEARTH_GLOBAL_KINDS;
 }
 
 #define HEARTH_GLOBAL_NAME_MAX 1023u /* bytes; globals with longer names are left out */
@@ -34,7 +36,7 @@ typedef struct hearth_global_row {
   uint64_t address, size;
   uint32_t name, file; /* offsets of NUL-terminated strings in the table's names */
   uint32_t line;       /* 0: unknown */
-  uint32_t flags;      /* enum hearth_global_kind, HEARTH_GLOBAL_LOCAL */
+  uint32_t flags;      /* enum hearth_global_kind, HEARTH_GLOBAL_LOCAL, HEARTH_GLOBAL_STORES */
 } hearth_global_row;
 
 typedef struct hearth_global_table {

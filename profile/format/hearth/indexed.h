@@ -213,7 +213,7 @@ typedef struct hearth_indexed_type {
 /* GLOBALS: global variables; rows by id. */
 typedef struct hearth_indexed_global {
   uint64_t id; /* XXH3-64 of name, NUL, and if it is local, file */
-  uint64_t size, accesses, touched_lines;
+  uint64_t size, accesses, touched_lines, stores;
   uint32_t name, file; /* offsets in STRINGS */
   uint32_t line, flags;
 } hearth_indexed_global;
@@ -348,7 +348,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_global) == 48);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_global) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);

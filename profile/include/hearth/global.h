@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Hot: those of most accesses, which together have this share, in 1/1000, of all accesses to globals of their kind; all
+/* Hot: those of most accesses per byte, which together have this share, in 1/1000, of all accesses to globals of their kind; all
  * accessed ones of unknown kind. */
 #define HEARTH_GLOBALS_HOT_SHARE 999u
 
@@ -19,10 +19,11 @@ typedef struct hearth_global {
   const char *name;       /* linkage name; of a string literal, its first characters in quotes, '#' and a hash */
   const char *file;       /* base name: of a local one, that of its source file; else where it is declared */
   uint32_t line;          /* 0: unknown */
-  uint32_t flags;         /* enum hearth_global_kind, HEARTH_GLOBAL_LOCAL, and of a profile's HEARTH_GLOBAL_HOT */
+  uint32_t flags;         /* as in hearth_global_row, and of a profile's HEARTH_GLOBAL_HOT */
   uint64_t size;          /* bytes; the greatest of all builds */
   uint64_t accesses;      /* of all runs */
   uint64_t touched_lines; /* 64 bytes each; the most of all runs */
+  uint64_t stores;        /* of all runs; with HEARTH_GLOBAL_STORES only, else 0: not counted in some run */
 } hearth_global;
 
 #define HEARTH_GLOBAL_HOT 16u /* of the flags */
@@ -54,6 +55,11 @@ hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, h
  * E_CORRUPT. */
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
 hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
+
+struct hearth_json;
+/* Members of an open object: "sections"; "hottest" and "untouched", the `most` first of each. E_CORRUPT, E_NOMEM. */
+hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, struct hearth_json *json,
+                                        hearth_error *err);
 
 #ifdef __cplusplus
 }

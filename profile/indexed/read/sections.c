@@ -162,7 +162,8 @@ hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, h
                          .flags = stored.flags,
                          .size = stored.size,
                          .accesses = stored.accesses,
-                         .touched_lines = stored.touched_lines};
+                         .touched_lines = stored.touched_lines,
+                         .stores = stored.stores};
   HEARTH_TRY(hearth_profile_get_string(profile, stored.name, &ret->name, err));
   return hearth_profile_get_string(profile, stored.file, &ret->file, err);
 }
@@ -192,7 +193,8 @@ hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_erro
     HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
     if (i > 0 && id <= previous)
       return hearth_profile_corrupt(profile, err, "its globals are not sorted at %u", i);
-    if (!hearth_global_flags_are_valid(g.flags & ~HEARTH_GLOBAL_HOT) || id != hearth_global_id(g.name, g.file, g.flags))
+    if (!hearth_global_flags_are_valid(g.flags & ~HEARTH_GLOBAL_HOT) ||
+        (g.stores && !(g.flags & HEARTH_GLOBAL_STORES)) || id != hearth_global_id(g.name, g.file, g.flags))
       return hearth_profile_corrupt(profile, err, "the id of global %u is not that of its name", i);
     previous = id;
   }

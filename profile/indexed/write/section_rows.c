@@ -51,15 +51,18 @@ void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows) {
 
 /* Writes the GLOBALS section. */
 
+static double density_of(const builder_global *g) { return (double)g->accesses / (g->size ? (double)g->size : 1); }
+
 static int compare_heat(const void *left, const void *right) {
   const builder_global *a = left, *b = right;
+  const double density_a = density_of(a), density_b = density_of(b);
   const int kind_a = (int)hearth_global_kind_of(a->flags), kind_b = (int)hearth_global_kind_of(b->flags);
   if (kind_a != kind_b)
     return kind_a - kind_b;
-  return a->accesses != b->accesses ? (a->accesses < b->accesses ? 1 : -1) : hearth_compare_u64(&a->id, &b->id);
+  return density_a != density_b ? (density_a < density_b ? 1 : -1) : hearth_compare_u64(&a->id, &b->id);
 }
 
-/* Of one kind, the most accessed first. Equal ones are all hot, or none is. */
+/* Of one kind, those of most accesses per byte first, so that the hot bytes are few. Equal ones are all hot, or none is. */
 static void mark_hot(builder_global *rows, size_t count) {
   uint64_t sum = 0, seen = 0;
   for (size_t i = 0; i < count; i++)
@@ -67,7 +70,8 @@ static void mark_hot(builder_global *rows, size_t count) {
   const bool all = count > 0 && hearth_global_kind_of(rows[0].flags) == HEARTH_GLOBAL_UNKNOWN; /* LLVM has chosen */
   const uint64_t rest = all ? 0 : sum / 1000 * (1000 - HEARTH_GLOBALS_HOT_SHARE);
   for (size_t i = 0; i < count && rows[i].accesses > 0; i++) {
-    bool equals_hot = i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT && rows[i].accesses == rows[i - 1].accesses;
+    bool equals_hot =
+        i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT && density_of(&rows[i]) == density_of(&rows[i - 1]);
     if (sum - seen > rest || equals_hot)
       rows[i].flags |= HEARTH_GLOBAL_HOT;
     seen = hearth_merge_SUM(seen, rows[i].accesses);
@@ -99,6 +103,7 @@ void hearth_writer_fill_globals(const writer *w, hearth_indexed_global *rows) {
                                       .size = g->size,
                                       .accesses = g->accesses,
                                       .touched_lines = g->touched_lines,
+                                      .stores = g->stores,
                                       .name = hearth_writer_string_offset(w, pool + g->name),
                                       .file = hearth_writer_string_offset(w, pool + g->file),
                                       .line = g->line,

@@ -5,6 +5,7 @@
 
 #include "file.h"
 #include "findings.h"
+#include "hearth/global_advice.h"
 #include "print.h"
 
 /* A paragraph for each finding, and the kinds that were not looked for. */
@@ -63,7 +64,7 @@ hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_
     fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
   fputc('\n', out);
   print_missing(a, out);
-  return hearth_stream_flush(out, err);
+  return hearth_global_advice_print_text(a->profile, name, out, err);
 }
 
 /* docs/tools.md, "hearth advise --json", describes the shape: change both in one commit. */
@@ -122,6 +123,7 @@ static hearth_status print_all(advice_json *p, const char *name, size_t top, hea
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
     HEARTH_TRY(print_finding_json(p, &p->advice->findings[i], err));
   hearth_json_close(json, ']');
+  HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, json, err));
   HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));
   return hearth_json_end(json, err);
 }

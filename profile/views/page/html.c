@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "hearth/global_advice.h"
 #include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "markup.h"
@@ -16,7 +17,8 @@
 #include "selection.h"
 #include "sources.h"
 
-enum { ROOT = 0 }; /* of the tree of functions */
+enum { ROOT = 0 };            /* of the tree of functions */
+enum { GLOBALS_SHOWN = 200 }; /* the hottest, and the largest untouched ones */
 
 typedef struct hearth_page_writer {
   const hearth_page_model *model;
@@ -434,6 +436,17 @@ static void write_advice(hearth_page_writer *w) {
   hearth_json_close(&w->json, '}');
 }
 
+static hearth_status write_globals(hearth_page_writer *w, hearth_error *err) {
+  if (!w->profile || hearth_profile_global_count(w->profile) == 0)
+    return HEARTH_OK;
+  hearth_json_line(&w->json);
+  hearth_json_key_object(&w->json, "globals");
+  HEARTH_TRY(hearth_globals_write_json(w->profile, GLOBALS_SHOWN, &w->json, err));
+  HEARTH_TRY(hearth_global_advice_write_json(w->profile, &w->json, err));
+  hearth_json_close(&w->json, '}');
+  return HEARTH_OK;
+}
+
 static void write_quantities(hearth_page_writer *w) {
   static const char *const descriptions[] = {
 #define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) description,
@@ -493,6 +506,7 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_contexts(w);
   write_plots(w);
   write_advice(w);
+  HEARTH_TRY(write_globals(w, err));
   HEARTH_TRY(write_notes(w, "malloc", HEARTH_PAGE_NOTE_MALLOC, m->options->malloc, err));
   HEARTH_TRY(write_notes(w, "annotation", HEARTH_PAGE_NOTE_ANNOTATION, m->options->annotation, err));
   hearth_json_close(&w->json, '}');

@@ -67,21 +67,23 @@ def add_sums(to, more):
     for name, value in more.items():
         to[name] = merge_value("SUM", to.get(name, 0), value)
 
-globals_ = {} # by name, and file if local: file and line, kind, then size, accesses, touched lines
+globals_ = {} # by name, and file if local: file and line, kind, then size, accesses, touched lines, stores (None: not all counted)
 
-def add_global(name, file, line, kind, local, size, accesses, touched):
+def add_global(name, file, line, kind, local, size, accesses, touched, stores):
     key = (name, file if local else "")
-    known = globals_.setdefault(key, [(file, line), kind, size, 0, touched])
+    known = globals_.setdefault(key, [(file, line), kind, size, 0, touched, 0])
     known[0] = min(known[0], (file, line))
     known[1] = max(known[1], kind, key=lambda kind: (kind + 1) % 6) # 5: unknown
     for i, value in (2, size), (4, touched):
         known[i] = max(known[i], value)
     known[3] = merge_value("SUM", known[3], accesses)
+    known[5] = None if known[5] is None or stores is None else merge_value("SUM", known[5], stores)
 
 def random_global():
     local = rng.randrange(2)
     return (f"global{rng.randrange(9)}", f"file{rng.randrange(3)}.c", rng.randrange(1, 4), rng.randrange(6), local,
-            rng.randrange(1000), rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]), rng.randrange(9))
+            rng.randrange(1000), rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]), rng.randrange(9),
+            rng.choice([None] + [rng.randrange(2**rng.randrange(1, 65)) for _ in range(9)]))
 
 def words(sums):
     return " ".join(f"{name}={value}" for name, value in sums.items())
@@ -99,7 +101,8 @@ def make_profile(path, stock):
         for _ in range(rng.randrange(8)):
             row = random_global()
             add_global(*row)
-            print("global {} {} line={} kind={} local={} size={} accesses={} touched_lines={}".format(*row), file=out)
+            print("global {} {} line={} kind={} local={} size={} accesses={} touched_lines={}".format(*row),
+                  *([] if row[-1] is None else [f"stores={row[-1]}"]), file=out)
         for frames, numbers in contexts:
             print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
             if run["runs"] > 1 and rng.random() < 0.5:
@@ -154,10 +157,10 @@ def read_text(profile):
                 numbers[name] = int(rest)
         found[frames] = numbers
     found_globals = {}
-    for row in re.findall(r"^global (\S+) (\S+) line=(\d+) kind=(\d+) local=(\d+) size=(\d+) accesses=(\d+) touched_lines=(\d+)$", head, re.M):
+    for row in re.findall(r"^global (\S+) (\S+) line=(\d+) kind=(\d+) local=(\d+) size=(\d+) accesses=(\d+) touched_lines=(\d+)(?: stores=(\d+))?$", head, re.M):
         name, file = row[:2]
-        line, kind, local, *sums = map(int, row[2:])
-        found_globals[(name, file if local else "")] = [(file, line), kind, *sums]
+        line, kind, local, *sums = map(int, row[2:-1])
+        found_globals[(name, file if local else "")] = [(file, line), kind, *sums, int(row[-1]) if row[-1] else None]
     return found_runs, found, found_variances, found_globals
 
 stock = []

@@ -80,6 +80,9 @@ static const uint8_t history[] = {5, 3, 10, 8, 0xf5, 1, 1, 1, 5, 10, 2, 0xf4, 1,
 /* Two: a row, and again that of the same variable from another file. */
 static const uint8_t globals[] = {2,    0x80, 0x20, 100, 8, 7, 9, 2, 3,   'o', 'n', 'e', 3,   'a', '.', 'c',
                                   0x80, 0x20, 100,  8,   7, 9, 2, 3, 'o', 'n', 'e', 3,   'a', '.', 'c'};
+/* The same as one row, whose stores were counted. */
+static const uint8_t globals_with_stores[sizeof globals] = {1, 0x80, 0x20, 100, 40, 7,   9,   2,  6,
+                                                            3, 'o',  'n',  'e', 3,  'a', '.', 'c'};
 
 static inline void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];

@@ -175,6 +175,20 @@ static void test_globals(void **state) {
   hearth_raw_free(&dump);
 }
 
+static void test_global_stores(void **state) {
+  (void)state;
+  file f = {0};
+  append_hearth_with(&f, HEARTH_RAW_FLAG_GLOBALS);
+  memcpy(&f.bytes[f.size - ((sizeof globals + 7) & ~(size_t)7)], globals_with_stores, sizeof globals);
+  seal(&f, 0);
+  hearth_raw_dump dump = read_whole(&f);
+  assert_int_equal(dump.global_count, 1);
+  assert_int_equal(dump.globals[0].flags, HEARTH_GLOBAL_LOCAL | HEARTH_GLOBAL_STORES);
+  assert_int_equal(dump.globals[0].stores, 6);
+  assert_memory_equal(dump.globals[0].name, "one", 3);
+  hearth_raw_free(&dump);
+}
+
 /* Too many; flags that mean nothing; a name that is empty, or too long; a NUL in it. */
 static void test_bad_globals(void **state) {
   (void)state;
@@ -455,6 +469,7 @@ int main(void) {
       cmocka_unit_test(test_bad_clock),
       cmocka_unit_test(test_heap_dump),
       cmocka_unit_test(test_globals),
+      cmocka_unit_test(test_global_stores),
       cmocka_unit_test(test_bad_globals),
       cmocka_unit_test(test_every_flip_of_what_is_optional),
       cmocka_unit_test(test_several_dumps),

@@ -188,6 +188,9 @@ function startViews() {
   if (data.advice) {
     views.advice = drawAdvice;
   }
+  if (data.globals) {
+    views.globals = drawGlobals;
+  }
   views.plots = drawPlots;
   startBuild();
   if (!hasLive) {
