@@ -1,3 +1,4 @@
+// @ts-check
 // Trees of call stacks. Node 0 is the root, "all"; a parent has a lower number than its children.
 
 // Numbers of (parent, key): a hash table without objects, as there may be millions.
