@@ -56,6 +56,8 @@ def look(browser):
     show("summary", text(browser, "#summary dl"))
     for bar in browser.run("[...document.querySelectorAll('#summary .bands')].map((bar) => bar.getAttribute('aria-label'))"):
         show("bar", bar)
+    for line in browser.run("[...document.querySelectorAll('#summary .shares li')].map((line) => line.textContent)"):
+        show("class", line)
     show("finding", text(browser, "#summary .findings li"))
     open_tab(browser, "flame")
     show("flame", text(browser, "#flame-text"))
@@ -138,7 +140,7 @@ MAP = """(() => {
 
 def use_flame_colours(browser):
     browser.run("byId('flame-mode').value = 'functions'; update()")
-    leaf = "boxColor([].concat(...flame.rows).find((box) => nodeName(flame.tree, box.node) === 'shop::load').node, {}).map(Math.round).join()"
+    leaf = "boxColor([].concat(...flame.rows).find((box) => nodeName(flame.tree, box.node) === 'shop::load').node, flameTheme()).map(Math.round).join()"
     for name in browser.run("[...byId('flame-colour').options].map((option) => option.value)"):
         browser.run(f"byId('flame-colour').value = '{name}'; update()")
         legend = browser.run("[...document.querySelectorAll('#flame-legend li')].map((item) => item.textContent).join(' | ')")
@@ -242,7 +244,7 @@ def use_lists(browser):
                            ".map((cell) => cell.textContent).join(' | '))"):
         show("size", row)
     open_tab(browser, "advice")
-    show("advice", browser.run("[...document.querySelectorAll('#advice h3')].map((head) => head.textContent).join(); "))
+    show("advice", browser.run("[...document.querySelectorAll('#advice h2')].map((head) => head.textContent).join(); "))
 
 
 def use_address(browser):

@@ -40,12 +40,15 @@ function moduleOf(fn) {
 // Of names by row: those of most bytes have a band each.
 function namedColouring(names, rowOf) {
   const weights = new Map();
-  contexts.bytes.forEach((bytes, context) => addTo(weights, names[rowOf(context)], bytes));
+  const sums = new Float64Array(names.length);
+  contexts.bytes.forEach((bytes, context) => { sums[rowOf(context)] += bytes; });
+  names.forEach((name, row) => addTo(weights, name, sums[row]));
   const labels = sortedSums(weights).slice(0, MOST_BANDS).map((entry) => entry[0]);
   const bands = names.map((name) => (labels.includes(name) ? labels.indexOf(name) : labels.length));
   const colour = (i) => (i === labels.length - 1 ? colorParts(themeColor('notcold')) : hueParts(i, labels.length - 1));
+  const several = sums.length > 0 && weights.get(labels[0]) < 0.9 * sums.reduce((a, b) => a + b, 0);
   labels.push('others');
-  return { labels, colour, bands, of: (context) => bands[rowOf(context)] };
+  return { several, labels, colour, bands, of: (context) => bands[rowOf(context)] };
 }
 
 function moduleColouring() {
@@ -72,15 +75,19 @@ const colourMakers = {
 };
 const madeColourings = {};
 
+// `bandOf`: by context.
 function colouringOf(name) {
-  madeColourings[name] = madeColourings[name] || colourMakers[name]();
+  if (!madeColourings[name]) {
+    const colouring = colourMakers[name]();
+    madeColourings[name] = colouring;
+    decodeLater(colouring, 'bandOf', () => Uint8Array.from({ length: contexts.count }, (unused, context) => colouring.of(context)));
+  }
   return madeColourings[name];
 }
 
 // Those that tell something of this profile, the best one first.
 function usableColourings() {
-  const modules = bandSums(colouringOf('module'), 'bytes', contexts.type.keys());
-  const several = Math.max(...modules) < 0.9 * modules.reduce((a, b) => a + b, 0);
+  const { several } = colouringOf('module');
   return [data.base && 'change', data.accesses_known && 'class', ...(several ? ['module', 'lifetime'] : ['lifetime', 'module']),
     data.types.length > 0 && 'type', data.accesses_counted && 'accesses per byte'].filter(Boolean);
 }
@@ -88,7 +95,7 @@ function usableColourings() {
 function bandSums(colouring, quantity, shown) {
   const sums = new Float64Array(colouring.labels.length);
   for (const context of shown) {
-    sums[colouring.of(context)] += contexts[quantity][context];
+    sums[colouring.bandOf[context]] += contexts[quantity][context];
   }
   return sums;
 }
@@ -116,7 +123,7 @@ function sumColours(tree, shown, values, colouring) {
   return [0, 1, 2].map((part) => {
     const weighed = new Float64Array(contexts.count);
     for (const context of shown) {
-      weighed[context] = values[context] * colours[colouring.of(context)][part];
+      weighed[context] = values[context] * colours[colouring.bandOf[context]][part];
     }
     return sumContexts(tree, shown, weighed);
   });

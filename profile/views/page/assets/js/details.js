@@ -133,19 +133,27 @@ function firstChoice() {
   return finding ? { context: finding.context } : selectionNow.sum > 0 ? { group: flat.indexOf(flat.reduce((a, b) => Math.max(a, b))) } : {};
 }
 
+let detailsTimer;
+
+// Those of the first row do not delay the view of a large profile.
 function showDetails() {
-  const panel = byId('details');
   const isChosen = page.chosen.context !== undefined || page.chosen.group !== undefined;
   showPanel();
-  if (panel.hidden) {
-    return;
+  clearTimeout(detailsTimer);
+  if (!isChosen && contexts.count > 20000) {
+    detailsTimer = setTimeout(() => fillDetails(firstChoice()), 100);
+  } else {
+    fillDetails(isChosen ? page.chosen : firstChoice());
   }
-  const chosen = isChosen ? page.chosen : firstChoice();
-  const parts = chosen.context !== undefined ? contextDetails(chosen.context)
-    : chosen.group !== undefined ? groupDetails(chosen.group, chosen.by)
-      : [make('p', { className: 'caption' }, 'Nothing is selected.')];
-  panel.replaceChildren(...parts);
-  panel.scrollTop = 0;
+}
+
+function fillDetails({ context, group, by }) {
+  const panel = byId('details');
+  if (!panel.hidden) {
+    panel.replaceChildren(...(context !== undefined ? contextDetails(context) : group !== undefined ? groupDetails(group, by)
+      : [make('p', { className: 'caption' }, 'Nothing is selected.')]));
+    panel.scrollTop = 0;
+  }
 }
 
 function choose(chosen) {

@@ -95,8 +95,7 @@ function colorParts(hex) {
 
 // Between colours of the theme, by weights that sum to 1.
 function mixColors(colors, weights) {
-  const parts = [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
-  return `rgb(${parts.join(',')})`;
+  return [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
 }
 
 // Cut a text to a width, by halves.

@@ -13,12 +13,14 @@ const flame = {
   rows: [], // by depth: boxes { node, x, y, width, height }, from the left
 };
 
-// Heaviest first.
-function childrenOf(parent) {
+// Those of at least so much, heaviest first.
+function childrenOf(parent, least) {
   const { tree, sums } = flame;
   const children = [];
   for (let node = tree.child[parent]; node !== 0; node = tree.sibling[node]) {
-    children.push(node);
+    if (sums.all[node] >= least) {
+      children.push(node);
+    }
   }
   return children.sort((a, b) => sums.all[b] - sums.all[a]);
 }
@@ -26,7 +28,7 @@ function childrenOf(parent) {
 // Those that are wide enough.
 function childBoxes(box, scale) {
   let { x } = box;
-  return childrenOf(box.node).filter((node) => flame.sums.all[node] * scale >= LEAST_WIDTH).map((node) => {
+  return childrenOf(box.node, LEAST_WIDTH / scale).map((node) => {
     const child = { node, x, y: box.y + ROW_HEIGHT, width: flame.sums.all[node] * scale, height: ROW_HEIGHT };
     x += child.width;
     return child;
@@ -68,16 +70,20 @@ function changeColor(node, theme) {
   const { all, now, before } = flame.sums;
   const share = all[node] > 0 ? (now[node] - before[node]) / all[node] : 0;
   const strength = Math.sqrt(Math.abs(share));
-  return [0, 1, 2].map((i) => theme.same[i] * (1 - strength) + (share > 0 ? theme.more : theme.less)[i] * strength);
+  return mixColors([theme.same, share > 0 ? theme.more : theme.less], [1 - strength, strength]);
 }
 
 function boxColor(node, theme) {
-  const { all, colours } = flame.sums;
+  const { all, cold, hot, colours } = flame.sums;
   if (!flame.colouring) {
     return changeColor(node, theme);
   }
   if (flame.colouring.ofFunction) {
     return node === 0 ? theme.same : flame.colouring.colour(flame.colouring.ofFunction(functionOfNode(flame.tree, node)));
+  }
+  if (cold) {
+    const shares = [cold[node], hot[node]].map((sum) => sum / Math.max(all[node], 1));
+    return mixColors([theme.same, theme.cold, theme.hot], [1 - shares[0] - shares[1], ...shares]);
   }
   return all[node] > 0 ? colours.map((sums) => sums[node] / all[node]) : theme.same;
 }
@@ -120,13 +126,18 @@ function drawCursor(context, top, theme) {
   }
 }
 
+function flameTheme() {
+  const parts = (name) => colorParts(themeColor(name));
+  return {
+    same: parts('notcold'), cold: parts('cold'), hot: parts('hot'), more: parts('more'), less: parts('less'),
+    text: themeColor('text'), mark: themeColor('mark'), panel: themeColor('panel'),
+  };
+}
+
 function drawFlame() {
   const { view, rows } = flame;
   const context = prepareCanvas(flame.canvas, view.clientWidth, view.clientHeight);
-  const theme = {
-    same: colorParts(themeColor('notcold')), text: themeColor('text'), mark: themeColor('mark'), panel: themeColor('panel'),
-    more: colorParts(themeColor('more')), less: colorParts(themeColor('less')),
-  };
+  const theme = flameTheme();
   for (const box of [].concat(...rows)) {
     if (box.y + box.height > view.scrollTop && box.y < view.scrollTop + view.clientHeight) {
       drawBox(context, box, box.y - view.scrollTop, theme);
@@ -140,7 +151,7 @@ function tellFlame() {
   const value = sums.all[cursor];
   const amount = data.base ? `${quantityText(quantity, sums.now[cursor])}, before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`
     : `${quantityText(quantity, value)}, ${shareText(value, sums.all[0])} of the selection`;
-  const classes = data.accesses_known ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
+  const classes = sums.cold ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
   byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${amount}${classes}`;
 }
 
@@ -283,7 +294,10 @@ function sumFlame(tree) {
   const { shown, quantity } = selectionNow;
   const { colouring } = flame;
   const values = contexts[quantity];
-  const sums = data.base ? sumComparison(tree, shown, quantity) : sumTree(tree, shown, values);
+  if (colouring === madeColourings.class) {
+    return sumClasses(tree, shown, values);
+  }
+  const sums = data.base ? sumComparison(tree, shown, quantity) : { all: sumContexts(tree, shown, values) };
   if (colouring && !colouring.ofFunction) {
     const most = data.base ? values.map((value, context) => Math.max(value, contexts[`base_${quantity}`][context])) : values;
     sums.colours = sumColours(tree, shown, most, colouring);

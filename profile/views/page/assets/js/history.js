@@ -1,6 +1,6 @@
 // @ts-check
 // The heap over time, stacked by the functions that own it: the largest ones and all others. The peak is marked, and leads to
-// who held it. A trace has the greatest value of each piece of time, too: a line above.
+// who held it.
 
 const HISTORY = { height: 250, left: 80, right: 28, top: 22, bottom: 36 };
 
@@ -15,27 +15,26 @@ function addPeakMoment(plot) {
   layers.forEach((layer) => layer.bytes.splice(at, 0, layer.function === null ? Math.max(others, 0) : named(layer)));
 }
 
-// All that is drawn, times in nanoseconds; null: this profile has none of it.
+// All that is drawn, times in nanoseconds; null: this profile has none of it. A trace without contexts has the sum alone.
 function readHistory() {
   const { live, owners, peak_ns: peak } = data.plots;
   if (!live && !owners) {
     return null;
   }
-  const line = live ? Array.from(decodeTable(live, ['bytes']).bytes) : [];
-  const layers = owners ? owners.map((owner) => ({ function: owner.function, bytes: Array.from(decodeTable(owner, ['bytes']).bytes) }))
-    : [{ function: null, bytes: line }];
-  const duration = live ? live.count * live.step_ns : data.duration_ns / Math.max(data.runs, 1);
+  const series = (table) => Array.from(decodeTable(table, ['bytes']).bytes);
+  const layers = owners ? owners.map((owner) => ({ function: owner.function, bytes: series(owner) })) : [{ function: null, bytes: series(live) }];
+  const duration = owners ? data.duration_ns / Math.max(data.runs, 1) : live.count * live.step_ns;
   const step = owners ? duration / (layers[0].bytes.length - 1) : live.step_ns;
   const plot = {
-    line, layers, duration, times: layers[0].bytes.map((unused, at) => at * step), hasOwners: Boolean(owners), step: live && live.step_ns,
+    layers, duration, times: layers[0].bytes.map((unused, at) => at * step), hasOwners: Boolean(owners),
     peak: live ? live.peak_ns : peak, peakBytes: live ? live.peak_bytes : data.peak_bytes,
   };
   if (owners && hasPeak && plot.peak !== undefined) {
     addPeakMoment(plot);
   }
   const totals = plot.times.map((unused, at) => layers.reduce((sum, layer) => sum + layer.bytes[at], 0));
-  const most = Math.max(1, ...totals, ...line);
-  return Object.assign(plot, { totals, most, cursor: plot.hasOwners || !live ? totals.indexOf(Math.max(...totals)) : Math.floor(live.peak_ns / step) });
+  const most = totals.reduce((a, b) => Math.max(a, b));
+  return Object.assign(plot, { totals, most: Math.max(1, most), cursor: totals.indexOf(most) });
 }
 
 function layerColor(plot, i) {
@@ -69,11 +68,6 @@ function drawLayers(context, plot) {
     }
     context.fill();
   });
-  context.strokeStyle = themeColor('faint');
-  context.lineWidth = 1;
-  context.beginPath();
-  plot.line.forEach((bytes, at) => context.lineTo(scale.left((at + 0.5) * plot.step), scale.bottom(bytes)));
-  context.stroke();
 }
 
 function drawHistory(plot) {

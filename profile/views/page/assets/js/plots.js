@@ -103,7 +103,7 @@ function drawGrid(plot) {
   drawAxes(context, plot);
   for (const cell of plot.grid.cells) {
     const weight = cellWeight(cell[column], greatest);
-    context.fillStyle = mixColors(colors, [1 - weight, weight]);
+    context.fillStyle = `rgb(${mixColors(colors, [1 - weight, weight]).join()})`;
     context.fillRect(scale.left(cell[0]), scale.bottom(cell[1] + 1), scale.width - 0.5, scale.height - 0.5);
   }
   context.strokeStyle = themeColor('mark');

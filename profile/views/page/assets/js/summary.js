@@ -59,22 +59,6 @@ function densityText(density) {
   return density >= 100 || density === 0 ? countText(density) : density.toPrecision(3);
 }
 
-function classFact() {
-  const rule = data.classifier;
-  if (data.base) {
-    return 'none in a comparison: red grew, blue shrank';
-  }
-  if (!data.accesses_known) {
-    return 'accesses were not counted, so no context is known to be cold or hot';
-  }
-  const time = timeText(rule.cold_min_lifetime_ns);
-  const cold = rule.mode === 'llvm'
-    ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second and an average life of at least ${time}`
-    : `a page of such blocks is left alone for ${time}, and they live as long`;
-  return `cold (blue): ${cold}; `
-    + `hot (red): at least ${densityText(rule.hot_min_density)} accesses per byte and second; by the rule '${rule.mode}'`;
-}
-
 function tellFacts() {
   byId('facts').textContent = runFacts().map(([name, text]) => `${name} ${text}`).join(' \u00b7 ');
 }
@@ -86,21 +70,8 @@ function namelessShare() {
   return nameless / Math.max(selectionNow.sum, 1);
 }
 
-// Programs with plug-ins load dozens of libraries: they would push all else out of the window.
-function binaryFacts() {
-  const programs = data.binaries.filter((binary) => !binary.library);
-  const libraries = data.binaries.filter((binary) => binary.library);
-  const facts = programs.map((binary) => ['binary', binaryText(binary)]);
-  if (libraries.length > 0) {
-    facts.push(['shared libraries', make('details', {}, make('summary', {}, countText(libraries.length)),
-      ...libraries.map((binary) => make('div', {}, binaryText(binary))))]);
-  }
-  return facts;
-}
-
 function allFacts() {
   const facts = runFacts();
-  facts.push(['classes', classFact()]);
   if (data.untouched_known) {
     const bytes = contexts.untouched.reduce((a, b) => a + b, 0);
     facts.push(['untouched', `about ${bytesText(bytes)}, ${shareText(bytes, sumAll('bytes'))} of the bytes, in parts of 64 bytes without a counted access`]);
@@ -115,7 +86,7 @@ function allFacts() {
     facts.push(['without names', `functions with ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}: hearth index names them by debug packages (of libraries:`
       + ' --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)']);
   }
-  return facts.concat(binaryFacts());
+  return facts.concat(data.binaries.map((binary) => [binary.library ? 'library' : 'binary', binaryText(binary)]));
 }
 
 function topTable(title, name, measure, textOf, whole) {
@@ -170,7 +141,7 @@ function bandBars() {
   const sums = ['bytes', second].map((quantity) => bandSums(colouring, quantity, selectionNow.shown));
   const meanings = data.accesses_known ? classMeanings() : [];
   const lines = colouring.labels.map((label, i) => [colouring.colour(i), `${label}: ${bytesText(sums[0][i])}${meanings[i] ? `; ${meanings[i]}` : ''}`]);
-  const note = data.accesses_known ? 'Bytes and accesses by class.'
+  const note = data.accesses_known ? `Bytes and accesses by class (--classify=${data.classifier.mode}).`
     : 'Bytes and allocations by the average lifetime of blocks. Accesses were not counted: hearth record --accesses estimates them, a build with hearth flags instrument counts them.';
   return make('div', { className: 'shares' }, make('p', { className: 'caption' }, note),
     make('div', { className: 'bars' }, ...bandBar('bytes', colouring, sums[0], bytesText), ...bandBar(second, colouring, sums[1], countText)),
@@ -263,7 +234,7 @@ function findingPlace(finding) {
 function findingElement(finding, number) {
   const saves = `${perCent(finding.share)} of ${finding.saves === 'allocations' ? 'all allocations' : 'all memory, over time'}`;
   return make('article', {},
-    make('h3', {}, `${number}. ${finding.title}: may save ${saves}`),
+    make('h2', {}, `${number}. ${finding.title}: may save ${saves}`),
     make('p', {}, findingPlace(finding)),
     make('p', {}, finding.evidence), ...(finding.fields ? [make('p', {}, finding.fields)] : []),
     make('p', {}, `Remedy: ${finding.remedy}.`));

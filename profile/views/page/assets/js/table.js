@@ -93,13 +93,13 @@ class Table {
     const { id } = this;
     this.spacer = make('div', { className: 'spacer' });
     this.view = make('div', { id: `${id}-view`, className: 'viewport', tabIndex: 0 }, this.spacer);
-    this.view.setAttribute('aria-label', `${label}: arrows move, Enter shows details`);
     this.head = make('div', { id: `${id}-head`, className: 'table-head' });
     this.head.setAttribute('role', 'row');
+    this.view.setAttribute('role', 'grid');
+    this.view.setAttribute('aria-label', `${label}: arrows move, Enter shows details`);
+    this.view.setAttribute('aria-owns', this.head.id);
     this.none = make('p', { className: 'caption', hidden: true }, 'Nothing to show here.');
     this.element = make('div', { id, className: 'table' }, this.head, this.none, this.view);
-    this.element.setAttribute('role', 'grid');
-    this.element.setAttribute('aria-label', label);
     section.append(this.element);
     this.view.addEventListener('scroll', () => this.draw());
     this.view.addEventListener('keydown', (event) => this.onKey(event));
@@ -183,11 +183,6 @@ class Table {
     }
   }
 
-  groupText(item) {
-    const { number, members } = this.groups[-1 - item];
-    return `${this.unfolded.has(number) ? '\u25be' : '\u25b8'} ${this.options.groupName(number)} (${countText(members.length)})`;
-  }
-
   fillRow(row, position, y) {
     const item = this.order[position];
     row.id = `${this.id}-row-${position}`;
@@ -205,11 +200,13 @@ class Table {
   // A group's name has the room of all columns of text.
   fillGroupName(row, item) {
     const texts = this.visible.filter((column) => !column.text);
+    const { number, members } = this.groups[-1 - item] || { number: 0, members: [] };
+    const name = `${this.unfolded.has(number) ? '\u25be' : '\u25b8'} ${this.options.groupName ? this.options.groupName(number) : ''} (${countText(members.length)})`;
     this.visible.forEach((column, i) => {
       const isName = item < 0 && column.name === 'function';
       row.children[i].hidden = item < 0 && !column.text && !isName;
       row.children[i].style.gridColumnEnd = isName ? `span ${texts.length}` : '';
-      row.children[i].textContent = isName ? this.groupText(item) : row.children[i].textContent;
+      row.children[i].textContent = isName ? name : row.children[i].textContent;
     });
   }
 
@@ -372,7 +369,7 @@ class Table {
     }
     this.none.hidden = this.order.length > 0;
     this.spacer.style.height = `${Math.min(this.order.length * this.rowHeight, MOST_HEIGHT)}px`;
-    this.element.setAttribute('aria-rowcount', this.order.length + 1);
+    this.view.setAttribute('aria-rowcount', this.order.length + 1);
   }
 
   // Show these items.

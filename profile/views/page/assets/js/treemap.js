@@ -4,6 +4,7 @@
 
 const MAP_HEAD = 17; // room for a name
 const NEARLY_ALL = 0.98;
+const LEAST_AREA = 12; // of a box that is drawn, in square pixels
 
 // Heaviest first, in rows along the shorter side of what is left; a row ends where one more box would make its boxes less square.
 function fillRoom(boxes, room) {
@@ -30,7 +31,7 @@ function boxesInside(box) {
   const { all } = flame.sums;
   const { x, y, width, height } = box;
   const covers = (child) => all[child] >= NEARLY_ALL * all[box.node];
-  const children = childrenOf(box.node);
+  const children = childrenOf(box.node, LEAST_AREA * all[box.node] / (width * height));
   if (children.length > 0 && covers(children[0])) {
     return [{ node: children[0], x, y, width, height }];
   }
@@ -39,7 +40,7 @@ function boxesInside(box) {
     return [];
   }
   const scale = room.width * room.height / all[box.node];
-  const boxes = children.map((node) => ({ node, area: all[node] * scale })).filter((child) => child.area >= 12);
+  const boxes = children.map((node) => ({ node, area: all[node] * scale }));
   fillRoom(boxes, room);
   return boxes;
 }
