@@ -97,10 +97,19 @@ static void take_parameters(shortener *s) {
   s->called = !starts(s->at, "::");
 }
 
+/* '<' may begin the arguments: only of these it is a sign. */
+static size_t sign_size(const char *at) {
+  static const char *const signs[] = {"()", "[]", "<=>", "<<=", "<<", "<=", "<"};
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (starts(at, signs[i]))
+      return strlen(signs[i]);
+  return strspn(at, ">=!+-*/%^&|~,\"");
+}
+
 /* "operator" and its signs, or the type that it converts to. */
 static void take_operator(shortener *s) {
   size_t size = strlen("operator");
-  size += starts(s->at + size, "()") || starts(s->at + size, "[]") ? 2 : strspn(s->at + size, "<>=!+-*/%^&|~,\"");
+  size += sign_size(s->at + size);
   put(s, s->at, size);
   s->at += size;
   if (starts(s->at, " <")) /* arguments behind "operator<" */
