@@ -181,6 +181,15 @@ static void drop_copy_suffix(char *name) {
   }
 }
 
+/* "shop::load::h441a0ad6abc3cbd5", as Rust mangled names before its scheme v0. */
+static void drop_rust_hash(char *name) {
+  enum { HASH_DIGITS = 16 };
+  size_t size = strlen(name);
+  char *hash = name + size - HASH_DIGITS;
+  if (size > HASH_DIGITS + 3 && memcmp(hash - 3, "::h", 3) == 0 && strspn(hash, "0123456789abcdef") == HASH_DIGITS)
+    hash[-3] = '\0';
+}
+
 static bool is_cxx(const char *name) { return strpbrk(name, "(<{") || strstr(name, "::"); }
 
 void hearth_shorten_name(char *name) {
@@ -189,6 +198,7 @@ void hearth_shorten_name(char *name) {
     drop_copy_suffix(name);
     return;
   }
+  drop_rust_hash(name);
   if (name[0] == '<') /* a compiler's own name */
     return;
   while (*s.at && !s.called)
