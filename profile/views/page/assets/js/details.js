@@ -74,9 +74,7 @@ function relativeTable(title, by, relatives, itself, whole) {
 }
 
 function contextButton(context) {
-  const callers = callersText(context);
-  return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) },
-    `${placeText(ownerPlaceOf(context), false)}${callers ? ` \u2190 ${callers}` : ''}`);
+  return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) }, placeAndCallers(context));
 }
 
 function groupTools(group, by) {

@@ -16,6 +16,12 @@ function callersText(context) {
   return names.join(' \u2190 ');
 }
 
+// What tells the contexts of a function apart. Places without lines do not.
+function placeAndCallers(context) {
+  const place = placeText(ownerPlaceOf(context), false);
+  return [data.places.line[ownerPlaceOf(context)] > 0 && place, callersText(context)].filter(Boolean).join(' \u2190 ') || place;
+}
+
 // As wide as the longest place, which is what tells contexts of one function apart.
 function widestPlace() {
   let longest = 6;
@@ -209,7 +215,7 @@ function startContexts() {
   tables.contexts = new Table(byId('contexts'), 'table', {
     columns: contextColumns, sorted: 'bytes', label: 'Contexts', choice: (context) => ({ context }),
     rowClass: (context) => (data.accesses_known ? data.classes[contexts.class[context]] : ''),
-    insteadOf: 'called from', second: (context) => [placeText(ownerPlaceOf(context), false), callersText(context)].filter(Boolean).join(' \u2190 '),
+    insteadOf: 'called from', second: placeAndCallers,
     groupOf: ownerGroup, groupName,
   });
   views.contexts = () => tables.contexts.update(selectionNow.shown);
