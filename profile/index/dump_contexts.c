@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "builder_tables.h"
+#include "container_types.h"
 #include "file.h"
 #include "hearth/ids.h"
 
@@ -36,6 +37,7 @@ typedef struct symboliser {
   id_table addresses_by_pc;
   uint32_t *frame_rows; /* of the builder */
   size_t address_count, address_room, frame_count, frame_room;
+  hearth_container_types containers;
   /* For each node of the dump: */
   uint32_t *address_of; /* row of addresses */
   uint32_t *node_of;    /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
@@ -233,22 +235,26 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
   hearth_lost_add(lost, file, record->mib.TotalSize);
 }
 
-/* The type that the program named; where it did not, the one that the binary has noted for the innermost frame of a node. */
+/* The type that the program named; where it did not, the container whose buffer or node it is, or the one that the binary
+ * has noted for the innermost frame of a node. */
 static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
   if (HEARTH_RAW_IS_NAMED(*id, HEARTH_RAW_NAMED_TYPE) && (uint32_t)*id < s->dump->name_count) {
     const char *name = s->dump->names[(uint32_t)*id];
     return hearth_builder_type(s->builder, name, strlen(name), id, err);
   }
+  if (address_at(s, node)->count == 0)
+    return HEARTH_OK;
+  uint64_t found = 0;
+  if (s->dump->kind != HEARTH_RAW_LOAD_BIAS) /* of LLVM's raw profiles, LLVM's tools say no types */
+    HEARTH_TRY(hearth_container_type_find(&s->containers, s->builder, s->node_of[node], &found, err));
   const hearth_placed_map *placed = map_of(s, s->dump->nodes[node].pc);
-  if (!placed || address_at(s, node)->count == 0)
-    return HEARTH_OK;
-  const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, node)->first]];
-  hearth_bytes name = hearth_types_find(hearth_binary_types(placed->binary), s->builder->functions[frame->function].id,
-                                        frame->line, frame->column);
-  uint64_t found;
-  if (name.size == 0)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_builder_type(s->builder, (const char *)name.data, name.size, &found, err));
+  if (found == 0 && placed) {
+    const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, node)->first]];
+    hearth_bytes name = hearth_types_find(hearth_binary_types(placed->binary),
+                                          s->builder->functions[frame->function].id, frame->line, frame->column);
+    if (name.size > 0)
+      HEARTH_TRY(hearth_builder_type(s->builder, (const char *)name.data, name.size, &found, err));
+  }
   *id = hearth_merge_SAME(*id, found);
   return HEARTH_OK;
 }
@@ -374,6 +380,7 @@ static void finish(symboliser *s) {
   free(s->addresses);
   free(s->addresses_by_pc.slots);
   free(s->frame_rows);
+  free(s->containers.of_function);
   free(s->address_of);
   free(s->node_of);
 }

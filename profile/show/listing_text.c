@@ -6,6 +6,7 @@
 
 #include "amount.h"
 #include "file.h"
+#include "hearth/history.h"
 #include "hearth/origin.h"
 #include "hearth/other_heaps.h"
 #include "hearth/plan.h"
@@ -45,17 +46,43 @@ static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) 
   return HEARTH_OK;
 }
 
-/* Peak and command of the run, or of the merged runs. */
-static void print_run_facts(const hearth_listing *r) {
+enum { HISTORY_PARTS = 64, POINTS_OF_PART = HEARTH_RAW_POINTS / HISTORY_PARTS };
+
+/* The most of each part of the run, in tenths of the most of all. */
+static void print_history(const hearth_listing *r, const hearth_heap_history *history) {
+  uint64_t most = 1, of_part[HISTORY_PARTS] = {0};
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; i++) {
+    of_part[i / POINTS_OF_PART] = hearth_merge_MAX(of_part[i / POINTS_OF_PART], history->levels[i]);
+    most = hearth_merge_MAX(most, history->levels[i]);
+  }
+  double run_ns = (double)r->summary.duration_ns / (double)(r->summary.runs ? r->summary.runs : 1);
+  fprintf(r->stream, ", %s from the start%s\n  over time  ",
+          hearth_amount_time(run_ns * (double)history->peak_ppm / (double)history->runs / 1e6).c,
+          history->runs > 1 ? " on average" : "");
+  for (unsigned i = 0; i < HISTORY_PARTS; i++)
+    fputc('0' + (int)(9.99 * (double)of_part[i] / (double)most), r->stream);
+  fputs(" (tenths of the most)", r->stream);
+}
+
+/* Peak, history and command of the run, or of the merged runs. */
+static hearth_status print_run_facts(const hearth_listing *r, hearth_error *err) {
   const hearth_run_facts *facts = &r->facts;
-  if (facts->peak_bytes > 0)
-    fprintf(r->stream, "  peak       %s live%s\n", hearth_amount_bytes(facts->peak_bytes).c,
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(r->profile, &history, err));
+  if (facts->peak_bytes > 0) {
+    fprintf(r->stream, "  peak       %s live%s", hearth_amount_bytes(facts->peak_bytes).c,
             r->summary.runs > 1 ? " in one of the runs" : "");
+    if (history.runs > 0)
+      print_history(r, &history);
+    fputc('\n', r->stream);
+  }
+  hearth_heap_history_free(&history);
   if (*facts->command || facts->commands_differ) {
     fputs("  command    ", r->stream);
     hearth_print_name(facts->commands_differ ? "the runs had several" : facts->command, 0, r->stream);
     fputc('\n', r->stream);
   }
+  return HEARTH_OK;
 }
 
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
@@ -84,7 +111,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
-  print_run_facts(r);
+  HEARTH_TRY(print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
             s->total_accesses, s->accesses_estimated ? ", estimated from looks at pages" : "");

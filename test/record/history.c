@@ -11,6 +11,10 @@
  * CHECK-DAG: most: 2999{{[0-9]+}} then 0
  * CHECK-DAG: other: 599{{[0-9]+}} then 599{{[0-9]+}}
  *
+ * RUN: %hearth show prof | FileCheck %s --check-prefix=SHOWN
+ * SHOWN: peak 3.4 MiB live, {{[0-9.]+}} ms from the start
+ * SHOWN-NEXT: over time {{0*[0-9]*9[0-9]*1+}} (tenths of the most)
+ *
  * RUN: %hearth index -q text -o again && cmp prof again
  * RUN: %hearth record -q -o raw2 -- ./p && %hearth index -q --symbols raw2 -o prof2
  * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q -j2 --symbols raw raw2 -o both && cmp ab both

@@ -7,19 +7,19 @@
  * NAMED: allocated  444 B
  * NAMED: 333 B
  * NAMED: {{^      }}get {{ *}}symbols-partial.c:{{[0-9]+}}:
- * NAMED-NEXT: {{^      }}second {{ *}}symbols-partial.c.tmp:?
- * NAMED-NEXT: {{^      }}main {{ *}}symbols-partial.c.tmp:?
+ * NAMED-NEXT: {{^      }}second {{ *}}symbols-partial.c.tmp{{$}}
+ * NAMED-NEXT: {{^      }}main {{ *}}symbols-partial.c.tmp{{$}}
  * NAMED: 111 B
  * NAMED: {{^      }}get {{ *}}symbols-partial.c:{{[0-9]+}}:
- * NAMED-NEXT: {{^      }}first {{ *}}symbols-partial.c.tmp:?
- * NAMED-NEXT: {{^      }}main {{ *}}symbols-partial.c.tmp:?
+ * NAMED-NEXT: {{^      }}first {{ *}}symbols-partial.c.tmp{{$}}
+ * NAMED-NEXT: {{^      }}main {{ *}}symbols-partial.c.tmp{{$}}
  *
  * The symbols may have gone with the debug information, to a file of their own:
  * RUN: mkdir -p %t.d && objcopy --only-keep-debug %t %t.d/kept.debug && cp %t %t.d/program
  * RUN: strip %t.d/program && cd %t.d && objcopy --add-gnu-debuglink=kept.debug program
  * RUN: %hearth index --symbols --binary %t.d/program -o %t.prof %t.raw && %hearth show %t.prof | FileCheck %s --check-prefix=APART
  * APART: {{^      }}get {{ *}}symbols-partial.c:{{[0-9]+}}:
- * APART-NEXT: {{^      }}second {{ *}}program:?
+ * APART-NEXT: {{^      }}second {{ *}}program{{$}}
  *
  * Without the option they are left out:
  * RUN: %hearth index -o %t.prof %t.raw && %hearth show %t.prof | FileCheck %s --check-prefix=WITHOUT

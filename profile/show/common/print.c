@@ -21,7 +21,7 @@ static void print_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
   const char *path = place->function.path;
   hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
-  if (hearth_is_name_file(path))
+  if (hearth_is_name_file(path) || (frame->line == HEARTH_LINE_UNKNOWN && !place->function.info.start_line))
     ; /* it has no lines */
   else if (frame->line == HEARTH_LINE_UNKNOWN)
     fprintf(stream, ":?");
@@ -31,8 +31,6 @@ static void print_place(const hearth_place *place, FILE *stream) {
     fprintf(stream, ":+%u", frame->line);
   if (frame->column)
     fprintf(stream, ":%u", frame->column);
-  if (frame->discriminator)
-    fprintf(stream, " discriminator %u", frame->discriminator);
   fputs(frame->inlined ? " (inlined)" : "", stream);
 }
 
@@ -56,7 +54,7 @@ static void print_line(printing *p, const hearth_place *place, size_t inside) {
   fputs("  ", p->stream);
   print_place(place, p->stream);
   if (inside > 0)
-    fprintf(p->stream, ", %zu inside", inside);
+    fprintf(p->stream, ", %zu more wrapper%s inside", inside, hearth_plural(inside));
   fputc('\n', p->stream);
 }
 

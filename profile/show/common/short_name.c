@@ -97,10 +97,19 @@ static void take_parameters(shortener *s) {
   s->called = !starts(s->at, "::");
 }
 
+/* '<' may begin the arguments: only of these it is a sign. */
+static size_t sign_size(const char *at) {
+  static const char *const signs[] = {"()", "[]", "<=>", "<<=", "<<", "<=", "<"};
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (starts(at, signs[i]))
+      return strlen(signs[i]);
+  return strspn(at, ">=!+-*/%^&|~,\"");
+}
+
 /* "operator" and its signs, or the type that it converts to. */
 static void take_operator(shortener *s) {
   size_t size = strlen("operator");
-  size += starts(s->at + size, "()") || starts(s->at + size, "[]") ? 2 : strspn(s->at + size, "<>=!+-*/%^&|~,\"");
+  size += sign_size(s->at + size);
   put(s, s->at, size);
   s->at += size;
   if (starts(s->at, " <")) /* arguments behind "operator<" */
@@ -172,6 +181,15 @@ static void drop_copy_suffix(char *name) {
   }
 }
 
+/* "shop::load::h441a0ad6abc3cbd5", as Rust mangled names before its scheme v0. */
+static void drop_rust_hash(char *name) {
+  enum { HASH_DIGITS = 16 };
+  size_t size = strlen(name);
+  char *hash = name + size - HASH_DIGITS;
+  if (size > HASH_DIGITS + 3 && memcmp(hash - 3, "::h", 3) == 0 && strspn(hash, "0123456789abcdef") == HASH_DIGITS)
+    hash[-3] = '\0';
+}
+
 static bool is_cxx(const char *name) { return strpbrk(name, "(<{") || strstr(name, "::"); }
 
 void hearth_shorten_name(char *name) {
@@ -180,6 +198,7 @@ void hearth_shorten_name(char *name) {
     drop_copy_suffix(name);
     return;
   }
+  drop_rust_hash(name);
   if (name[0] == '<') /* a compiler's own name */
     return;
   while (*s.at && !s.called)

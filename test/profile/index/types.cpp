@@ -15,10 +15,10 @@
 //
 // TEXT-DAG: type plain
 // TEXT-DAG: type ns::Shape
-// TEXT-DAG: type ns::Item
+// TEXT-DAG: type std::vector<ns::Item>
 // CHECK-DAG: of type plain
 // CHECK-DAG: of type ns::Shape
-// CHECK-DAG: of type ns::Item
+// CHECK-DAG: of type std::vector<ns::Item>
 // JSON-DAG: "type":"ns::Shape"
 // FILTER: 1 of 4 contexts
 // FILTER: of type ns::Shape

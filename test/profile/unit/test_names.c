@@ -42,6 +42,17 @@ static void names_lose_types_and_arguments(void **state) {
   check(hearth_shorten_name, rows, sizeof rows / sizeof *rows);
 }
 
+static void rust_names_lose_their_hash(void **state) {
+  static const row rows[] = {
+      {"shop::load::h441a0ad6abc3cbd5", "shop::load"},
+      {"shop::load::h441a0ad6abc3cbd", "shop::load::h441a0ad6abc3cbd"},
+      {"shop::load::g441a0ad6abc3cbd5", "shop::load::g441a0ad6abc3cbd5"},
+      {"::h441a0ad6abc3cbd5", "::h441a0ad6abc3cbd5"},
+  };
+  (void)state;
+  check(hearth_shorten_name, rows, sizeof rows / sizeof *rows);
+}
+
 static void operators_keep_their_signs(void **state) {
   static const row rows[] = {
       {"operator new(unsigned long)", "operator new"},
@@ -49,6 +60,13 @@ static void operators_keep_their_signs(void **state) {
       {"bool operator< <int>(A<int> const&, A<int> const&)", "operator<<>"},
       {"std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)", "std::operator<<<>"},
       {"X::operator->() const", "X::operator->"},
+      {"std::string std::operator+<char, std::char_traits<char>, std::allocator<char> >(char const*, std::string&&)",
+       "std::operator+<>"},
+      {"bool std::operator==<char>(std::string const&, char const*)", "std::operator==<>"},
+      {"bool std::operator>=<int>(A<int> const&, A<int> const&)", "std::operator>=<>"},
+      {"std::ostream& operator>><int>(std::istream&, int&)", "operator>><>"},
+      {"auto operator<=><int>(A<int>, A<int>)", "operator<=><>"},
+      {"bool operator<=<int>(A<int>, A<int>)", "operator<=<>"},
       {"X::operator()(int) const", "X::operator()"},
       {"A::operator std::vector<int>() const", "A::operator std::vector<>"},
       {"A::operator unsigned long() const", "A::operator unsigned long"},
@@ -133,6 +151,7 @@ static void paths_lose_steps_back(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_lose_types_and_arguments),
+      cmocka_unit_test(rust_names_lose_their_hash),
       cmocka_unit_test(operators_keep_their_signs),
       cmocka_unit_test(library_names_are_those_of_their_users),
       cmocka_unit_test(other_names_stay),

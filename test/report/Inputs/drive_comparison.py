@@ -8,7 +8,6 @@ CELLS = ".map((row) => [...row.children].map((cell) => cell.textContent).join(' 
 with Browser() as browser:
     browser.open(sys.argv[1])
     print("facts:", browser.run("byId('facts').textContent"))
-    print("summary:", browser.run("document.querySelector('#summary dl').textContent"))
     for row in browser.run(f"[...document.querySelector('#summary table').querySelectorAll('tr')]{CELLS}"):
         print("change:", row)
     browser.run("openTab('functions')")
@@ -16,6 +15,7 @@ with Browser() as browser:
                            ".map((row) => [0, 1, 2].map((i) => row.children[i].textContent).join(' | '))"):
         print("function:", row)
     browser.run("openTab('flame')")
+    print("legend:", browser.run("byId('flame-legend').textContent"))
     print("flame:", browser.run("byId('flame-text').textContent"))
     for box in browser.run("flame.rows[2].map((box) => `${bytesText(flame.sums.all[box.node])} ${nodeName(flame.tree, box.node)}`)"):
         print("box:", box)

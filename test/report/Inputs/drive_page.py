@@ -54,12 +54,18 @@ def look(browser):
     show("shown", text(browser, "#shown"))
     show("tabs", *tabs(browser))
     show("summary", text(browser, "#summary dl"))
+    for bar in browser.run("[...document.querySelectorAll('#summary .bands')].map((bar) => bar.getAttribute('aria-label'))"):
+        show("bar", bar)
+    for line in browser.run("[...document.querySelectorAll('#summary .shares li')].map((line) => line.textContent)"):
+        show("class", line)
+    show("finding", text(browser, "#summary .findings li"))
     open_tab(browser, "flame")
     show("flame", text(browser, "#flame-text"))
     drawn = colours(browser, "#flame-view canvas") > 4
     open_tab(browser, "plots")
     show("drawn", drawn, colours(browser, "#plot-lifetime-size") > 4)
     open_tab(browser, "contexts")
+    show("first row", text(browser, "#details h2"))
     for row in rows(browser):
         show("row", row)
     show("scripts", browser.run("document.scripts.length"), browser.run("document.querySelectorAll('b').length"))
@@ -86,7 +92,10 @@ def use_filter(browser):
     show("no expression", text(browser, "#shown"), browser.run("byId('filter').getAttribute('aria-invalid')"))
     open_tab(browser, "contexts")
     browser.run("setFilter('no such function')")
-    show("nothing", text(browser, "#shown"), len(rows(browser)))
+    show("nothing", text(browser, "#shown"), len(rows(browser)), text(browser, "#nothing").strip(), text(browser, "#details"))
+    browser.click("#show-all")
+    show("shown again", text(browser, "#shown"), browser.run("byId('nothing').hidden"))
+    browser.run("setFilter('no such function')")
     browser.run("document.querySelector('#table-view').focus()")
     for key in ("ArrowDown", "Enter"):
         browser.press(key)
@@ -118,6 +127,33 @@ def use_flame(browser):
         show(mode, text(browser, "#flame-text"))
 
 
+# Each box of the treemap lies within its parent's, and the areas of a row of children are as their quantities.
+MAP = """(() => {
+  const boxes = [].concat(...flame.rows), of = (node) => boxes.find((box) => box.node === node);
+  const inside = boxes.every((box) => { const p = of(flame.tree.parent[box.node]); return !p
+    || (box.x >= p.x - 1e-6 && box.y >= p.y - 1e-6 && box.x + box.width <= p.x + p.width + 1e-6 && box.y + box.height <= p.y + p.height + 1e-6); });
+  const scales = flame.rows[3].filter((box) => flame.tree.parent[box.node] === flame.tree.parent[flame.rows[3][0].node])
+    .map((box) => box.width * box.height / flame.sums.all[box.node]);
+  return [inside && scales.every((scale) => Math.abs(scale / scales[0] - 1) < 1e-6), boxes.length, bytesText(flame.sums.all[0])];
+})()"""
+
+
+def use_flame_colours(browser):
+    browser.run("byId('flame-mode').value = 'functions'; update()")
+    leaf = "boxColor([].concat(...flame.rows).find((box) => nodeName(flame.tree, box.node) === 'shop::load').node, flameTheme()).map(Math.round).join()"
+    for name in browser.run("[...byId('flame-colour').options].map((option) => option.value)"):
+        browser.run(f"byId('flame-colour').value = '{name}'; update()")
+        legend = browser.run("[...document.querySelectorAll('#flame-legend li')].map((item) => item.textContent).join(' | ')")
+        show(f"colours of {name}", f"{legend}; leaf {browser.run(leaf)}")
+    browser.run("byId('flame-shape').value = 'treemap'; byId('flame-colour').value = 'class'; update()")
+    inside, count, whole = browser.run(MAP)
+    show("treemap", inside, count, "of", whole)
+    browser.run("byId('flame-find').focus()")
+    browser.type("load")
+    show("lit up", text(browser, "#flame-lit"), *browser.run("[].concat(...flame.rows).filter((box) => isLit(box.node)).map((box) => nodeName(flame.tree, box.node))"))
+    browser.run("byId('flame-find').value = ''; byId('flame-shape').value = 'rows'; byId('flame-mode').value = 'reversed'; update()")
+
+
 def use_table(browser):
     open_tab(browser, "contexts")
     browser.run("document.querySelector('#quantity').value = 'accesses'; update()")
@@ -130,6 +166,15 @@ def use_table(browser):
     browser.press("Enter")
     show("sorted", browser.run("[...document.querySelectorAll('[aria-sort=descending]')].map((h) => h.textContent).join()"),
          rows(browser)[1])
+    browser.run("byId('fold').click(); tables.contexts.sortBy(contextColumns.find((column) => column.name === 'bytes'))")
+    shown = "[...document.querySelectorAll('#table-view .row.group')].filter((row) => !row.hidden)"
+    for row in browser.run(f"{shown}.map((row) => [...row.children].filter((cell) => !cell.hidden).slice(0, 2).map((cell) => cell.textContent).join(' | '))"):
+        show("folded", row)
+    browser.run("byId('table-view').focus()")
+    browser.press("Home")
+    browser.press("Enter")
+    show("unfolded", browser.run("tables.contexts.order.length"), text(browser, "#details h2"), browser.run("location.hash.includes('fold=1')"))
+    browser.run("byId('fold').click(); tables.contexts.sortBy(contextColumns.find((column) => column.name === 'allocs'))")
 
 
 def use_plot(browser):
@@ -199,7 +244,7 @@ def use_lists(browser):
                            ".map((cell) => cell.textContent).join(' | '))"):
         show("size", row)
     open_tab(browser, "advice")
-    show("advice", browser.run("[...document.querySelectorAll('#advice h3')].map((head) => head.textContent).join(); "))
+    show("advice", browser.run("[...document.querySelectorAll('#advice h2')].map((head) => head.textContent).join(); "))
 
 
 def use_address(browser):
@@ -262,7 +307,7 @@ def walk(browser):
 
 with Browser() as browser:
     browser.open(sys.argv[1])
-    for use in (look, use_filter, use_flame, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
+    for use in (look, use_filter, use_flame, use_flame_colours, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
         use(browser)
     if browser.run("tabNames().includes('build')"):
         for row in browser.run("[...document.querySelectorAll('#build tr')].map((row) => [...row.children]"

@@ -5,9 +5,8 @@ from browser import Browser
 
 with Browser() as browser:
     browser.open(sys.argv[1])
-    browser.run("openTab('plots')")
-    for plot, keys in (("live", ["Home", "ArrowRight", "End"]), ("lifetime-time", ["ArrowRight", "ArrowUp"])):
-        browser.run(f"document.querySelector('#plot-{plot}').focus()")
+    for tab, plot, keys in (("summary", "heap", ["Home", "ArrowRight", "End"]), ("plots", "lifetime-time", ["ArrowRight", "ArrowUp"])):
+        browser.run(f"openTab('{tab}'); document.querySelector('#plot-{plot}').focus()")
         for key in keys:
             browser.press(key)
             print(f"{plot} {key}:", browser.run(f"document.querySelector('#plot-{plot}').nextSibling.textContent"))

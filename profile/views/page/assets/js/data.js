@@ -1,35 +1,17 @@
+// @ts-check
 'use strict';
 // The data of the page: columns of numbers become typed arrays, and stay as they are from then on.
 
-// LEB128 numbers in base64, below 2^31: there are millions.
-function decodeIntegers(text, count) {
+// LEB128 numbers in base64, into a column of integers below 2^31, or of doubles, which lose digits above 2^53.
+function decodeNumbers(text, column) {
   const bytes = atob(text);
-  const column = new Int32Array(count);
-  for (let row = 0, at = 0; row < count; row++) {
+  for (let row = 0, at = 0; row < column.length; row++) {
     let byte = bytes.charCodeAt(at++);
     let value = byte & 127;
-    for (let shift = 7; byte & 128; shift += 7) {
-      byte = bytes.charCodeAt(at++);
-      value |= (byte & 127) << shift;
-    }
-    column[row] = value;
-  }
-  return column;
-}
-
-// The same of any size. Above 2^53 a double loses digits.
-function decodeDoubles(text, count) {
-  const bytes = atob(text);
-  const column = new Float64Array(count);
-  for (let row = 0, at = 0; row < count; row++) {
-    let value = 0;
-    let byte;
-    let scale = 1;
-    do {
+    for (let scale = 128; byte & 128; scale *= 128) {
       byte = bytes.charCodeAt(at++);
       value += (byte & 127) * scale;
-      scale *= 128;
-    } while (byte & 128);
+    }
     column[row] = value;
   }
   return column;
@@ -53,8 +35,8 @@ function decodeTable(table, doubles) {
   const decoded = { count: table.count };
   for (const name of Object.keys(table)) {
     if (typeof table[name] === 'string') {
-      const decode = doubles.includes(name) ? decodeDoubles : decodeIntegers;
-      decodeLater(decoded, name, () => decode(table[name], table.count));
+      const Column = doubles.includes(name) ? Float64Array : Int32Array;
+      decodeLater(decoded, name, () => decodeNumbers(table[name], new Column(table.count)));
     } else if (name !== 'count') {
       decoded[name] = table[name];
     }
@@ -113,12 +95,14 @@ function typeOf(context) {
   return type === 0 ? '' : data.types[type - 1];
 }
 
+// Of code without source, the library alone.
 function placeText(place, whole) {
   const file = fileOf(data.places.function[place]);
-  const name = whole ? file : file.slice(file.lastIndexOf('/') + 1);
+  const base = file.slice(file.lastIndexOf('/') + 1);
   const line = data.places.line[place];
   const column = data.places.column[place];
-  return `${name || '?'}:${line || '?'}${column ? `:${column}` : ''}`;
+  return line === 0 && data.functions.library[data.places.function[place]] ? base
+    : `${(whole ? file : base) || '?'}:${line || '?'}${column ? `:${column}` : ''}`;
 }
 
 function placeOf(context) {

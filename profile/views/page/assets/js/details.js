@@ -1,3 +1,4 @@
+// @ts-check
 // The panel beside the views: facts of the context or group that the reader points at.
 
 const MOST_RELATIVES = 12;
@@ -69,15 +70,11 @@ function relativeTable(title, by, relatives, itself, whole) {
     const sum = rest.reduce((total, entry) => total + entry[1], 0);
     rows.push([`${countText(rest.length)} more`, quantityText(quantity, sum), shareText(sum, whole)]);
   }
-  const table = makeTable([title, quantityName(quantity), '%'], rows);
-  table.className = 'wide';
-  return table;
+  return makeTable([title, quantityName(quantity), '%'], rows, 'wide');
 }
 
 function contextButton(context) {
-  const callers = callersText(context);
-  return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) },
-    `${placeText(ownerPlaceOf(context), false)}${callers ? ` \u2190 ${callers}` : ''}`);
+  return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) }, placeAndCallers(context));
 }
 
 function groupTools(group, by) {
@@ -105,8 +102,7 @@ function groupDetails(group, by = 'function') {
   const largest = sortByNumber(contextsWithin(selection, group, by), (context) => contexts[quantity][context], true)
     .slice(0, MOST_CONTEXTS);
   const contextTable = makeTable(['contexts of most', quantityName(quantity)],
-    Array.from(largest, (context) => [contextButton(context), quantityText(quantity, contexts[quantity][context])]));
-  contextTable.className = 'wide';
+    Array.from(largest, (context) => [contextButton(context), quantityText(quantity, contexts[quantity][context])]), 'wide');
   const amount = (value) => `${quantityText(quantity, value)}, ${shareText(value, selection.sum)}`;
   return [make('h2', {}, groupName(group, by)), make('p', { className: 'caption' }, groupFile(group, by)),
     factList([['itself', amount(sums.flat[group])], ...(by === 'type' ? [] : [['with all it calls', amount(cumulative)]]),
@@ -124,15 +120,38 @@ function groupDetails(group, by = 'function') {
     contextTable];
 }
 
+// Of the first row, or of the function of most: what the reader would ask for first.
+function firstChoice() {
+  const table = tables[page.tab];
+  if (table) {
+    return table.order.length > 0 ? table.choiceOf(table.order[0]) : {};
+  }
+  const finding = page.tab === 'advice' && data.advice.findings.find(({ context }) => context !== undefined);
+  const { flat } = groupSums(selectionNow);
+  return finding ? { context: finding.context } : selectionNow.sum > 0 ? { group: flat.indexOf(flat.reduce((a, b) => Math.max(a, b))) } : {};
+}
+
+let detailsTimer;
+
+// Those of the first row do not delay the view of a large profile.
 function showDetails() {
-  const { chosen } = page;
-  const panel = byId('details');
-  const parts = chosen.context !== undefined ? contextDetails(chosen.context)
-    : chosen.group !== undefined ? groupDetails(chosen.group, chosen.by)
-      : [make('p', { className: 'caption' }, 'Choose a row or a box: who calls it, what it calls, and its call stacks are shown here.')];
+  const isChosen = page.chosen.context !== undefined || page.chosen.group !== undefined;
   showPanel();
-  panel.replaceChildren(...parts);
-  panel.scrollTop = 0;
+  clearTimeout(detailsTimer);
+  if (!isChosen && contexts.count > 20000) {
+    detailsTimer = setTimeout(() => fillDetails(firstChoice()), 100);
+  } else {
+    fillDetails(isChosen ? page.chosen : firstChoice());
+  }
+}
+
+function fillDetails({ context, group, by }) {
+  const panel = byId('details');
+  if (!panel.hidden) {
+    panel.replaceChildren(...(context !== undefined ? contextDetails(context) : group !== undefined ? groupDetails(group, by)
+      : [make('p', { className: 'caption' }, 'Nothing is selected.')]));
+    panel.scrollTop = 0;
+  }
 }
 
 function choose(chosen) {

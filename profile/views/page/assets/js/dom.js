@@ -1,3 +1,4 @@
+// @ts-check
 // Quantities as people read them, as the command prints them.
 
 function withUnit(value, units, factor) {
@@ -47,8 +48,14 @@ function unitText(unit, value) {
 
 // Elements and canvases. Text only ever becomes text, never markup.
 
+/** @returns {any} */
 function byId(id) {
   return document.getElementById(id);
+}
+
+/** @returns {any[]} */
+function all(selector) {
+  return Array.from(document.querySelectorAll(selector));
 }
 
 function make(tag, properties, ...children) {
@@ -58,9 +65,9 @@ function make(tag, properties, ...children) {
 }
 
 // Rows of texts or elements; all but the first column are numbers.
-function makeTable(heads, rows) {
+function makeTable(heads, rows, className = '') {
   const cells = (tag, texts) => texts.map((text, i) => make(tag, { className: i > 0 ? 'number' : '' }, text));
-  return make('table', {},
+  return make('table', { className },
     make('thead', {}, make('tr', {}, ...cells('th', heads))),
     make('tbody', {}, ...rows.map((row) => make('tr', {}, ...cells('td', row)))));
 }
@@ -88,8 +95,7 @@ function colorParts(hex) {
 
 // Between colours of the theme, by weights that sum to 1.
 function mixColors(colors, weights) {
-  const parts = [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
-  return `rgb(${parts.join(',')})`;
+  return [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
 }
 
 // Cut a text to a width, by halves.

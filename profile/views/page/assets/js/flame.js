@@ -1,130 +1,158 @@
-// The flame graph: a row for each depth, callers above, as wide as the quantity of all below. Rows are laid out when
-// something changes, and drawn as far as they are in view.
+// @ts-check
+// The flame graph: a row for each depth, callers above, as wide as the quantity of all below; or the same tree as a treemap.
+// Boxes are laid out when something changes, and drawn as far as they are in view.
 
 const ROW_HEIGHT = 19;
 const LEAST_WIDTH = 1; // of a box that is drawn, in pixels
 
 const flame = {
   view: byId('flame-view'), canvas: byId('flame-view').querySelector('canvas'),
-  tree: null, sums: null, quantity: '', matches: null,
+  tree: null, sums: null, quantity: '', colouring: null,
+  lit: null, // by function: is it looked for?
   zoom: 0, cursor: 0, // nodes
-  rows: [], // by depth: boxes { node, x, width }, from the left
+  rows: [], // by depth: boxes { node, x, y, width, height }, from the left
 };
 
-// Those that are wide enough, heaviest first.
-function childBoxes(box, scale) {
+// Those of at least so much, heaviest first.
+function childrenOf(parent, least) {
   const { tree, sums } = flame;
-  const boxes = [];
-  for (let node = tree.child[box.node]; node !== 0; node = tree.sibling[node]) {
-    if (sums.all[node] * scale >= LEAST_WIDTH) {
-      boxes.push({ node, x: 0, width: sums.all[node] * scale });
+  const children = [];
+  for (let node = tree.child[parent]; node !== 0; node = tree.sibling[node]) {
+    if (sums.all[node] >= least) {
+      children.push(node);
     }
   }
-  boxes.sort((a, b) => b.width - a.width);
+  return children.sort((a, b) => sums.all[b] - sums.all[a]);
+}
+
+// Those that are wide enough.
+function childBoxes(box, scale) {
   let { x } = box;
-  for (const child of boxes) {
-    child.x = x;
+  return childrenOf(box.node, LEAST_WIDTH / scale).map((node) => {
+    const child = { node, x, y: box.y + ROW_HEIGHT, width: flame.sums.all[node] * scale, height: ROW_HEIGHT };
     x += child.width;
-  }
-  return boxes;
+    return child;
+  });
 }
 
 // From the root to the zoomed node, each as wide as everything.
 function ancestorRows(width) {
   const rows = [];
   for (let node = flame.zoom; node >= 0; node = flame.tree.parent[node]) {
-    rows.unshift([{ node, x: 0, width }]);
+    rows.unshift([{ node, x: 0, y: 0, width, height: ROW_HEIGHT }]);
   }
+  rows.forEach(([box], depth) => { box.y = depth * ROW_HEIGHT; });
   return rows;
 }
 
-function layOutFlame() {
-  const width = flame.view.clientWidth;
-  const whole = flame.sums.all[flame.zoom];
-  const rows = ancestorRows(width);
-  let row = whole > 0 ? rows[rows.length - 1] : [];
+function layOutRows(rows) {
+  const [root] = rows[rows.length - 1];
+  const whole = flame.sums.all[root.node];
+  let row = whole > 0 ? [root] : [];
   while (row.length > 0) {
-    row = [].concat(...row.map((box) => childBoxes(box, width / whole)));
+    row = [].concat(...row.map((box) => childBoxes(box, root.width / whole)));
     if (row.length > 0) {
       rows.push(row);
     }
   }
-  flame.rows = rows;
-  flame.view.querySelector('.spacer').style.height = `${rows.length * ROW_HEIGHT - flame.view.clientHeight}px`;
 }
 
-// What grew is red, what shrank is green.
+function layOutFlame() {
+  const isMap = byId('flame-shape').value === 'treemap';
+  flame.rows = ancestorRows(flame.view.clientWidth);
+  (isMap ? layOutMap : layOutRows)(flame.rows);
+  const height = isMap ? 0 : flame.rows.length * ROW_HEIGHT;
+  byId('flame-spacer').style.height = `${height - flame.view.clientHeight}px`;
+}
+
+// What grew is red, what shrank is blue: the more of it, the stronger.
 function changeColor(node, theme) {
   const { all, now, before } = flame.sums;
   const share = all[node] > 0 ? (now[node] - before[node]) / all[node] : 0;
-  return mixColors([theme.colors[0], share > 0 ? theme.more : theme.less], [1 - Math.abs(share), Math.abs(share)]);
+  const strength = Math.sqrt(Math.abs(share));
+  return mixColors([theme.same, share > 0 ? theme.more : theme.less], [1 - strength, strength]);
 }
 
 function boxColor(node, theme) {
-  const { colors } = theme;
-  const { all, cold, hot } = flame.sums;
-  const coldShare = all[node] > 0 ? cold[node] / all[node] : 0;
-  const hotShare = all[node] > 0 ? hot[node] / all[node] : 0;
-  return mixColors(colors, [Math.max(0, 1 - coldShare - hotShare), coldShare, hotShare]);
+  const { all, cold, hot, colours } = flame.sums;
+  if (!flame.colouring) {
+    return changeColor(node, theme);
+  }
+  if (flame.colouring.ofFunction) {
+    return node === 0 ? theme.same : flame.colouring.colour(flame.colouring.ofFunction(functionOfNode(flame.tree, node)));
+  }
+  if (cold) {
+    const shares = [cold[node], hot[node]].map((sum) => sum / Math.max(all[node], 1));
+    return mixColors([theme.same, theme.cold, theme.hot], [1 - shares[0] - shares[1], ...shares]);
+  }
+  return all[node] > 0 ? colours.map((sums) => sums[node] / all[node]) : theme.same;
 }
 
-function isMatch(node) {
-  const { tree } = flame;
-  return flame.matches !== null && node > 0
-    && flame.matches[functionOfNode(tree, node)] === 1;
+function isLit(node) {
+  return flame.lit !== null && node > 0 && flame.lit[functionOfNode(flame.tree, node)] === 1;
+}
+
+// Dark upon bright boxes, bright upon dark ones.
+function textColor([red, green, blue]) {
+  return 0.3 * red + 0.59 * green + 0.11 * blue > 125 ? '#1b1b1d' : '#f4f3ef';
 }
 
 function drawBox(context, box, y, theme) {
-  context.fillStyle = data.base ? changeColor(box.node, theme) : boxColor(box.node, theme);
-  context.fillRect(box.x, y, Math.max(box.width - 1, 0.5), ROW_HEIGHT - 1);
-  if (isMatch(box.node)) {
+  const colour = boxColor(box.node, theme);
+  const width = Math.max(box.width - 1, 0.5);
+  context.fillStyle = theme.panel;
+  context.fillRect(box.x, y, width, Math.max(box.height - 1, 0.5));
+  context.globalAlpha = flame.lit === null || isLit(box.node) ? 1 : 0.35;
+  context.fillStyle = `rgb(${colour.map(Math.round).join()})`;
+  context.fillRect(box.x, y, width, Math.max(box.height - 1, 0.5));
+  if (isLit(box.node)) {
     context.fillStyle = theme.mark;
-    context.fillRect(box.x, y + ROW_HEIGHT - 4, Math.max(box.width - 1, 0.5), 3);
+    context.fillRect(box.x, y + Math.min(box.height, ROW_HEIGHT) - 4, width, 3);
   }
-  if (box.width > 24) {
-    context.fillStyle = theme.text;
+  context.globalAlpha = 1;
+  if (box.width > 24 && box.height > 13) {
+    context.fillStyle = flame.lit === null || isLit(box.node) ? textColor(colour) : theme.text;
     context.fillText(fitText(context, nodeName(flame.tree, box.node), box.width - 8), box.x + 4, y + 13);
   }
-  if (box.node === flame.cursor) {
+}
+
+function drawCursor(context, top, theme) {
+  const found = findBox(flame.cursor);
+  if (found) {
+    const { x, y, width, height } = flame.rows[found.depth][found.at];
     context.strokeStyle = theme.mark;
     context.lineWidth = 2;
-    context.strokeRect(box.x + 1, y + 1, Math.max(box.width - 3, 1), ROW_HEIGHT - 3);
+    context.strokeRect(x + 1, y - top + 1, Math.max(width - 3, 1), Math.max(height - 3, 1));
   }
+}
+
+function flameTheme() {
+  const parts = (name) => colorParts(themeColor(name));
+  return {
+    same: parts('notcold'), cold: parts('cold'), hot: parts('hot'), more: parts('more'), less: parts('less'),
+    text: themeColor('text'), mark: themeColor('mark'), panel: themeColor('panel'),
+  };
 }
 
 function drawFlame() {
   const { view, rows } = flame;
   const context = prepareCanvas(flame.canvas, view.clientWidth, view.clientHeight);
-  const theme = {
-    colors: ['notcold', 'cold', 'hot'].map((name) => colorParts(themeColor(name))),
-    text: themeColor('text'), mark: themeColor('mark'), more: colorParts(themeColor('more')), less: colorParts(themeColor('less')),
-  };
-  const first = Math.floor(view.scrollTop / ROW_HEIGHT);
-  const end = Math.min(rows.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW_HEIGHT));
-  for (let depth = first; depth < end; depth++) {
-    for (const box of rows[depth]) {
-      drawBox(context, box, depth * ROW_HEIGHT - view.scrollTop, theme);
+  const theme = flameTheme();
+  for (const box of [].concat(...rows)) {
+    if (box.y + box.height > view.scrollTop && box.y < view.scrollTop + view.clientHeight) {
+      drawBox(context, box, box.y - view.scrollTop, theme);
     }
   }
-}
-
-function tellComparison() {
-  const { tree, sums, cursor, quantity } = flame;
-  byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${quantityText(quantity, sums.now[cursor])}, `
-    + `before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`;
+  drawCursor(context, view.scrollTop, theme);
 }
 
 function tellFlame() {
   const { tree, sums, cursor, quantity } = flame;
-  if (data.base) {
-    tellComparison();
-    return;
-  }
   const value = sums.all[cursor];
-  const classes = data.accesses_known
-    ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
-  byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${quantityText(quantity, value)}, `
-    + `${shareText(value, sums.all[0])} of the selection${classes}`;
+  const amount = data.base ? `${quantityText(quantity, sums.now[cursor])}, before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`
+    : `${quantityText(quantity, value)}, ${shareText(value, sums.all[0])} of the selection`;
+  const classes = sums.cold ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
+  byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${amount}${classes}`;
 }
 
 function findBox(node) {
@@ -140,11 +168,11 @@ function findBox(node) {
 function scrollToCursor() {
   const found = findBox(flame.cursor);
   const { view } = flame;
-  const y = found.depth * ROW_HEIGHT;
+  const { y, height } = flame.rows[found.depth][found.at];
   if (y < view.scrollTop) {
     view.scrollTop = y;
-  } else if (y + ROW_HEIGHT > view.scrollTop + view.clientHeight) {
-    view.scrollTop = y + ROW_HEIGHT - view.clientHeight;
+  } else if (y + height > view.scrollTop + view.clientHeight) {
+    view.scrollTop = y + height - view.clientHeight;
   }
 }
 
@@ -221,9 +249,10 @@ function onFlameKey(event) {
 
 function boxAt(event) {
   const place = flame.canvas.getBoundingClientRect();
-  const row = flame.rows[Math.floor((event.clientY - place.top + flame.view.scrollTop) / ROW_HEIGHT)] || [];
+  const y = event.clientY - place.top + flame.view.scrollTop;
   const x = event.clientX - place.left;
-  return row.find((box) => box.x <= x && x < box.x + box.width);
+  const holds = (box) => box.x <= x && x < box.x + box.width && box.y <= y && y < box.y + box.height;
+  return [].concat(...flame.rows).reverse().find(holds); // the innermost
 }
 
 function onFlameHover(event) {
@@ -243,13 +272,49 @@ function onFlameClick(event) {
   }
 }
 
-// Show other contexts, another quantity or another tree. The zoom stays if its node still has something.
+// The share of all that has a function in its stack which is looked for.
+function litShare() {
+  const { tree, sums } = flame;
+  const within = new Uint8Array(tree.count);
+  let sum = 0;
+  for (let node = 1; node < tree.count; node++) {
+    within[node] = within[tree.parent[node]] | (isLit(node) ? 1 : 0);
+    sum += within[node] > within[tree.parent[node]] ? sums.all[node] : 0;
+  }
+  return shareText(sum, sums.all[0]);
+}
+
+function lightUp() {
+  const pattern = patternOf(byId('flame-find'));
+  flame.lit = pattern ? matchFunctions(pattern) : selectionNow.matches;
+  byId('flame-lit').textContent = pattern ? `${litShare()} lit up` : '';
+}
+
+function sumFlame(tree) {
+  const { shown, quantity } = selectionNow;
+  const { colouring } = flame;
+  const values = contexts[quantity];
+  if (colouring === madeColourings.class) {
+    return sumClasses(tree, shown, values);
+  }
+  const sums = data.base ? sumComparison(tree, shown, quantity) : { all: sumContexts(tree, shown, values) };
+  if (colouring && !colouring.ofFunction) {
+    const most = data.base ? values.map((value, context) => Math.max(value, contexts[`base_${quantity}`][context])) : values;
+    sums.colours = sumColours(tree, shown, most, colouring);
+  }
+  return sums;
+}
+
+// Show other contexts, another quantity, another tree or other colours. The zoom stays if its node still has something.
 function drawFlameView() {
-  const { shown, quantity, matches } = selectionNow;
   const tree = treeOf(byId('flame-mode').value);
-  flame.sums = data.base ? sumComparison(tree, shown, quantity) : sumTree(tree, shown, data.contexts[quantity]);
+  const by = byId('flame-colour').value;
+  flame.colouring = by === 'change' ? null : colouringOf(by);
+  flame.sums = sumFlame(tree);
   flame.zoom = tree === flame.tree && flame.sums.all[flame.zoom] > 0 ? flame.zoom : 0;
-  Object.assign(flame, { tree, quantity, matches });
+  Object.assign(flame, { tree, quantity: selectionNow.quantity });
+  byId('flame-legend').replaceChildren(flame.colouring ? colourLegend(flame.colouring, flame.quantity, selectionNow.shown) : 'Red grew, blue shrank.');
+  lightUp();
   zoomFlame(flame.zoom);
 }
 
@@ -269,6 +334,7 @@ function startFlame() {
   flame.canvas.addEventListener('mousemove', onFlameHover);
   flame.canvas.addEventListener('click', onFlameClick);
   byId('flame-out').addEventListener('click', zoomFlameOut);
-  byId('flame-filter').addEventListener('click', filterByCursor);
+  byId('flame-colour').append(...usableColourings().map((name) => make('option', { value: name }, name)));
+  byId('flame-find').addEventListener('input', () => { lightUp(); drawFlame(); });
   new ResizeObserver(resizeFlame).observe(flame.view);
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // Sums by function, file, library or type: what each allocates itself (flat: of the contexts that it owns) and with all that
 // it calls (cumulative). The rules are those of `hearth show`: instances of a template are one function, wrappers are looked through, and a context
 // counts once for each function of its stack.
@@ -199,18 +200,8 @@ function temporaryOf(context) {
   return lives <= Math.min(TEMPORARY_NS, data.duration_ns / Math.max(data.runs, 1) / 1000) ? contexts.allocs[context] : 0;
 }
 
-const flatColumns = {
-  contexts: () => 1,
-  bytes: (context) => contexts.bytes[context],
-  allocs: (context) => contexts.allocs[context],
-  byte_seconds: (context) => contexts.byte_seconds[context],
-  live: (context) => contexts.live[context],
-  live_allocs: (context) => contexts.live_allocs[context],
-  lifetime_ns: (context) => contexts.lifetime_ns[context],
-  peak: (context) => contexts.peak[context],
-  untouched: (context) => contexts.untouched[context],
-  temporary: temporaryOf,
-};
+const flatColumns = ['contexts', 'bytes', 'allocs', 'byte_seconds', 'live', 'live_allocs', 'lifetime_ns', 'peak', 'untouched', 'temporary'];
+const flatValues = { contexts: () => 1, temporary: temporaryOf };
 
 // Columns by group, each made when it is first asked for.
 function makeSums(selection, by) {
@@ -220,8 +211,8 @@ function makeSums(selection, by) {
   decodeLater(sums, 'baseCumulative', () => cumulativeSums(selection, by, `base_${quantity}`));
   decodeLater(sums, 'baseFlat', () => sumByOwner(shown, by, (context) => baseOf(quantity, context)));
   decodeLater(sums, 'flat', () => sumByOwner(shown, by, (context) => contexts[quantity][context]));
-  for (const name of Object.keys(flatColumns)) {
-    decodeLater(sums, name, () => sumByOwner(shown, by, flatColumns[name]));
+  for (const name of flatColumns) {
+    decodeLater(sums, name, () => sumByOwner(shown, by, flatValues[name] || ((context) => contexts[name][context])));
   }
   return sums;
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The tables: functions, contexts, leaks, temporary blocks.
 
 function averageOf(column) {
@@ -15,22 +16,37 @@ function callersText(context) {
   return names.join(' \u2190 ');
 }
 
+// What tells the contexts of a function apart. Places without lines do not.
+function placeAndCallers(context) {
+  const place = placeText(ownerPlaceOf(context), false);
+  return [data.places.line[ownerPlaceOf(context)] > 0 && place, callersText(context)].filter(Boolean).join(' \u2190 ') || place;
+}
+
+// As wide as the longest place, which is what tells contexts of one function apart.
+function widestPlace() {
+  let longest = 6;
+  for (let place = 0; place < data.places.count; place++) {
+    longest = Math.max(longest, placeText(place, false).length);
+  }
+  return Math.min(7.6 * longest, 330);
+}
+
 const contextColumns = [
-  { name: 'class', least: 52, rank: 6, of: (c) => data.classes[contexts.class[c]], absent: !data.accesses_known },
-  { name: 'function', least: 180, grow: 5, rank: 0, of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
-  { name: 'source', least: 110, grow: 2, rank: 4, of: (c) => placeText(ownerPlaceOf(c), false), title: (c) => placeText(ownerPlaceOf(c), true) },
-  { name: 'called from', least: 130, grow: 4, rank: 3, of: callersText },
-  { name: 'type', least: 80, grow: 1, rank: 8, of: typeOf, absent: data.types.length === 0 },
-  { name: 'bytes', least: 80, rank: 1, of: (c) => contexts.bytes[c], text: bytesText },
-  { name: 'change', least: 95, rank: 1.5, of: (c) => contextChange(c), text: changeText, absent: !data.base },
-  { name: 'allocs', least: 90, rank: 2, of: (c) => contexts.allocs[c], text: countText },
-  { name: 'accesses', least: 110, rank: 5, of: (c) => contexts.accesses[c], text: countText, absent: !data.accesses_counted },
-  { name: 'average size', least: 70, rank: 9, of: averageOf('bytes'), text: bytesText },
-  { name: 'average lifetime', least: 70, rank: 7, of: averageOf('lifetime_ns'), text: timeText },
-  { name: 'byte-seconds', least: 100, rank: 11, of: (c) => contexts.byte_seconds[c], text: byteSecondsText },
-  { name: 'live', least: 75, rank: 10, of: (c) => contexts.live[c], text: bytesText, absent: !hasLive },
-  { name: 'untouched', least: 75, rank: 9.5, of: (c) => contexts.untouched[c], text: bytesText, absent: !data.untouched_known },
-  { name: 'at the peak', least: 75, rank: 4.5, of: (c) => contexts.peak[c], text: bytesText, absent: !hasPeak },
+  { name: 'class', least: 52, rank: 2.1, of: (c) => data.classes[contexts.class[c]], absent: !data.accesses_known },
+  { name: 'function', least: 165, grow: 3, rank: 0, of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
+  { name: 'source', least: widestPlace(), rank: 1.8, of: (c) => placeText(ownerPlaceOf(c), false), title: (c) => placeText(ownerPlaceOf(c), true), absent: !data.places.line.some((line) => line > 0) },
+  { name: 'called from', least: 150, grow: 5, rank: 1.9, of: callersText },
+  { name: 'type', least: 90, grow: 3, rank: 2.5, of: typeOf, absent: data.types.length === 0 },
+  { name: 'bytes', least: 80, rank: 1, of: (c) => contexts.bytes[c], text: bytesText, add: true },
+  { name: 'change', least: 95, rank: 1.5, of: (c) => contextChange(c), text: changeText, add: true, absent: !data.base },
+  { name: 'allocs', least: 90, rank: 2, of: (c) => contexts.allocs[c], text: countText, add: true },
+  { name: 'accesses', least: 110, rank: 5, of: (c) => contexts.accesses[c], text: countText, add: true, absent: !data.accesses_counted },
+  { name: 'average size', least: 70, rank: 9, of: averageOf('bytes'), text: bytesText, over: 'bytes' },
+  { name: 'average lifetime', least: 70, rank: 7, of: averageOf('lifetime_ns'), text: timeText, over: 'lifetime_ns' },
+  { name: 'byte-seconds', least: 100, rank: 11, of: (c) => contexts.byte_seconds[c], text: byteSecondsText, add: true },
+  { name: 'live', least: 75, rank: 10, of: (c) => contexts.live[c], text: bytesText, add: true, absent: !hasLive },
+  { name: 'untouched', least: 75, rank: 9.5, of: (c) => contexts.untouched[c], text: bytesText, add: true, absent: !data.untouched_known },
+  { name: 'at the peak', least: 75, rank: 4.5, of: (c) => contexts.peak[c], text: bytesText, add: true, absent: !hasPeak },
 ].filter((column) => !column.absent);
 
 function sumColumn(name) {
@@ -148,7 +164,7 @@ function startFunctionTable(name, counted, sorted, columns, caption) {
   const text = make('span', { className: 'caption' });
   const kinds = bySelect();
   section.append(make('p', { className: 'tools' }, make('label', {}, 'By ', kinds), text));
-  const table = new Table(section, `${name}-table`, { columns, sorted, label: section.dataset.tab, choose: (group) => choose({ group, by: page.by }) });
+  const table = new Table(section, `${name}-table`, { columns, sorted, label: section.dataset.tab, choice: (group) => ({ group, by: page.by }) });
   tables[name] = table;
   views[name] = () => {
     const items = groupsWith(counted, page.by);
@@ -186,10 +202,28 @@ function startLists() {
   startFunctionTable('functions', 'cumulative', 'itself', functionColumns, functionsCaption);
   startFunctionTable('leaks', 'live_allocs', 'live at exit', leakColumns, leaksCaption);
   startFunctionTable('temporary', 'temporary', temporaryName, temporaryColumns, temporaryCaption);
-  const table = new Table(byId('contexts'), 'table', {
-    columns: contextColumns, sorted: 'bytes', label: 'Contexts', choose: (context) => choose({ context }),
+  startContexts();
+}
+
+function ownerGroup(context) {
+  return grouping.groups[nodeFunction[contexts.owner[context]]];
+}
+
+function startContexts() {
+  const fold = make('input', { type: 'checkbox', id: 'fold', onchange: () => foldContexts(fold.checked) });
+  byId('contexts').append(make('p', { className: 'tools' }, make('label', {}, fold, ' Fold by function')));
+  tables.contexts = new Table(byId('contexts'), 'table', {
+    columns: contextColumns, sorted: 'bytes', label: 'Contexts', choice: (context) => ({ context }),
     rowClass: (context) => (data.accesses_known ? data.classes[contexts.class[context]] : ''),
+    insteadOf: 'called from', second: placeAndCallers,
+    groupOf: ownerGroup, groupName,
   });
-  tables.contexts = table;
-  views.contexts = () => table.update(selectionNow.shown);
+  views.contexts = () => tables.contexts.update(selectionNow.shown);
+}
+
+function foldContexts(folding) {
+  tables.contexts.folding = folding;
+  tables.contexts.update(selectionNow.shown);
+  showDetails();
+  keepState();
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // What is shown: the contexts that pass the filters, measured by one quantity.
 
 function quantityName(key) {
@@ -5,7 +6,7 @@ function quantityName(key) {
 }
 
 function shownClasses() {
-  const checked = Array.from(document.querySelectorAll('input[name=class]:checked'), (box) => box.value);
+  const checked = all('input[name=class]:checked').map((box) => box.value);
   return data.classes.map((name) => checked.includes(name === 'unknown' ? 'notcold' : name));
 }
 
@@ -86,6 +87,13 @@ function tellShown() {
   const { quantity, shown, sum } = selectionNow;
   byId('shown').textContent = `${countText(shown.length)} of ${countText(contexts.count)} contexts, `
     + `${quantityText(quantity, sum)} (${shareText(sum, sumAll(quantity))})`;
+  byId('nothing').hidden = shown.length > 0 || contexts.count === 0;
+}
+
+function showAll() {
+  byId('filter').value = byId('hidden').value = '';
+  all('input[name=class]').forEach((box) => { box.checked = true; });
+  update();
 }
 
 let plots = [];
@@ -139,9 +147,11 @@ function setHidden(text) {
 }
 
 // Typing does not wait for a large profile.
+let updateTimer;
+
 function updateSoon() {
-  clearTimeout(updateSoon.timer);
-  updateSoon.timer = setTimeout(update, contexts.count > 20000 ? 250 : 0);
+  clearTimeout(updateTimer);
+  updateTimer = setTimeout(update, contexts.count > 20000 ? 250 : 0);
 }
 
 function redraw() {
@@ -179,7 +189,6 @@ function followAddress() {
   showDetails();
 }
 
-// In the order of the tabs.
 function startViews() {
   views.summary = drawSummary;
   startLists();
@@ -196,12 +205,6 @@ function startViews() {
   if (!hasLive) {
     delete views.leaks;
   }
-  const inOrder = Array.from(document.querySelectorAll('#views > section'), (section) => section.id);
-  inOrder.filter((name) => views[name]).forEach((name) => {
-    const view = views[name];
-    delete views[name];
-    views[name] = view;
-  });
 }
 
 function start() {
@@ -214,9 +217,10 @@ function start() {
   startTabs();
   plots = startPlots();
   followAddress();
-  ['quantity', 'flame-mode'].forEach((id) => byId(id).addEventListener('change', update));
+  ['quantity', ...flameChoices.map((choice) => choice[1])].forEach((id) => byId(id).addEventListener('change', update));
+  byId('show-all').addEventListener('click', showAll);
   ['filter', 'hidden'].forEach((id) => byId(id).addEventListener('input', updateSoon));
-  document.querySelectorAll('input[name=class]').forEach((box) => box.addEventListener('change', update));
+  all('input[name=class]').forEach((box) => box.addEventListener('change', update));
   document.addEventListener('keydown', onKey);
   window.addEventListener('hashchange', followAddress);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);

@@ -1,3 +1,4 @@
+// @ts-check
 // An optimised build: what the profile asked for, what the compiler found of it, and what the allocator did.
 
 function sumByClass(quantity, wanted) {

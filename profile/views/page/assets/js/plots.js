@@ -1,3 +1,4 @@
+// @ts-check
 // Two-dimensional histograms.
 
 const PLOT = { width: 600, height: 340, left: 80, right: 28, top: 10, bottom: 40 };
@@ -70,20 +71,22 @@ function fillTextUpwards(context, text, x, y) {
   context.restore();
 }
 
+// As many ticks as there is room for.
 function drawAxes(context, plot) {
   const { x, y } = plot.grid;
   const { scale } = plot;
+  const box = plot.box || PLOT;
   context.fillStyle = themeColor('faint');
   context.textAlign = 'center';
-  for (const value of ticksOf(x, scale.x, scale.xEnd, 8)) {
-    context.fillText(unitText(x.unit, value), scale.left(axisPosition(x, value)), PLOT.height - PLOT.bottom + 16);
+  for (const value of ticksOf(x, scale.x, scale.xEnd, box.width / 75)) {
+    context.fillText(unitText(x.unit, value), scale.left(axisPosition(x, value)), box.height - box.bottom + 16);
   }
-  context.fillText(x.label, (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
+  context.fillText(x.label, (box.left + box.width) / 2, box.height - 6);
   context.textAlign = 'right';
-  for (const value of ticksOf(y, scale.y, scale.yEnd, 12)) {
-    context.fillText(unitText(y.unit, value), PLOT.left - 4, scale.bottom(axisPosition(y, value)) + 4);
+  for (const value of ticksOf(y, scale.y, scale.yEnd, box.height / 28)) {
+    context.fillText(unitText(y.unit, value), box.left - 4, scale.bottom(axisPosition(y, value)) + 4);
   }
-  fillTextUpwards(context, y.label, 12, (PLOT.top + PLOT.height - PLOT.bottom) / 2);
+  fillTextUpwards(context, y.label, 12, (box.top + box.height - box.bottom) / 2);
 }
 
 // Logarithmic, so that rare blocks are seen beside frequent ones.
@@ -100,7 +103,7 @@ function drawGrid(plot) {
   drawAxes(context, plot);
   for (const cell of plot.grid.cells) {
     const weight = cellWeight(cell[column], greatest);
-    context.fillStyle = mixColors(colors, [1 - weight, weight]);
+    context.fillStyle = `rgb(${mixColors(colors, [1 - weight, weight]).join()})`;
     context.fillRect(scale.left(cell[0]), scale.bottom(cell[1] + 1), scale.width - 0.5, scale.height - 0.5);
   }
   context.strokeStyle = themeColor('mark');
@@ -150,8 +153,8 @@ function makeFigure(title, caption) {
   const output = make('output', {});
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', `${title}: arrows move`);
-  byId('plots-list').append(make('figure', {}, make('figcaption', {}, title), make('p', { className: 'caption' }, caption), canvas, output));
-  return { canvas, output };
+  const figure = make('figure', {}, make('figcaption', {}, title), make('p', { className: 'caption' }, caption), canvas, output);
+  return { figure, canvas, output };
 }
 
 function startGrid(name, title, caption) {
@@ -160,6 +163,7 @@ function startGrid(name, title, caption) {
     return [];
   }
   const plot = Object.assign(makeFigure(title, caption), { grid, scale: makeScale(grid.cells) });
+  byId('plots-list').append(plot.figure);
   const [x, y] = grid.cells[0];
   plot.cursor = { x, y };
   plot.canvas.id = `plot-${name}`;
@@ -173,8 +177,6 @@ function startPlots() {
   const single = 'live' in data.plots;
   const darker = 'more is darker, in dark colours brighter.';
   return [
-    ...startOwners(),
-    ...startLive(),
     ...startGrid('lifetime-size', 'Lifetime against size',
       `${single ? 'Blocks' : 'Contexts by their averages'}; the filter does not apply; ${darker}`),
     ...startGrid('lifetime-time', 'Lifetime against time of allocation', `Blocks; the filter does not apply; ${darker}`),
@@ -182,78 +184,7 @@ function startPlots() {
   ];
 }
 
-// What only a trace has: bytes that are live by time, and what threads did.
-
-const BYTE_BINS = 1000; // of the vertical axis
-
-function makeLiveScale(live) {
-  const width = (PLOT.width - PLOT.left - PLOT.right) / live.count;
-  const height = (PLOT.height - PLOT.top - PLOT.bottom) / BYTE_BINS;
-  return {
-    x: 0, xEnd: live.count, y: 0, yEnd: BYTE_BINS, width, height,
-    left: (bin) => PLOT.left + bin * width,
-    bottom: (bin) => PLOT.height - PLOT.bottom - bin * height,
-  };
-}
-
-function drawLive(plot) {
-  const { live, scale } = plot;
-  const context = prepareCanvas(plot.canvas, PLOT.width, PLOT.height);
-  const base = scale.bottom(0);
-  drawAxes(context, plot);
-  context.fillStyle = themeColor('plot');
-  context.beginPath();
-  context.moveTo(scale.left(0), base);
-  live.bytes.forEach((bytes, bin) => {
-    const top = scale.bottom(axisPosition(plot.grid.y, bytes));
-    context.lineTo(scale.left(bin), top);
-    context.lineTo(scale.left(bin + 1), top);
-  });
-  context.lineTo(scale.left(live.count), base);
-  context.fill();
-  context.fillStyle = themeColor('mark');
-  context.fillRect(scale.left(plot.cursor), PLOT.top, 1.5, base - PLOT.top);
-}
-
-function pointLiveAt(plot, bin) {
-  const { live } = plot;
-  plot.cursor = Math.max(0, Math.min(bin, live.count - 1));
-  drawLive(plot);
-  plot.output.textContent = `at ${timeText(plot.cursor * live.step_ns)}: ${bytesText(live.bytes[plot.cursor])}; `
-    + `at most ${bytesText(live.peak_bytes)}, at ${timeText(live.peak_ns)}`;
-}
-
-function onLiveKey(plot, event) {
-  const moves = { ArrowLeft: plot.cursor - 1, ArrowRight: plot.cursor + 1, Home: 0, End: plot.live.count - 1 };
-  if (event.key in moves) {
-    pointLiveAt(plot, moves[event.key]);
-    event.preventDefault();
-  }
-}
-
-function onLiveHover(plot, event) {
-  const place = plot.canvas.getBoundingClientRect();
-  pointLiveAt(plot, Math.floor(((event.clientX - place.left) * PLOT.width / place.width - PLOT.left) / plot.scale.width));
-}
-
-function startLive() {
-  if (!data.plots.live) {
-    return [];
-  }
-  const live = decodeTable(data.plots.live, ['bytes']);
-  const plot = Object.assign(makeFigure('Bytes live by time', 'The greatest value of each interval; the filter does not apply.'), {
-    live, scale: makeLiveScale(live), cursor: Math.floor(live.peak_ns / live.step_ns),
-    grid: {
-      x: { label: 'time', unit: 'ns', step: live.step_ns },
-      y: { label: 'bytes live', unit: 'bytes', step: Math.max(live.peak_bytes, 1) / BYTE_BINS },
-    },
-  });
-  plot.canvas.id = 'plot-live';
-  plot.canvas.addEventListener('keydown', (event) => onLiveKey(plot, event));
-  plot.canvas.addEventListener('mousemove', (event) => onLiveHover(plot, event));
-  plot.draw = () => drawLive(plot);
-  return [plot];
-}
+// What threads did, which only a trace has.
 
 function startThreads() {
   if (data.plots.threads) {
@@ -263,98 +194,4 @@ function startThreads() {
     byId('plots').append(make('h3', {}, 'Threads'), makeTable(heads, rows));
   }
   return [];
-}
-
-// Live bytes by time, stacked by the functions that own them: of the largest ones and all others.
-
-function ownerColor(plot, i) {
-  const [lightness, saturation] = window.matchMedia('(prefers-color-scheme: dark)').matches ? [45, 40] : [65, 50];
-  return plot.owners[i].function === null ? themeColor('notcold')
-    : `hsl(${Math.round(360 * i / plot.owners.length)}, ${saturation}%, ${lightness}%)`;
-}
-
-function ownerName(owner) {
-  return owner.function === null ? 'all others' : data.functions.name[owner.function];
-}
-
-// One area upon the other, the largest lowest.
-function drawOwners(plot) {
-  const { scale, owners, count } = plot;
-  const context = prepareCanvas(plot.canvas, PLOT.width, PLOT.height);
-  const below = new Float64Array(count);
-  const yOf = (bytes) => scale.bottom(axisPosition(plot.grid.y, bytes));
-  drawAxes(context, plot);
-  owners.forEach((owner, i) => {
-    context.fillStyle = ownerColor(plot, i);
-    context.beginPath();
-    below.forEach((bytes, at) => context.lineTo(scale.left(at), yOf(bytes)));
-    for (let at = count - 1; at >= 0; at--) {
-      below[at] += owner.bytes[at];
-      context.lineTo(scale.left(at), yOf(below[at]));
-    }
-    context.fill();
-  });
-  context.fillStyle = themeColor('mark');
-  context.fillRect(scale.left(plot.cursor), PLOT.top, 1.5, scale.bottom(0) - PLOT.top);
-  if (plot.peak !== undefined) {
-    context.fillRect(scale.left(plot.peak) - 4, PLOT.top - 8, 9, 6);
-  }
-}
-
-function pointOwnersAt(plot, moment) {
-  plot.cursor = Math.max(0, Math.min(moment, plot.count - 1));
-  drawOwners(plot);
-  const now = plot.owners.map((owner) => [owner, owner.bytes[plot.cursor]]).filter((entry) => entry[1] > 0).sort((a, b) => b[1] - a[1]);
-  const whole = now.reduce((sum, entry) => sum + entry[1], 0);
-  plot.output.textContent = `at ${timeText(plot.cursor * plot.step)}: ${bytesText(whole)}; `
-    + now.slice(0, 5).map(([owner, bytes]) => `${ownerName(owner)} ${bytesText(bytes)}`).join(', ');
-}
-
-function ownerLegend(plot) {
-  return make('ul', { className: 'legend' }, ...plot.owners.map((owner, i) => {
-    const swatch = make('span', { className: 'swatch' });
-    swatch.style.background = ownerColor(plot, i);
-    const name = ownerName(owner);
-    return make('li', {}, swatch, owner.function === null ? name : make('button', {
-      type: 'button', className: 'link', onclick: () => { openTab('functions'); choose({ group: grouping.groups[owner.function] }); },
-    }, name));
-  }));
-}
-
-function startOwners() {
-  if (!data.plots.owners) {
-    return [];
-  }
-  const owners = data.plots.owners.map((owner) => decodeTable(owner, ['bytes']));
-  const [{ count }] = owners;
-  const totals = Array.from({ length: count }, (unused, at) => owners.reduce((sum, owner) => sum + owner.bytes[at], 0));
-  const step = data.duration_ns / Math.max(data.runs, 1) / (count - 1);
-  const most = totals.reduce((a, b) => Math.max(a, b), 1);
-  const peak = data.plots.peak_ns === undefined ? undefined : data.plots.peak_ns / step;
-  const plot = Object.assign(makeFigure('Bytes live by time and function', `At ${count} moments, by the functions that own them${peak === undefined ? '' : '; a mark on top is at the peak'}; the filter does not apply.`), {
-    owners, count, step, peak, cursor: peak === undefined ? totals.indexOf(most) : Math.round(peak),
-    scale: makeLiveScale({ count: count - 1 }),
-    grid: { x: { label: 'time', unit: 'ns', step }, y: { label: 'bytes live', unit: 'bytes', step: most / BYTE_BINS } },
-  });
-  const legend = make('div', {});
-  plot.output.after(legend);
-  plot.canvas.id = 'plot-owners';
-  plot.canvas.addEventListener('keydown', (event) => onOwnersKey(plot, event));
-  plot.canvas.addEventListener('mousemove', (event) => {
-    const place = plot.canvas.getBoundingClientRect();
-    pointOwnersAt(plot, Math.round(((event.clientX - place.left) * PLOT.width / place.width - PLOT.left) / plot.scale.width));
-  });
-  plot.draw = () => {
-    legend.replaceChildren(ownerLegend(plot)); // its colours are those of the theme
-    pointOwnersAt(plot, plot.cursor);
-  };
-  return [plot];
-}
-
-function onOwnersKey(plot, event) {
-  const moves = { ArrowLeft: plot.cursor - 1, ArrowRight: plot.cursor + 1, Home: 0, End: plot.count - 1 };
-  if (event.key in moves) {
-    pointOwnersAt(plot, moves[event.key]);
-    event.preventDefault();
-  }
 }

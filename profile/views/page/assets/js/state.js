@@ -1,24 +1,27 @@
+// @ts-check
 // Tabs, and the address: what the reader chose stands behind its '#', so that a link or the history leads back to it.
 
 const page = { tab: '', chosen: {}, wrappers: [], by: 'function' };
 const tables = {}; // by tab
 const views = {}; // by tab: functions that draw
+const flameChoices = [['frames', 'flame-mode'], ['shape', 'flame-shape'], ['colour', 'flame-colour']];
 const withDetails = ['summary', 'functions', 'flame', 'contexts', 'leaks', 'temporary', 'sizes', 'advice'];
 
 function tabNames() {
-  return Object.keys(views);
+  return all('#views > section').map((section) => section.id).filter((name) => views[name]);
 }
 
 function keepState() {
   const table = tables[page.tab];
-  const boxes = Array.from(document.querySelectorAll('input[name=class]'));
+  const boxes = all('input[name=class]');
   const state = {
     tab: page.tab, measure: byId('quantity').value, only: byId('filter').value, without: byId('hidden').value,
     classes: boxes.every((box) => box.checked) ? '' : boxes.filter((box) => box.checked).map((box) => box.value).join() || 'none',
-    frames: page.tab === 'flame' ? byId('flame-mode').value : '', sort: table ? table.sorting : '',
+    fold: page.tab === 'contexts' && table.folding ? 1 : '', sort: table ? table.sorting : '',
     wrappers: page.wrappers.join(), by: page.by === 'function' ? '' : page.by, context: page.chosen.context,
     [page.chosen.by || 'function']: page.chosen.group,
   };
+  flameChoices.forEach(([key, id]) => { state[key] = page.tab === 'flame' ? byId(id).value : ''; });
   const kept = Object.keys(state).filter((key) => state[key] !== '' && state[key] !== undefined);
   const text = kept.map((key) => `${key}=${encodeURIComponent(state[key])}`).join('&');
   history.replaceState(null, '', `#${text}`);
@@ -35,10 +38,14 @@ function readState() {
   byId('filter').value = state.get('only') || '';
   byId('hidden').value = state.get('without') || '';
   const classes = state.get('classes');
-  document.querySelectorAll('input[name=class]').forEach((box) => {
+  all('input[name=class]').forEach((box) => {
     box.checked = !classes || classes.split(',').includes(box.value);
   });
-  byId('flame-mode').value = state.get('frames') in treeMakers ? state.get('frames') : 'functions';
+  for (const [key, id] of flameChoices) {
+    const values = Array.from(byId(id).options, (option) => option.value);
+    byId(id).value = values.includes(state.get(key)) ? state.get(key) : values[0];
+  }
+  tables.contexts.folding = byId('fold').checked = state.get('fold') === '1';
   page.tab = tabNames().includes(state.get('tab')) ? state.get('tab') : tabNames()[0];
   if (tables[page.tab] && state.get('sort')) {
     tables[page.tab].sorting = state.get('sort');
@@ -55,7 +62,7 @@ function showTab() {
     const tab = byId(`tab-${name}`);
     const isOpen = name === page.tab;
     byId(name).hidden = !isOpen;
-    tab.setAttribute('aria-selected', isOpen);
+    tab.setAttribute('aria-selected', String(isOpen));
     tab.tabIndex = isOpen ? 0 : -1;
   }
   drawTab();
@@ -73,26 +80,22 @@ function openTab(name) {
   page.tab = name;
   showPanel();
   showTab();
+  showDetails();
   keepState();
 }
 
-// The step-th tab from the open one.
-function stepTab(step) {
-  const names = tabNames();
-  openTab(names[(names.indexOf(page.tab) + step + names.length) % names.length]);
-  byId(`tab-${page.tab}`).focus();
-}
-
 function onTabKey(event) {
-  const steps = { ArrowLeft: -1, ArrowRight: 1 };
-  if (steps[event.key]) {
-    stepTab(steps[event.key]);
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const names = tabNames();
+  if (step) {
+    openTab(names[(names.indexOf(page.tab) + step + names.length) % names.length]);
+    byId(`tab-${page.tab}`).focus();
     event.preventDefault();
   }
 }
 
 function startTabs() {
-  document.querySelectorAll('#views > section').forEach((section) => {
+  all('#views > section').forEach((section) => {
     section.hidden = true;
     if (!views[section.id]) {
       return;

@@ -1,3 +1,4 @@
+// @ts-check
 // What this is, and what stands out.
 
 const MOST_LINES = 10;
@@ -16,10 +17,6 @@ function daysText() {
   return data.weeks ? `in the week of ${text}` : text;
 }
 
-function commandText() {
-  return data.commands_differ ? 'the runs had several' : data.command;
-}
-
 // A profile has the greatest peak of its runs.
 function peakText() {
   const { live, peak_ns: peak } = data.plots;
@@ -27,11 +24,6 @@ function peakText() {
     return `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`;
   }
   return data.peak_bytes && `${bytesText(data.peak_bytes)}${data.runs > 1 ? ' in one of the runs' : ''}${peak === undefined ? '' : ` at ${timeText(peak)}`}`;
-}
-
-function durationText() {
-  return data.runs === 1 ? `${timeText(data.duration_ns)}, 1 run`
-    : `${timeText(data.duration_ns)} in ${countText(data.runs)} runs`;
 }
 
 function sumAll(quantity) {
@@ -50,11 +42,11 @@ function programNames() {
 // [name, text], for the line on top and the list.
 function runFacts() {
   return [
-    commandText() && ['command', commandText()],
+    (data.commands_differ || data.command) && ['command', data.commands_differ ? 'the runs had several' : data.command],
     data.start_unix_ns && ['started', dateText(data.start_unix_ns)],
     data.last_day && ['run on', daysText()],
     !data.command && data.binaries.length > 0 && ['program', programNames()],
-    ['duration', durationText()],
+    ['duration', `${timeText(data.duration_ns)}${data.runs === 1 ? ', 1 run' : ` in ${countText(data.runs)} runs`}`],
     peakText() && ['peak', peakText()],
     ['live at exit', `${data.live_estimated ? 'about ' : ''}${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
     ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
@@ -65,22 +57,6 @@ function runFacts() {
 
 function densityText(density) {
   return density >= 100 || density === 0 ? countText(density) : density.toPrecision(3);
-}
-
-function classFact() {
-  const rule = data.classifier;
-  if (data.base) {
-    return 'none in a comparison: red grew, green shrank';
-  }
-  if (!data.accesses_known) {
-    return 'accesses were not counted, so no context is known to be cold or hot';
-  }
-  const time = timeText(rule.cold_min_lifetime_ns);
-  const cold = rule.mode === 'llvm'
-    ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second and an average life of at least ${time}`
-    : `a page of such blocks is left alone for ${time}, and they live as long`;
-  return `cold (blue): ${cold}; `
-    + `hot (red): at least ${densityText(rule.hot_min_density)} accesses per byte and second; by the rule '${rule.mode}'`;
 }
 
 function tellFacts() {
@@ -94,21 +70,8 @@ function namelessShare() {
   return nameless / Math.max(selectionNow.sum, 1);
 }
 
-// Programs with plug-ins load dozens of libraries: they would push all else out of the window.
-function binaryFacts() {
-  const programs = data.binaries.filter((binary) => !binary.library);
-  const libraries = data.binaries.filter((binary) => binary.library);
-  const facts = programs.map((binary) => ['binary', binaryText(binary)]);
-  if (libraries.length > 0) {
-    facts.push(['shared libraries', make('details', {}, make('summary', {}, countText(libraries.length)),
-      ...libraries.map((binary) => make('div', {}, binaryText(binary))))]);
-  }
-  return facts;
-}
-
 function allFacts() {
   const facts = runFacts();
-  facts.push(['classes', classFact()]);
   if (data.untouched_known) {
     const bytes = contexts.untouched.reduce((a, b) => a + b, 0);
     facts.push(['untouched', `about ${bytesText(bytes)}, ${shareText(bytes, sumAll('bytes'))} of the bytes, in parts of 64 bytes without a counted access`]);
@@ -123,16 +86,14 @@ function allFacts() {
     facts.push(['without names', `functions with ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}: hearth index names them by debug packages (of libraries:`
       + ' --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)']);
   }
-  return facts.concat(binaryFacts());
+  return facts.concat(data.binaries.map((binary) => [binary.library ? 'library' : 'binary', binaryText(binary)]));
 }
 
 function topTable(title, name, measure, textOf, whole) {
   const sums = groupSums(selectionNow)[name];
   const rows = Array.from(sortByNumber(groupsWith(name), (group) => sums[group], true).slice(0, MOST_LINES),
     (group) => [groupButton(group), textOf(sums[group]), shareText(sums[group], whole)]);
-  const table = makeTable([title, measure, '%'], rows);
-  table.className = 'wide';
-  return make('div', {}, table);
+  return make('div', {}, makeTable([title, measure, '%'], rows, 'wide'));
 }
 
 // The functions whose own bytes, or what is measured, changed most.
@@ -140,26 +101,63 @@ function changeTable() {
   const { flat, baseFlat } = groupSums(selectionNow);
   const changed = Int32Array.from(flat.keys()).filter((group) => flat[group] !== baseFlat[group]);
   const most = sortByNumber(changed, (group) => Math.abs(flat[group] - baseFlat[group]), true).slice(0, MOST_LINES);
-  const table = makeTable(['changed most', 'change', 'before', 'now'], Array.from(most, (group) => [groupButton(group),
-    changeText(flat[group] - baseFlat[group]), measuredText(baseFlat[group]), measuredText(flat[group])]));
-  table.className = 'wide';
-  return make('div', {}, table);
+  return make('div', {}, makeTable(['changed most', 'change', 'before', 'now'], Array.from(most, (group) => [groupButton(group),
+    changeText(flat[group] - baseFlat[group]), measuredText(baseFlat[group]), measuredText(flat[group])]), 'wide'));
 }
 
 function tabButton(tab, text) {
   return make('button', { type: 'button', className: 'link', onclick: () => openTab(tab) }, text);
 }
 
+// What a class means, in a line.
+function classMeanings() {
+  const rule = data.classifier;
+  const time = timeText(rule.cold_min_lifetime_ns);
+  return ['neither, or not known: left where it is',
+    rule.mode === 'llvm' ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second, for ${time}: kept apart, so that other data fills the caches`
+      : `left alone for ${time} at a time: kept apart, so that its pages can leave the memory`,
+    `at least ${densityText(rule.hot_min_density)} accesses per byte and second: kept together, so that the caches hold it`];
+}
+
+// One bar of a quantity, each band as wide as its share.
+function bandBar(name, colouring, sums, textOf) {
+  const whole = sums.reduce((a, b) => a + b, 0);
+  const texts = colouring.labels.map((label, i) => `${label} ${shareText(sums[i], whole)}`);
+  const bar = make('div', { className: 'bands' }, ...texts.map((text, i) => {
+    const band = make('span', { title: `${text}: ${textOf(sums[i])}` }, sums[i] > 0.12 * whole ? text : '');
+    const colour = colouring.colour(i);
+    band.style.cssText = `flex-grow: ${sums[i] / Math.max(whole, 1)}; background: rgb(${colour.join()}); color: ${textColor(colour)}`;
+    return band;
+  }).filter((band, i) => sums[i] > 0));
+  bar.setAttribute('role', 'img');
+  bar.setAttribute('aria-label', `${name}: ${texts.join(', ')}`);
+  return [make('span', {}, make('span', { className: 'strong' }, name), ` ${textOf(whole)}`), bar];
+}
+
+// Bytes and accesses by class; where accesses are not known, bytes and allocations by lifetime.
+function bandBars() {
+  const second = data.accesses_known ? 'accesses' : 'allocs';
+  const colouring = colouringOf(data.accesses_known ? 'class' : 'lifetime');
+  const sums = ['bytes', second].map((quantity) => bandSums(colouring, quantity, selectionNow.shown));
+  const meanings = data.accesses_known ? classMeanings() : [];
+  const lines = colouring.labels.map((label, i) => [colouring.colour(i), `${label}: ${bytesText(sums[0][i])}${meanings[i] ? `; ${meanings[i]}` : ''}`]);
+  const note = data.accesses_known ? `Bytes and accesses by class (--classify=${data.classifier.mode}).`
+    : 'Bytes and allocations by the average lifetime of blocks. Accesses were not counted: hearth record --accesses estimates them, a build with hearth flags instrument counts them.';
+  return make('div', { className: 'shares' }, make('p', { className: 'caption' }, note),
+    make('div', { className: 'bars' }, ...bandBar('bytes', colouring, sums[0], bytesText), ...bandBar(second, colouring, sums[1], countText)),
+    legendOf(lines.filter((line, i) => sums[0][i] > 0)));
+}
+
+function firstFindings() {
+  const findings = data.advice ? data.advice.findings.slice(0, 3) : [];
+  const items = findings.map((finding) => make('li', {}, findingPlace(finding), `: ${finding.title}. ${finding.evidence}. Remedy: ${finding.remedy}.`));
+  const rest = data.advice && data.advice.findings.length > 3 ? [make('p', {}, tabButton('advice', `All ${countText(data.advice.findings.length)} findings`))] : [];
+  return items.length > 0 ? [make('h2', {}, 'What to do first'), make('ol', { className: 'findings' }, ...items), ...rest] : [];
+}
+
 function standingOut() {
-  const items = [];
-  if (data.advice && data.advice.findings.length > 0) {
-    const [first] = data.advice.findings;
-    items.push(make('li', {}, tabButton('advice', `${countText(data.advice.findings.length)} ${data.advice.findings.length === 1 ? 'finding' : 'findings'} of advice`),
-      `; the first: ${first.title}, ${first.place}: ${first.evidence}`));
-  }
-  items.push(make('li', {}, tabButton('temporary', temporaryCaption())));
-  items.push(hasLive ? make('li', {}, tabButton('leaks', leaksCaption())) : make('li', {}, 'Nothing was live when the program ended.'));
-  return make('ul', {}, ...items);
+  return make('ul', {}, make('li', {}, tabButton('temporary', temporaryCaption())),
+    hasLive ? make('li', {}, tabButton('leaks', leaksCaption())) : make('li', {}, 'Nothing was live when the program ended.'));
 }
 
 function topTables() {
@@ -167,16 +165,23 @@ function topTables() {
   const held = sumOf('byte_seconds', shown);
   const measured = [quantityName(quantity), measuredText, sum];
   return [
-    topTable('functions, themselves', 'flat', ...measured),
-    topTable('functions, with all they call', 'cumulative', ...measured),
-    ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
     ...(hasPeak ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
+    topTable('functions, themselves', 'flat', ...measured),
+    ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
+    topTable('functions, with all they call', 'cumulative', ...measured),
   ];
 }
 
+let heapPlot; // undefined: not made yet
+
 function drawSummary() {
-  byId('summary').replaceChildren(factList(allFacts()), standingOut(),
-    make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), ...topTables()));
+  heapPlot = heapPlot === undefined ? startHistory() : heapPlot;
+  byId('summary').replaceChildren(...(data.base ? [changeTable()] : [bandBars()]), ...(heapPlot ? [heapPlot.figure] : []), ...firstFindings(), standingOut(),
+    make('div', { className: 'columns' }, ...topTables()),
+    make('details', {}, make('summary', {}, 'About this profile'), factList(allFacts())));
+  if (heapPlot) {
+    heapPlot.draw();
+  }
 }
 
 // Contexts by the average size of their blocks: a line for each power of two.
@@ -209,8 +214,7 @@ function drawSizes() {
     return [`${bytesText(2 ** size)} to ${bytesText(2 ** (size + 1))}`, quantityText(quantity, sum.value), shareText(sum.value, whole),
       countText(sum.allocs), largest ? groupButton(largest[0]) : ''];
   });
-  const table = makeTable(['average size', quantityName(quantity), '%', 'allocs', 'most by'], rows);
-  table.className = 'wide';
+  const table = makeTable(['average size', quantityName(quantity), '%', 'allocs', 'most by'], rows, 'wide');
   table.querySelectorAll('tbody tr').forEach((row, i) => {
     row.children[1].classList.add('bar');
     row.children[1].style.setProperty('--share', `${(100 * sums[i][1].value / most).toFixed(1)}%`);
@@ -230,7 +234,7 @@ function findingPlace(finding) {
 function findingElement(finding, number) {
   const saves = `${perCent(finding.share)} of ${finding.saves === 'allocations' ? 'all allocations' : 'all memory, over time'}`;
   return make('article', {},
-    make('h3', {}, `${number}. ${finding.title}: may save ${saves}`),
+    make('h2', {}, `${number}. ${finding.title}: may save ${saves}`),
     make('p', {}, findingPlace(finding)),
     make('p', {}, finding.evidence), ...(finding.fields ? [make('p', {}, finding.fields)] : []),
     make('p', {}, `Remedy: ${finding.remedy}.`));

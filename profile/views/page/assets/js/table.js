@@ -1,8 +1,11 @@
-// Tables of which only the rows in view are elements, and as many columns as there is room for.
+// @ts-check
+// Tables of which only the rows in view are elements, and as many columns as there is room for. Rows may be folded into groups.
 
 const TABLE_ROW_HEIGHT = 22;
+const TWO_LINES = 40; // the height of a row with a second line
 const MOST_HEIGHT = 8e6; // of what is scrolled, in pixels: browsers have a limit
 const COLUMN_GAP = 8;
+const ROOM_FOR_NAMES = 150; // is left to names, beside numbers that few ask for
 
 function compareTexts(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -43,16 +46,44 @@ function sortByText(items, of, descending) {
   return positions.map((position) => items[position]);
 }
 
+// A group of rows: its number and members. Its value of a column is the sum, or the average, of theirs, or null.
+function groupValue(group, column) {
+  if (!group.values.has(column)) {
+    const sum = (of) => group.members.reduce((total, item) => total + of(item), 0);
+    group.values.set(column, column.add ? sum(column.of)
+      : column.over ? sum((item) => contexts[column.over][item]) / Math.max(sum((item) => contexts.allocs[item]), 1) : null);
+  }
+  return group.values.get(column);
+}
+
+function makeTableGroups(items, groupOf) {
+  const groups = new Map();
+  items.forEach((item) => {
+    const number = groupOf(item);
+    groups.set(number, groups.get(number) || { number, members: [], values: new Map() });
+    groups.get(number).members.push(item);
+  });
+  return Array.from(groups.values());
+}
+
 // A column: `name`; `least` width in pixels; `grow`: its part of what is left; `rank`: columns of low ranks stay where there
-// is little room; `of`: the value to sort by, `text`: its text (numbers only); `title`; `share`: from 0 to 1, drawn as a bar.
+// is little room; `of`: the value to sort by, `text`: its text (numbers only); `title`; `share`: from 0 to 1, drawn as a bar;
+// `add`, `over`: what groups have of it.
 class Table {
-  // Its items are numbers. `choose` is called with the one that the reader points at; `rowClass` gives a class to its row.
+  // Its items are numbers. `choice`: what is chosen with one; `rowClass` gives a class to its row;
+  // `second` its second line, where one of `insteadOf` has no room; `groupOf`, `groupName`: of groups.
   constructor(section, id, options) {
-    Object.assign(this, { id, columns: options.columns, choose: options.choose, rowClass: options.rowClass || (() => '') });
+    this.id = id;
+    this.options = options;
+    this.columns = options.columns;
     this.items = new Int32Array(0);
-    this.order = this.items; // as they are shown
+    this.order = /** @type {ArrayLike<any> & any} */ (this.items); // as they are shown; -1 - i: the i-th group
+    this.groups = [];
+    this.folding = false;
+    this.unfolded = new Set(); // numbers of groups
     this.cursor = 0; // position in `order`
     this.rows = []; // elements
+    this.rowHeight = TABLE_ROW_HEIGHT;
     this.sorted = this.columns.find((column) => column.name === options.sorted);
     this.descending = true;
     this.makeElements(section, options.label);
@@ -62,12 +93,13 @@ class Table {
     const { id } = this;
     this.spacer = make('div', { className: 'spacer' });
     this.view = make('div', { id: `${id}-view`, className: 'viewport', tabIndex: 0 }, this.spacer);
-    this.view.setAttribute('aria-label', `${label}: arrows move, Enter shows details`);
     this.head = make('div', { id: `${id}-head`, className: 'table-head' });
     this.head.setAttribute('role', 'row');
-    this.element = make('div', { id, className: 'table' }, this.head, this.view);
-    this.element.setAttribute('role', 'grid');
-    this.element.setAttribute('aria-label', label);
+    this.view.setAttribute('role', 'grid');
+    this.view.setAttribute('aria-label', `${label}: arrows move, Enter shows details`);
+    this.view.setAttribute('aria-owns', this.head.id);
+    this.none = make('p', { className: 'caption', hidden: true }, 'Nothing to show here.');
+    this.element = make('div', { id, className: 'table' }, this.head, this.none, this.view);
     section.append(this.element);
     this.view.addEventListener('scroll', () => this.draw());
     this.view.addEventListener('keydown', (event) => this.onKey(event));
@@ -91,7 +123,7 @@ class Table {
     const taken = new Set();
     for (const column of this.usable.sort((a, b) => a.rank - b.rank)) {
       room -= column.least + COLUMN_GAP;
-      if (room < 0 && taken.size > 0) {
+      if (room < (column.rank > 6 ? ROOM_FOR_NAMES : 0) && taken.size > 0) {
         break;
       }
       taken.add(column);
@@ -99,6 +131,9 @@ class Table {
     const visible = this.columns.filter((column) => taken.has(column));
     if (!this.visible || visible.length !== this.visible.length || visible.some((column, i) => column !== this.visible[i])) {
       this.visible = visible;
+      this.hasSecond = Boolean(this.options.second) && !visible.some((column) => column.name === this.options.insteadOf);
+      this.rowHeight = this.hasSecond ? TWO_LINES : TABLE_ROW_HEIGHT;
+      this.spacer.style.height = `${Math.min(this.order.length * this.rowHeight, MOST_HEIGHT)}px`;
       this.makeColumns();
     }
     this.draw();
@@ -128,50 +163,72 @@ class Table {
       cell.setAttribute('role', 'gridcell');
       return cell;
     });
-    const row = make('div', { className: 'row' }, ...cells);
+    const second = this.hasSecond ? [make('span', { className: 'second' })] : [];
+    const row = make('div', { className: 'row' }, ...cells, ...second);
+    second.forEach((cell) => cell.setAttribute('role', 'gridcell'));
+    row.style.height = `${this.rowHeight}px`;
     row.setAttribute('role', 'row');
     row.style.gridTemplateColumns = this.template;
     this.view.append(row);
     return row;
   }
 
+  fillCell(cell, column, item) {
+    const group = item < 0 ? this.groups[-1 - item] : null;
+    const value = group ? groupValue(group, column) : column.of(item);
+    cell.textContent = value === null ? '' : column.text ? column.text(value) : value;
+    cell.title = group ? '' : column.title ? column.title(item) : column.text ? '' : value;
+    if (column.share) {
+      cell.style.setProperty('--share', `${(100 * Math.max(0, Math.min(1, column.share(item)))).toFixed(1)}%`);
+    }
+  }
+
   fillRow(row, position, y) {
     const item = this.order[position];
     row.id = `${this.id}-row-${position}`;
-    row.className = `row ${this.rowClass(item)}`;
+    row.className = `row ${item < 0 ? 'group' : this.options.rowClass ? this.options.rowClass(item) : ''}`;
     row.style.top = `${y}px`;
     row.setAttribute('aria-rowindex', position + 2);
     row.setAttribute('aria-selected', position === this.cursor);
+    this.visible.forEach((column, i) => this.fillCell(row.children[i], column, item));
+    this.fillGroupName(row, item);
+    if (this.hasSecond) {
+      row.lastChild.textContent = item < 0 ? '' : this.options.second(item);
+    }
+  }
+
+  // A group's name has the room of all columns of text.
+  fillGroupName(row, item) {
+    const texts = this.visible.filter((column) => !column.text);
+    const { number, members } = this.groups[-1 - item] || { number: 0, members: [] };
+    const name = `${this.unfolded.has(number) ? '\u25be' : '\u25b8'} ${this.options.groupName ? this.options.groupName(number) : ''} (${countText(members.length)})`;
     this.visible.forEach((column, i) => {
-      const value = column.of(item);
-      const cell = row.children[i];
-      cell.textContent = column.text ? column.text(value) : value;
-      cell.title = column.title ? column.title(item) : column.text ? '' : value;
-      if (column.share) {
-        cell.style.setProperty('--share', `${(100 * Math.max(0, Math.min(1, column.share(item)))).toFixed(1)}%`);
-      }
+      const isName = item < 0 && column.name === 'function';
+      row.children[i].hidden = item < 0 && !column.text && !isName;
+      row.children[i].style.gridColumnEnd = isName ? `span ${texts.length}` : '';
+      row.children[i].textContent = isName ? name : row.children[i].textContent;
     });
   }
 
   // Rows lie one below the other, unless there are so many that the scroll bar has to stand for them.
   firstRow() {
     const { view, order } = this;
-    const height = order.length * TABLE_ROW_HEIGHT;
+    const height = order.length * this.rowHeight;
     const scrolled = Math.min(height, MOST_HEIGHT) - view.clientHeight;
     const share = scrolled > 0 ? view.scrollTop / scrolled : 0;
-    return share * Math.max(height - view.clientHeight, 0) / TABLE_ROW_HEIGHT;
+    return share * Math.max(height - view.clientHeight, 0) / this.rowHeight;
   }
 
   scrollToRow(position) {
     const { view, order } = this;
-    const height = order.length * TABLE_ROW_HEIGHT;
+    const height = order.length * this.rowHeight;
     const scale = (Math.min(height, MOST_HEIGHT) - view.clientHeight) / Math.max(height - view.clientHeight, 1);
-    const visible = Math.floor(view.clientHeight / TABLE_ROW_HEIGHT);
+    const visible = Math.floor(view.clientHeight / this.rowHeight);
     const first = this.firstRow();
     if (position < first) {
-      view.scrollTop = position * TABLE_ROW_HEIGHT * scale;
+      view.scrollTop = position * this.rowHeight * scale;
     } else if (position + 1 > first + visible) {
-      view.scrollTop = Math.ceil((position + 1 - view.clientHeight / TABLE_ROW_HEIGHT) * TABLE_ROW_HEIGHT * scale);
+      view.scrollTop = Math.ceil((position + 1 - view.clientHeight / this.rowHeight) * this.rowHeight * scale);
     }
   }
 
@@ -182,17 +239,21 @@ class Table {
     }
     const first = this.firstRow();
     const begin = Math.floor(first);
-    const count = Math.min(order.length - begin, Math.ceil(view.clientHeight / TABLE_ROW_HEIGHT) + 1);
+    const count = Math.min(order.length - begin, Math.ceil(view.clientHeight / this.rowHeight) + 1);
     while (rows.length < count) {
       rows.push(this.makeRow());
     }
     rows.forEach((row, i) => {
       row.hidden = i >= count;
       if (!row.hidden) {
-        this.fillRow(row, begin + i, view.scrollTop + (begin + i - first) * TABLE_ROW_HEIGHT);
+        this.fillRow(row, begin + i, view.scrollTop + (begin + i - first) * this.rowHeight);
       }
     });
-    view.setAttribute('aria-activedescendant', `${this.id}-row-${this.cursor}`);
+    if (order.length > 0) {
+      view.setAttribute('aria-activedescendant', `${this.id}-row-${this.cursor}`);
+    } else {
+      view.removeAttribute('aria-activedescendant');
+    }
   }
 
   moveTo(position) {
@@ -210,15 +271,19 @@ class Table {
     this.timer = setTimeout(() => this.chooseCursor(), 150);
   }
 
+  choiceOf(item) {
+    return item < 0 ? { group: this.groups[-1 - item].number } : this.options.choice(item);
+  }
+
   chooseCursor() {
     clearTimeout(this.timer);
     if (this.order.length > 0) {
-      this.choose(this.order[this.cursor]);
+      choose(this.choiceOf(this.order[this.cursor]));
     }
   }
 
   onKey(event) {
-    const page = Math.floor(this.view.clientHeight / TABLE_ROW_HEIGHT);
+    const page = Math.floor(this.view.clientHeight / this.rowHeight);
     const targets = {
       ArrowDown: this.cursor + 1, ArrowUp: this.cursor - 1, PageDown: this.cursor + page,
       PageUp: this.cursor - page, Home: 0, End: this.order.length - 1,
@@ -226,6 +291,7 @@ class Table {
     if (event.key in targets) {
       this.moveAndChoose(targets[event.key]);
     } else if (event.key === 'Enter') {
+      this.turnGroup();
       this.chooseCursor();
     } else {
       return;
@@ -237,6 +303,7 @@ class Table {
     const row = event.target.closest('.row');
     if (row) {
       this.moveTo(Number(row.id.slice(this.id.length + '-row-'.length)));
+      this.turnGroup();
       this.chooseCursor();
     }
   }
@@ -270,15 +337,48 @@ class Table {
     }
   }
 
+  // Fold or unfold the group of the cursor.
+  turnGroup() {
+    const item = this.order[this.cursor];
+    if (item < 0) {
+      const { number } = this.groups[-1 - item];
+      this.unfolded[this.unfolded.has(number) ? 'delete' : 'add'](number);
+      this.arrange();
+      this.draw();
+    }
+  }
+
+  sort(items, of) {
+    return (this.sorted.text ? sortByNumber : sortByText)(items, of, this.descending);
+  }
+
+  // Groups by what they have of the sorted column, else by name; below each its rows, unless it is folded.
+  arrangeGroups() {
+    this.groups = makeTableGroups(this.sort(this.items, this.sorted.of), this.options.groupOf);
+    const numbers = Int32Array.from(this.groups.keys());
+    const key = (i) => (this.sorted.text ? groupValue(this.groups[i], this.sorted) : this.options.groupName(this.groups[i].number));
+    this.order = [].concat(...Array.from(this.sort(numbers, key),
+      (i) => (this.unfolded.has(this.groups[i].number) ? [-1 - i, ...this.groups[i].members] : [-1 - i])));
+  }
+
+  arrange() {
+    if (this.folding) {
+      this.arrangeGroups();
+    } else {
+      this.order = this.sort(this.items, this.sorted.of);
+    }
+    this.none.hidden = this.order.length > 0;
+    this.spacer.style.height = `${Math.min(this.order.length * this.rowHeight, MOST_HEIGHT)}px`;
+    this.view.setAttribute('aria-rowcount', this.order.length + 1);
+  }
+
   // Show these items.
   update(items) {
     this.items = items;
     this.sorted = this.usable.includes(this.sorted) ? this.sorted : this.columns[0];
-    this.order = (this.sorted.text ? sortByNumber : sortByText)(items, this.sorted.of, this.descending);
     this.cursor = 0;
     this.view.scrollTop = 0;
-    this.spacer.style.height = `${Math.min(items.length * TABLE_ROW_HEIGHT, MOST_HEIGHT)}px`;
-    this.element.setAttribute('aria-rowcount', items.length + 1);
+    this.arrange();
     this.markSorted();
     this.layOut();
   }

@@ -1,3 +1,4 @@
+// @ts-check
 // Trees of call stacks. Node 0 is the root, "all"; a parent has a lower number than its children.
 
 // Numbers of (parent, key): a hash table without objects, as there may be millions.
@@ -141,7 +142,7 @@ function sumComparison(tree, shown, quantity) {
 }
 
 // Of the shown ones: all, and those of each class.
-function sumTree(tree, shown, values) {
+function sumClasses(tree, shown, values) {
   const ofClass = (name) => {
     const number = data.classes.indexOf(name);
     return sumContexts(tree, shown.filter((context) => data.contexts.class[context] === number), values);
