@@ -3,7 +3,6 @@
 #ifndef HEARTH_RUNTIME_PROCESS_H
 #define HEARTH_RUNTIME_PROCESS_H
 
-#include "exported.h"
 #include "loader_names.h"
 #include "os.h"
 
