@@ -79,7 +79,7 @@ config.substitutions += [
 config.available_features |= {f"llvm{llvm}", lists.lower()}
 config.available_features |= {name for name, on in config.modules.items() if on in ("ON", "1", "TRUE")}
 if int(llvm) >= 19:
-    config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
+    config.available_features.add("lto-plugin") # links take it
 for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod", "bazel"):
     if shutil.which(feature):
         config.available_features.add(feature)

@@ -14,7 +14,7 @@
 #include "hearth/status.h"
 
 /* Mark the module's declarations of functions in the table (alloc_functions.h). Those that it defines are left alone:
- * there inlining and clones reach the allocation itself. E_IO, E_FORMAT, E_NOMEM, with file, line and remedy; the module is
+ * there inlining and bits reach the allocation itself. E_IO, E_FORMAT, E_NOMEM, with file, line and remedy; the module is
  * then marked in part. */
 hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err);
 

@@ -26,7 +26,7 @@ lto=''
 quick=false
 parse_arguments --quick --wrong '--lto=thin|full' '--recursion=full|fold' 'programs=jq|lua|sqlite|split' -- "$@"
 ((${#programs[@]} > 0)) || programs=(split jq lua sqlite)
-ways=(inline 'inline,clone' 'inline,word' 'inline,clone,word')
+ways=(inline 'inline,word')
 
 "$repository/examples/setup.sh" --for=bench
 
