@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* HEARTH_MALLOC=verify: while a profiling runtime records the program, its own allocator serves all hinted requests, each
  * in a scope that is named after its hint (hearth/hints.h). So the recording has the whole stack of each block beside the
- * hint that the program chose, and `hearth verify` compares that with the plan. */
+ * hint that the program chose. */
 #ifndef HEARTH_MALLOC_VERIFIED_H
 #define HEARTH_MALLOC_VERIFIED_H
 
