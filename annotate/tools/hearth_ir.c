@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth-ir`: finds the command. */
+/* `hearth-ir check STATISTICS LIMIT FILE...`: the part of `hearth check` that needs LLVM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,6 @@ int main(int argc, char **argv) {
   LLVMParseCommandLineOptions(2, options, NULL);
   if (argc > 4 && strcmp(argv[1], "check") == 0)
     return hearth_ir_check(*argv[2] == '1', strtoull(argv[3], NULL, 10), argv + 4);
-  if (argc == 3 && strcmp(argv[1], "stats") == 0)
-    return hearth_ir_stats(argv[2]);
-  fputs("This is a part of hearth: use 'hearth check' or 'hearth show --metadata-stats'.\n", stderr);
+  fputs("This is a part of hearth: use 'hearth check'.\n", stderr);
   return HEARTH_IR_USAGE;
 }

@@ -9,14 +9,13 @@
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
-#include "install_paths.h"
 #include "view_options.h"
 
 enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, runs, globals, metadata_stats, full;
+  bool json, text, plan, runs, globals, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -54,24 +53,23 @@ static bool shapes_listing(const arguments *a) {
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->runs + a->globals + a->metadata_stats;
+  int others = a->text + a->plan + a->runs + a->globals;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
   if (others + (a->json && !a->plan && !a->runs && !a->globals) > 1)
     return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan, --runs, --globals and --metadata-stats exclude each other, "
-                                   "but for --json behind --plan, --runs or --globals");
+                                   "--json, --text, --plan, --runs and --globals exclude each other, but for --json "
+                                   "behind --plan, --runs or --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->text      ? "--text"
-                                   : a->plan    ? "--plan"
-                                   : a->runs    ? "--runs"
-                                   : a->globals ? "--globals"
-                                                : "--metadata-stats");
+                                   a->text   ? "--text"
+                                   : a->plan ? "--plan"
+                                   : a->runs ? "--runs"
+                                             : "--globals");
   return HEARTH_EXIT_OK;
 }
 
@@ -157,9 +155,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->globals,
        .help = "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
                "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"},
-      {.name = "--metadata-stats",
-       .flag = &a->metadata_stats,
-       .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
       {0}};
   int operands;
   a->groups.most = a->contexts.most = SIZE_MAX;
@@ -197,8 +192,6 @@ int hearth_cmd_show(int argc, char **argv) {
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  if (a.metadata_stats)
-    return hearth_tool_run_ir((char *[]){NULL, "stats", (char *)hearth_tool_input_path(a.profile), NULL});
   hearth_profile *profile = hearth_tool_open_profile(a.profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;
