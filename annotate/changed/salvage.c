@@ -16,7 +16,6 @@
 #include "doubts.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
-#include "other_names.h"
 #include "renamed.h"
 #include "search.h"
 #include "spacing.h"
@@ -442,21 +441,16 @@ static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesak
   return HEARTH_OK;
 }
 
-/* The function is, under another id, the one in that row of the profile. */
-static hearth_status take_row(salvaging *s, LLVMValueRef f, uint64_t id, uint32_t row) {
-  hearth_function_info function;
-  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
-  HEARTH_TRY(read_calls(s, &function, id));
-  return align(s, f, id, &function, true);
-}
-
 static hearth_status take_for(salvaging *s, const hearth_namesake *namesake, const char *old_path) {
   uint32_t row;
+  hearth_function_info function;
   uint64_t old_id = hearth_function_id(namesake->name, namesake->name_length, old_path);
   hearth_status status = hearth_profile_find_function(s->profile, old_id, &row, s->err);
   if (status != HEARTH_OK)
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
-  return take_row(s, namesake->function, namesake->id, row);
+  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
+  HEARTH_TRY(read_calls(s, &function, namesake->id));
+  return align(s, namesake->function, namesake->id, &function, true);
 }
 
 static hearth_status salvage_file(salvaging *s, const hearth_namesakes *namesakes) {
@@ -481,15 +475,6 @@ static hearth_status salvage_renamed(salvaging *s, LLVMModuleRef module) {
   return status;
 }
 
-static hearth_status salvage_other_names(salvaging *s, LLVMModuleRef module) {
-  hearth_other_names names = {0};
-  hearth_status status = hearth_other_names_find(&names, module, s->profile, s->locator, s->err);
-  for (size_t i = 0; status == HEARTH_OK && i < names.count; i++)
-    status = take_row(s, names.items[i].function, names.items[i].id, names.items[i].row);
-  hearth_other_names_free(&names);
-  return status;
-}
-
 static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   hearth_profile_summary summary;
   HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
@@ -498,7 +483,6 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     HEARTH_TRY(salvage_function(s, f));
   HEARTH_TRY(salvage_renamed(s, module));
-  HEARTH_TRY(salvage_other_names(s, module));
   if (s->salvage->n_functions)
     qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, hearth_compare_u64);
   return HEARTH_OK;

@@ -6,8 +6,7 @@
  *
  * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that
  * the profile has once, makes all the calls at the places that the profile says: its functions are then those of
- * that other file, as far as this has functions of their names. Of a file that the profile knows, functions may have
- * other linkage names (other_names.h). */
+ * that other file, as far as this has functions of their names. */
 #ifndef HEARTH_SALVAGE_H
 #define HEARTH_SALVAGE_H
 
