@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
-#include "search.h"
 
 typedef struct collection {
   hearth_call_sites *sites;

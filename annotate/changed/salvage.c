@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For each function of the module that the profile has: if some call of the profile is not in its place, both sequences
- * of calls are aligned (alignment.c), guesses are decided (doubts.c), and the pairs become moved calls. Then renamed
+ * of calls are aligned (alignment.c), guesses are decided, and the pairs become moved calls. Then renamed
  * files, function by function. Places are looked up by binary search: first the function, then the call. */
 #include "salvage.h"
 
@@ -13,11 +13,9 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
-#include "doubts.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "renamed.h"
-#include "search.h"
 #include "spacing.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */

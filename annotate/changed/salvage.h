@@ -2,7 +2,7 @@
 /* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where
  * they were, the function is aligned with its profile: the sequence of its calls in the source, by their callees,
  * with that of the profile. Calls that correspond get the profile's places. The function's other calls are unknown
- * to the profile, as are calls that may be one of several with different placements (doubts.h).
+ * to the profile, as are calls that may be one of several with different placements (alignment.h).
  *
  * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that
  * the profile has once, makes all the calls at the places that the profile says: its functions are then those of

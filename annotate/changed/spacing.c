@@ -9,8 +9,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
-#include "search.h"
 
 static int compare(const void *a, const void *b) {
   const hearth_spaced_function *x = a, *y = b;

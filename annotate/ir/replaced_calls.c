@@ -12,10 +12,10 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 #include "lto_phase.h"
-#include "search.h"
 #include "shim.h"
 
 static const char *const kind_names[] = {"memprof", "memprof.mib", "callsite"};

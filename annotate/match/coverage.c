@@ -15,8 +15,8 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
-#include "pointer_calls.h"
 #include "shim.h"
+#include "wrapper_calls.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
   static const char *const names[] = {

@@ -9,8 +9,6 @@
 #include "array.h"
 #include "compare.h"
 #include "hearth/expect.h"
-#include "leaf_internal.h"
-#include "search.h"
 
 /* -------------------------------------------------- reading -------------------------------------------------- */
 

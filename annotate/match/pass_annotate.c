@@ -7,14 +7,13 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "alloc_functions.h"
-#include "alloc_table.h"
-#include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "match_report.h"
-#include "pointer_calls.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
+#include "user_table.h"
+#include "wrapper_calls.h"
 
 typedef struct annotation {
   hearth_session session;
@@ -284,4 +283,27 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
   hearth_edits_free(&a.edits);
   hearth_session_close(&a.session);
   return changed;
+}
+
+/* ------------------------------------------------ pass nomerge ------------------------------------------------ */
+
+/* Two arms of a branch that call one helper are one call with an unknown column after hoisting or sinking: the contexts
+ * they stand for are lost, in the profile as in the code. */
+
+typedef struct marking {
+  bool all_calls, changed;
+} marking;
+
+static void pass_nomerge_visit(LLVMValueRef instruction, void *data) {
+  marking *m = data;
+  if (m->all_calls ? !hearth_ir_is_caller(instruction) : !hearth_alloc_function_of(instruction))
+    return;
+  hearth_forbid_merging(instruction);
+  m->changed = true;
+}
+
+bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls) {
+  marking m = {.all_calls = all_calls};
+  hearth_ir_for_each_instruction(module, pass_nomerge_visit, &m);
+  return m.changed;
 }

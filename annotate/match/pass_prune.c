@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "alloc_functions.h"
-#include "context_remarks.h"
 #include "hearth/ir_facts.h"
+#include "match_report.h"
 #include "session.h"
 #include "shim.h"
 

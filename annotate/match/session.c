@@ -11,8 +11,8 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "moved_calls.h"
-#include "pointer_calls.h"
 #include "shim.h"
+#include "wrapper_calls.h"
 
 static bool give_up(hearth_session *session, const hearth_error *err,
                     void (*tell)(LLVMModuleRef, const char *, const char *)) {

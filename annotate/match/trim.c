@@ -6,8 +6,7 @@
 
 #include "array.h"
 #include "compare.h"
-#include "leaf_internal.h"
-#include "search.h"
+#include "leaf.h"
 
 /* Nodes of the tree that are still to be looked at. */
 typedef struct node_list {

@@ -16,8 +16,6 @@ enum { HEARTH_IR_OK = 0, HEARTH_IR_ERROR = 1, HEARTH_IR_USAGE = 2 };
 /* Findings in the modules `files` (NULL-terminated), up to `limit` of each (0: all). An error if there are any. */
 int hearth_ir_check(bool with_statistics, size_t limit, char **files);
 
-/* load_module.c */
-
 /* Print "hearth: error: ..." as one line; returns HEARTH_IR_ERROR. */
 int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

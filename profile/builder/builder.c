@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "estimates.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Shapes are read in the order of the table, as far as the code that is asked for; sizes of neighbouring attributes of
  * fixed size are summed, so that they are passed over at once. */
-#include "abbreviations.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

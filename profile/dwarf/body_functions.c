@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the row is
  * made. */
-#include "body_functions.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "lines.h"
+#include "dwarf_reader.h"
 
 typedef struct hearth_body_origin {
   const void *die; /* NULL: the slot is empty */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Searches by build id first, then by debug link, in the order of GDB; a file that does not fit is passed over, and named
  * if none does. Servers are asked last. */
-#include "debug_files.h"
+#include "dwarf_reader.h"
 
-#include "debug_server.h"
+#include "object_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

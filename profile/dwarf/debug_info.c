@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "body_functions.h"
-#include "debug_files.h"
-#include "symbols.h"
-#include "units.h"
+#include "dwarf_reader.h"
+#include "object_file.h"
 
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */

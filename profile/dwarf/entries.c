@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Units are listed by their headers. Attributes are read where they lie; values that are not wanted are passed over by
  * sizes that their abbreviation knows. */
-#include "entries.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

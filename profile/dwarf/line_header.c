@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of directories and files are passed over, and read again up to one file when its path is asked for. */
-#include "lines.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One run over the program finds the ranges of code and keeps a mark every MARK_DISTANCE rows; a look-up searches
  * range and mark, and makes rows from the mark on. */
-#include "lines.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <limits.h>

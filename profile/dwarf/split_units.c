@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A skeleton names its unit by an id and a path: the package is looked up by the id, else the .dwo file is opened. */
-#include "split_units.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "file.h"
+#include "object_file.h"
 
 /*     version 4 | sections 4 | units 4 | slots 4      (version 5: 2 bytes and 2 of padding)
  *     slots x id 8                                    hash table of unit ids

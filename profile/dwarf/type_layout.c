@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "debug_files.h"
-#include "units.h"
+#include "dwarf_reader.h"
 
 struct hearth_type_layouts {
   hearth_elf_file *binary, *debug_file; /* NULL: it is the binary itself */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges of all units, sorted; units whose ranges overlap are united in one group (union-find). The search for an address
  * is binary. */
-#include "units.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "lines.h"
-#include "split_units.h"
+#include "dwarf_reader.h"
 
 #define NONE UINT32_MAX
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions with mangled names, sorted by address at the first look-up. */
-#include "symbols.h"
+#include "object_file.h"
 
 #include <elf.h>
 #include <gelf.h>

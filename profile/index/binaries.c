@@ -2,7 +2,7 @@
 /* A mapping's binary is found by build id among those given, else by its path if that has the same build id, else by build
  * id in the folders, else on debuginfod servers. One lock covers the set, also while debug information is being read: workers that meet a program at
  * the same time all want the same one. */
-#include "binaries.h"
+#include "symboliser.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "debug_server.h"
+#include "object_file.h"
 
 struct hearth_binaries {
   hearth_indexer_options options;

@@ -9,10 +9,10 @@
 #include <zlib.h>
 
 #include "builder_tables.h"
-#include "dump_contexts.h"
 #include "file.h"
 #include "hearth/llvm_profile.h"
 #include "indexer_state.h"
+#include "symboliser.h"
 
 /* -------------------------------------------------- inputs -------------------------------------------------- */
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums by file and reason in a short list; sums that find no room in it count for the last row. */
-#include "lost_contexts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "elf_file.h"
 #include "hearth/type_table.h"
-#include "modules.h"
+#include "object_file.h"
+#include "symboliser.h"
 
 #define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
 

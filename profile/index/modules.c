@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The files that the dumps of one indexer have mapped: frames of addresses in them, and losses for want of
  * them. */
-#include "modules.h"
+#include "symboliser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *
  *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those of
  *   variables with accesses, of variables without, of files. */
-#include "data_accesses.h"
+#include "llvm_parts.h"
 
 #include "hearth/global.h"
 #include "hearth/ids.h"

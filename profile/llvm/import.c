@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Allocation sites of LLVM's records into a builder. Call stacks that were seen are kept as 128-bit hashes (XXH3) with
- * the function that they count for; import.h says which one that is. */
-#include "import.h"
+ * the function that they count for; llvm_parts.h says which one that is. */
+#include "llvm_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

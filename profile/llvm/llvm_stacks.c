@@ -6,8 +6,7 @@
 
 #include "array.h"
 #include "compare.h"
-#include "import.h"
-#include "memprof_section.h"
+#include "llvm_parts.h"
 
 static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, hearth_builder_frame *ret) {
   hearth_llvm_frame frame;

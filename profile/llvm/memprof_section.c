@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The MemProf section of LLVM's profiles: opened, read into a builder, written. */
-#include "memprof_section.h"
 
 #include "array.h"
-#include "data_accesses.h"
-#include "file_buffer.h"
-#include "hash_table.h"
 #include "hearth/llvm_profile.h"
-#include "import.h"
-#include "records.h"
+#include "llvm_parts.h"
 
 /* Opens a MemProf section of version 2, 3 or 4: offsets, schema, and the bounds of each part. */
 

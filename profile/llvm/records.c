@@ -3,15 +3,14 @@
  * tree; each context is listed under the functions of its leaf's inline chain, each call under those of its frames;
  * then sites are sorted by function, and functions by their bucket. */
 #define _GNU_SOURCE /* qsort_r */
-#include "records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "hash_table.h"
 #include "hearth/ids.h"
+#include "llvm_parts.h"
 
 /* While the records are made: the new rows for rows of the profile. */
 typedef struct maker {

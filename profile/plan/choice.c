@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 #define UNSHARED_BITS 56u /* that sites get without being asked to share */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 #define NEW_BIT UINT64_C(1) /* stands for the bit that a candidate would get */
 

@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 /* -------------------------------------------------- the section --------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
 #include "compare.h"
 #include "option_size.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 typedef struct pruning {
   choosing *c;

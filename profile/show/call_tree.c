@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "array.h"
+#include "compare.h"
 #include "file.h"
 #include "groups.h"
 #include "names.h"
 #include "option_size.h"
-#include "pair_set.h"
 #include "print.h"
-#include "search.h"
 
 enum { LEAST_SHARE_PER_CENT = 1, DEFAULT_DEPTH = 3 };
 

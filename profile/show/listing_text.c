@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/json_writer.h"
 #include "hearth/origin.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/plan.h"
 #include "print.h"

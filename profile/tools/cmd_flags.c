@@ -18,7 +18,6 @@
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"
-#include "program_file.h"
 
 static const hearth_help help = {
     .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--globals]\n"

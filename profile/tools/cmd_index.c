@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/indexer.h"
@@ -16,6 +15,7 @@
 #include "input_list.h"
 #include "mib_rows.h"
 #include "output_file.h"
+#include "print.h"
 #include "utf8.h"
 #include "view_options.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "output_file.h"
-#include "tune_search.h"
+#include "print.h"
+#include "tune.h"
 #include "view_options.h"
 
 static const hearth_help help = {

@@ -2,7 +2,7 @@
 /* The layout is in the environment. A child starts with the memory of this process as its peak, which therefore has to be
  * small: the profile is closed by then. */
 #define _GNU_SOURCE /* asprintf, pipe2 */
-#include "tune_run.h"
+#include "tune.h"
 
 #include <errno.h>
 #include <fcntl.h>

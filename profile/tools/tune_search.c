@@ -2,7 +2,7 @@
 /* A layout is better if the confidence interval of its mean ratio lies below 1: the least gain that counts follows from how far the
  * rounds differ. That every round has to agree would drop a layout that gains half the noise of a run in most searches; that the
  * gain exceeds the spread, in nearly all, and the more rounds, the sooner, as spreads grow with them. */
-#include "tune_search.h"
+#include "tune.h"
 
 #include <assert.h>
 #include <math.h>

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
-#include "messages.h"
+#include "print.h"
 #include "trace_replay.h"
 #include "utf8.h"
 

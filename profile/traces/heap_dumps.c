@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "builder_tables.h"
-#include "dump_contexts.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/trace.h"
 #include "option_size.h"
+#include "symboliser.h"
 
 #define PROFILER_HEAP "hearth:profiler" /* the runtime tells its own memory as this heap's */
 

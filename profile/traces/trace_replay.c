@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "live_blocks.h"
-#include "messages.h"
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 

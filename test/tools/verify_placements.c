@@ -18,7 +18,6 @@
 #include "hearth/plan.h"
 #include "names.h"
 #include "print.h"
-#include "search.h"
 
 /* -------------------------------------------------- known stacks -------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* Packed tables. Rows are in blocks of 64, each block column by column: a column's numbers less their minimum, in as
  * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping the bits
  * before it. */
-#include "packed.h"
+#include "reader_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

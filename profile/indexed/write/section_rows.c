@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "hearth/ids.h"
 #include "hearth/raw_codec.h"
-#include "packed.h"
+#include "reader_internal.h"
 #include "writer.h"
 
 /* Writes the TYPES section: the types that contexts have, sorted by id. */

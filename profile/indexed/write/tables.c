@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* FRAMES, STACKS and CONTEXTS as packed tables: a source for each fills blocks of rows from the builder's rows in
  * their new order. */
-#include "packed.h"
+#include "reader_internal.h"
 #include "writer.h"
 
 static const uint32_t field_tags[HEARTH_MIB_COLUMNS] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "estimates.h"
+#include "builder_tables.h"
 #include "file.h"
 #include "writer.h"
 

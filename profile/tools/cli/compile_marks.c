@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf_file.h"
+#include "command_line.h"
 #include "hearth/compile_mark.h"
-#include "messages.h"
+#include "object_file.h"
 
 #define THIN "!<thin>\n" /* as long as ARMAG */
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "messages.h"
 
 /* The signal's own action follows on return: SA_RESETHAND put it back. */
 static void on_end(int number) {
