@@ -187,7 +187,7 @@ hearth_md_cursor hearth_md_stack_begin(LLVMMetadataRef stack) {
 }
 
 /* A longer chain is a cycle, or garbage. A flat stack may have the call's own id besides. */
-static bool advance(hearth_md_cursor *c) {
+static bool mib_advance(hearth_md_cursor *c) {
   unsigned n = hearth_ir_operand_count(c->node);
   size_t limit = HEARTH_MD_DEPTH_MAX + (c->flat ? 1 : 0);
   LLVMMetadataRef next = c->flat ? c->node : hearth_ir_operand(c->node, 1);
@@ -203,7 +203,7 @@ bool hearth_md_stack_next(hearth_md_cursor *c, uint64_t *ret_id) {
     return false;
   c->malformed = hearth_ir_integer(hearth_ir_operand(c->node, c->index), ret_id) == 0;
   c->depth += !c->malformed;
-  c->malformed = c->malformed || !advance(c);
+  c->malformed = c->malformed || !mib_advance(c);
   return !c->malformed;
 }
 

@@ -150,7 +150,7 @@ bool hearth_md_use_schema(hearth_md *md, const hearth_md_schema *schema) {
   return true;
 }
 
-static void enter(hearth_md *md, LLVMMetadataRef node) {
+static void schema_enter(hearth_md *md, LLVMMetadataRef node) {
   LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, LLVMMetadataAsValue(md->context, node));
 }
 
@@ -159,7 +159,7 @@ LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node) {
   for (unsigned i = 0; (entered = hearth_md_get_schema(md, i)); i++)
     if (entered == node)
       return node;
-  enter(md, node);
+  schema_enter(md, node);
   return node;
 }
 
@@ -172,7 +172,7 @@ LLVMMetadataRef hearth_md_schema_node(hearth_md *md) {
 void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node) {
   hearth_ir_clear_named_metadata(md->module, HEARTH_MD_SCHEMA_NAME);
   if (node)
-    enter(md, node);
+    schema_enter(md, node);
   md->schema_node = NULL;
 }
 
@@ -220,7 +220,7 @@ static bool is_repeated(const schema *s, unsigned i) {
   return false;
 }
 
-static bool read_schema(unification *u, LLVMMetadataRef node, schema *s) {
+static bool schema_read_schema(unification *u, LLVMMetadataRef node, schema *s) {
   unsigned n = hearth_ir_operand_count(node);
   hearth_md_schema read;
   s->node = node;
@@ -253,12 +253,12 @@ static void free_unification(unification *u) {
 }
 
 /* All schemas of the module. False if there are fewer than two, or one is malformed, which counts as unclear. */
-static bool collect(unification *u) {
+static bool schema_collect(unification *u) {
   while (hearth_md_get_schema(u->md, u->count))
     u->count++;
   u->schemas = u->count > 1 ? calloc(u->count, sizeof *u->schemas) : NULL;
   for (unsigned i = 0; u->schemas && i < u->count; i++)
-    u->unclear += !read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
+    u->unclear += !schema_read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
   u->unclear += u->name_count > HEARTH_MD_FIELDS_MAX + 1; /* nobody would read it */
   if (!u->schemas || u->unclear)
     return false;
@@ -309,7 +309,7 @@ static LLVMMetadataRef rewrite_list(unification *u, LLVMMetadataRef list) {
   return result;
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void schema_visit(LLVMValueRef instruction, void *data) {
   unification *u = data;
   unsigned kind = u->md->chained_only ? u->md->kind_memprof : u->md->kind_mib;
   LLVMMetadataRef list = hearth_ir_attachment(instruction, kind);
@@ -323,12 +323,12 @@ size_t hearth_md_unify(hearth_md *md, bool *ret_changed) {
   unification u = {.md = md};
   *ret_changed = false;
   /* All or nothing: half of the MIBs in another order would make the others unreadable. */
-  if (collect(&u)) {
-    hearth_ir_for_each_instruction(md->module, visit, &u);
+  if (schema_collect(&u)) {
+    hearth_ir_for_each_instruction(md->module, schema_visit, &u);
     u.apply = u.unclear == 0;
   }
   if (u.apply) {
-    hearth_ir_for_each_instruction(md->module, visit, &u);
+    hearth_ir_for_each_instruction(md->module, schema_visit, &u);
     hearth_md_enter_only_schema(md, u.node);
     *ret_changed = true;
   }

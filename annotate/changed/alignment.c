@@ -218,7 +218,7 @@ static void decide_by_lines(deciding *s, size_t first, size_t end) {
 
 /* -------------------------------------------------- lost calls --------------------------------------------------- */
 
-static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
+static bool alignment_is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
 /* Is it the same for placement which of the calls is which? */
 static bool is_all_one(const deciding *s, size_t first, size_t end) {
@@ -232,7 +232,7 @@ static bool is_all_one(const deciding *s, size_t first, size_t end) {
   placements &= ~hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
   if (!(placements & ~hearth_placement_bit(HEARTH_CLASS_NOTCOLD)))
     return true;
-  return is_one(placements) && !some_new;
+  return alignment_is_one(placements) && !some_new;
 }
 
 static void decide_stretch(deciding *s, size_t first, size_t end, size_t *ret_first) {

@@ -107,7 +107,7 @@ static hearth_status read_placements(salvaging *s) {
   return status;
 }
 
-static int by_place(const void *a, const void *b) {
+static int salvage_by_place(const void *a, const void *b) {
   const old_call *x = a, *y = b;
   return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
@@ -135,10 +135,10 @@ static hearth_status read_old_calls(salvaging *s, const hearth_function_info *fu
       HEARTH_TRY(add_old_call(s, row, &frame));
   }
   if (s->n_old)
-    qsort(s->old, s->n_old, sizeof *s->old, by_place);
+    qsort(s->old, s->n_old, sizeof *s->old, salvage_by_place);
   size_t kept = 0;
   for (size_t i = 0; i < s->n_old; i++) {
-    if (!kept || by_place(&s->old[kept - 1], &s->old[i]) != 0) {
+    if (!kept || salvage_by_place(&s->old[kept - 1], &s->old[i]) != 0) {
       s->old[kept++] = s->old[i];
       continue;
     }
@@ -164,7 +164,7 @@ static hearth_status is_unchanged(salvaging *s, const hearth_function_info *func
 
 /* -------------------------------------------------- the module -------------------------------------------------- */
 
-static bool same_place(const hearth_call_site *a, const hearth_call_site *b) {
+static bool salvage_same_place(const hearth_call_site *a, const hearth_call_site *b) {
   return a->function == b->function && a->line == b->line && a->column == b->column;
 }
 
@@ -172,7 +172,7 @@ static hearth_status read_new_calls(salvaging *s, uint64_t function) {
   const hearth_call_sites *sites = s->sites;
   size_t end, i = hearth_call_sites_from(sites, function, UINT32_C(0x80000000), 0); /* the lowest line */
   for (s->n_new = 0; i < sites->count && sites->items[i].function == function; i = end) {
-    for (end = i + 1; end < sites->count && same_place(&sites->items[i], &sites->items[end]); end++)
+    for (end = i + 1; end < sites->count && salvage_same_place(&sites->items[i], &sites->items[end]); end++)
       ;
     if (!hearth_array_grow(&s->new, &s->new_room, s->n_new, sizeof *s->new))
       return hearth_error_nomem(s->err);
@@ -240,7 +240,7 @@ static uint32_t is_alike(size_t i, size_t k, void *data) {
 /* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
  * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. Where
  * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
-static uint32_t likeness(size_t i, size_t k, void *data) {
+static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   const old_call *old = &s->old[i];
   const hearth_call_site *now = &s->sites->items[s->new[k].first];
@@ -327,7 +327,7 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
                                 bool changed, size_t *pairs) {
   hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = is_alike, .data = s};
   size_t doubtful = s->n_new;
-  if (!hearth_align(s->n_old, s->n_new, likeness, s, pairs))
+  if (!hearth_align(s->n_old, s->n_new, salvage_likeness, s, pairs))
     return HEARTH_OK;
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);

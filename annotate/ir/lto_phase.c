@@ -111,7 +111,7 @@ void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t p
 }
 
 /* Borrowed, not NUL-terminated. */
-static const char *read_plan(LLVMMetadataRef node, size_t *ret_length, uint64_t *ret_plan) {
+static const char *lto_phase_read_plan(LLVMMetadataRef node, size_t *ret_length, uint64_t *ret_plan) {
   if (hearth_ir_operand_count(node) != 2 || hearth_ir_integer(hearth_ir_operand(node, 1), ret_plan) != 64)
     return NULL;
   return hearth_ir_string(hearth_ir_operand(node, 0), ret_length);
@@ -124,7 +124,7 @@ static void warn_of_other_plan(LLVMModuleRef module, const char *profile, uint64
   for (unsigned i = 1, n = hearth_ir_operand_count(values); i < n; i++) {
     size_t length;
     uint64_t other_plan;
-    const char *other = read_plan(hearth_ir_operand(values, i), &length, &other_plan);
+    const char *other = lto_phase_read_plan(hearth_ir_operand(values, i), &length, &other_plan);
     if (!other || other_plan == plan)
       continue;
     snprintf(
@@ -139,7 +139,7 @@ static void warn_of_other_plan(LLVMModuleRef module, const char *profile, uint64
 
 bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *ret_plan) {
   size_t length;
-  const char *path = read_plan(first_value(module, PLAN), &length, ret_plan);
+  const char *path = lto_phase_read_plan(first_value(module, PLAN), &length, ret_plan);
   if (!path)
     return false;
   *ret_profile = strndup(path, length);

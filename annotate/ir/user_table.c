@@ -51,7 +51,7 @@ static hearth_status check_name(const hearth_user_table *table, const char *name
   return HEARTH_OK;
 }
 
-static hearth_status mark(const hearth_user_table *table, const char *name, const char *hinted) {
+static hearth_status user_table_mark(const hearth_user_table *table, const char *name, const char *hinted) {
   LLVMValueRef function = LLVMGetNamedFunction(table->module, name);
   if (!function || !LLVMIsDeclaration(function))
     return HEARTH_OK;
@@ -85,7 +85,7 @@ static hearth_status read_line(const hearth_user_table *table, char *line) {
   if (hinted && strcmp(name, hinted) == 0)
     return reject(table, name, "cannot be its own hinted form; name the function that takes the hint");
   snprintf(by_default, sizeof by_default, "%s_hot_cold", name);
-  return mark(table, name, hinted ? hinted : by_default);
+  return user_table_mark(table, name, hinted ? hinted : by_default);
 }
 
 hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err) {

@@ -64,8 +64,8 @@ void hearth_matcher_destroy(hearth_matcher *matcher) {
   free(matcher);
 }
 
-static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
-                                  hearth_error *err) {
+static hearth_status match_open_profile(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
+                                        hearth_error *err) {
   HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
   HEARTH_TRY(hearth_placer_init(&matcher->placer, matcher->profile, options->by_plan, &options->classify, err));
   HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, options->llvm_ids, err));
@@ -79,7 +79,7 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
                                   hearth_trim trim, hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
-    hearth_status status = open_profile(matcher, path, options, err);
+    hearth_status status = match_open_profile(matcher, path, options, err);
     if (status != HEARTH_OK) {
       hearth_matcher_close(matcher);
       return status;
@@ -114,8 +114,8 @@ hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *
 }
 
 /* The leaf of these frames, read when it is first asked for. */
-static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
-                             hearth_error *err) {
+static hearth_status match_leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
+                                   hearth_error *err) {
   hearth_expect(frames.first < frames.end && frames.end <= hearth_profile_frame_count(matcher->profile));
   for (*ret = matcher->leaves[frames.first]; *ret; *ret = (*ret)->of_same_first)
     if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
@@ -177,7 +177,7 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   hearth_leaf *leaf;
   uint64_t callers[HEARTH_CHAIN_MAX];
   HEARTH_TRY(frames_at(matcher->profile, chain, &frames, err));
-  HEARTH_TRY(leaf_of(matcher, frames, calls_wrapper, &leaf, err));
+  HEARTH_TRY(match_leaf_of(matcher, frames, calls_wrapper, &leaf, err));
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
   hearth_expect(*ret_end <= HEARTH_CHAIN_MAX);
   for (size_t i = 1; i < *ret_end; i++)

@@ -60,7 +60,7 @@ static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
   return HEARTH_E_NOT_FOUND; /* where it leads to other functions, it may be a caller in contexts */
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void annotate_visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
   if (a->err.status != HEARTH_OK || !hearth_ir_is_caller(instruction))
     return;
@@ -261,7 +261,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
     hearth_alloc_find_existing(module);
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     a.err.status = hearth_session_salvage(&a.session, &a.err);
-    hearth_ir_for_each_instruction(module, visit, &a);
+    hearth_ir_for_each_instruction(module, annotate_visit, &a);
     if (a.allocates && !a.located)
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
                        "the module's allocation calls have no debug locations to find them by; compile with -gmlt "

@@ -14,7 +14,7 @@ typedef struct node_list {
   size_t count, room;
 } node_list;
 
-static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
+static hearth_status trim_add_node(node_list *list, uint32_t node, hearth_error *err) {
   if (!hearth_array_grow(&list->items, &list->room, list->count, sizeof *list->items))
     return hearth_error_nomem(err);
   list->items[list->count++] = node;
@@ -60,10 +60,10 @@ static hearth_status select_children(hearth_leaf *leaf, uint32_t node, uint64_t 
   const hearth_leaf_node *parent = &leaf->nodes[node];
   uint32_t child = parent->first_child, end = child + parent->child_count;
   for (; child < end && (!id || leaf->nodes[child].ends || !leaf->nodes[child].id); child++)
-    HEARTH_TRY(add_node(ret, child, err));
+    HEARTH_TRY(trim_add_node(ret, child, err));
   child = first_child(leaf, parent, id);
   if (id && child < end && leaf->nodes[child].id == id)
-    HEARTH_TRY(add_node(ret, child, err));
+    HEARTH_TRY(trim_add_node(ret, child, err));
   return HEARTH_OK;
 }
 
@@ -74,7 +74,7 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
     next->count = 0;
     for (size_t k = 0; k < ret->count; k++)
       if (leaf->nodes[ret->items[k]].ends)
-        HEARTH_TRY(add_node(next, ret->items[k], err));
+        HEARTH_TRY(trim_add_node(next, ret->items[k], err));
       else
         HEARTH_TRY(select_children(leaf, ret->items[k], ids[i], next, err));
     node_list last = *ret;
@@ -86,8 +86,8 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
 
 /* -------------------------------------------------- trimming -------------------------------------------------- */
 
-static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
-                                 hearth_error *err) {
+static hearth_status trim_add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
+                                      hearth_error *err) {
   if (!hearth_array_grow(&ret->items, &ret->room, ret->count, sizeof *ret->items))
     return hearth_error_nomem(err);
   uint64_t *ids = malloc((depth + 1) * sizeof *ids);
@@ -107,8 +107,8 @@ static void mark_matched(const hearth_leaf *leaf, const hearth_leaf_node *node) 
   }
 }
 
-static hearth_status add_stack(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_context *to,
-                               hearth_error *err) {
+static hearth_status trim_add_stack(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_context *to,
+                                    hearth_error *err) {
   hearth_mib mib;
   HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
   hearth_mib_merge(&to->mib, &mib);
@@ -120,18 +120,18 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
                               hearth_error *err) {
   mark_matched(leaf, node);
   for (uint32_t i = 0; i < node->count; i++)
-    HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], &ret->items[ret->count - 1], err));
+    HEARTH_TRY(trim_add_stack(leaf, &leaf->stacks[node->first + i], &ret->items[ret->count - 1], err));
   return HEARTH_OK;
 }
 
-static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
+static bool trim_is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
 /* Is whatever is not cold one at a call that has contexts of the placements `all`? */
 static bool only_cold_counts(uint64_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
 
 /* Need contexts of these placements not be told apart there? */
-static bool agree(uint64_t placements, uint64_t all, hearth_trim trim) {
-  return is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
+static bool trim_agree(uint64_t placements, uint64_t all, hearth_trim trim) {
+  return trim_is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
 }
 
 /* The placement of one stack whose contexts the profile tells apart by frames of unknown place. */
@@ -152,14 +152,15 @@ static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *
 /* Where all that is merged into a context is of these placements, as far as the call's, `all`, need to be told apart. Some
  * that are not cold are as one without a pool. */
 static hearth_placement common_placement(uint64_t placements) {
-  hearth_placement common = is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
+  hearth_placement common =
+      trim_is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
   return common == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : common;
 }
 
 /* All nodes as one context of no callers. */
 static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nodes, uint64_t placements,
                                    hearth_contexts *ret, hearth_error *err) {
-  HEARTH_TRY(add_context(leaf, HEARTH_NONE, 0, ret, err));
+  HEARTH_TRY(trim_add_context(leaf, HEARTH_NONE, 0, ret, err));
   for (size_t i = 0; i < nodes->count; i++)
     HEARTH_TRY(sum_node(leaf, &leaf->nodes[nodes->items[i]], ret, err));
   ret->items[ret->count - 1].placement = common_placement(placements);
@@ -186,12 +187,12 @@ static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_lea
   uint64_t left = node->placements, others = only_cold ? left & ~COLD : 0;
   while (left) {
     uint64_t one = left & -left, together = one & others ? others : one;
-    HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+    HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
     hearth_context *context = &ret->items[ret->count - 1];
     context->placement = common_placement(together);
     for (uint32_t i = 0; i < node->count; i++)
       if (together >> leaf->stacks[node->first + i].placement & 1)
-        HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], context, err));
+        HEARTH_TRY(trim_add_stack(leaf, &leaf->stacks[node->first + i], context, err));
     left &= ~together;
   }
   return HEARTH_OK;
@@ -207,7 +208,7 @@ static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool
     if (only_cold && !(child->placements & COLD) && child != not_cold)
       mark_matched(leaf, child);
     else
-      HEARTH_TRY(add_node(ret, i, err));
+      HEARTH_TRY(trim_add_node(ret, i, err));
   }
   return HEARTH_OK;
 }
@@ -217,10 +218,10 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t al
                                 hearth_contexts *ret, hearth_error *err) {
   while (nodes->count > 0) {
     uint32_t number = nodes->items[--nodes->count];
-    bool comes_back = false, differ = !agree(leaf->nodes[number].placements, all, trim);
+    bool comes_back = false, differ = !trim_agree(leaf->nodes[number].placements, all, trim);
     if (leaf->nodes[number].ends || (!differ && trim != HEARTH_TRIM_OFF)) {
       const hearth_leaf_node *node = &leaf->nodes[number];
-      HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+      HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
       hearth_context *context = &ret->items[ret->count - 1];
       context->placement = common_placement(node->placements);
@@ -243,14 +244,14 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
                                  hearth_contexts *ret, hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
   uint64_t placements = 0;
-  hearth_status status = add_node(&nodes, 0, err);
+  hearth_status status = trim_add_node(&nodes, 0, err);
   if (status == HEARTH_OK)
     status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
   for (size_t i = 0; i < nodes.count; i++)
     placements |= leaf->nodes[nodes.items[i]].placements;
   placements = hearth_leaf_placements_that_count(placements);
   ret->placements |= placements;
-  if (status == HEARTH_OK && placements && is_one(placements) && trim != HEARTH_TRIM_OFF)
+  if (status == HEARTH_OK && placements && trim_is_one(placements) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, placements, ret, err);
   else if (status == HEARTH_OK && placements) {
     for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
@@ -284,5 +285,5 @@ hearth_placement hearth_contexts_pool(const hearth_contexts *contexts) {
   uint64_t others = contexts->placements & ~(COLD | hearth_placement_bit(HEARTH_CLASS_UNKNOWN));
   if (!(others & pools))
     return 0;
-  return is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
+  return trim_is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
 }

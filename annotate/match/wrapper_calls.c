@@ -21,12 +21,14 @@ typedef struct search {
   hearth_error *err;
 } search;
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int wrapper_call_by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static bool is_listed(const hearth_function_info *function, bool llvm_ids, const char *const *names, size_t n) {
   bool is_stripped = hearth_is_stripped_name(function->name);
   if (!llvm_ids && !is_stripped)
-    return bsearch(&function->name, names, n, sizeof *names, by_name) != NULL;
+    return bsearch(&function->name, names, n, sizeof *names, wrapper_call_by_name) != NULL;
   uint64_t id = llvm_ids ? function->id : hearth_llvm_id_of_name(function->name);
   for (size_t i = 0; i < n; i++)
     if (hearth_llvm_function_id(names[i], strlen(names[i])) == id)
@@ -57,7 +59,7 @@ static hearth_status find_nearest(search *s) {
   return HEARTH_OK;
 }
 
-static hearth_status add_call(search *s, hearth_wrapper_call call) {
+static hearth_status wrapper_call_add_call(search *s, hearth_wrapper_call call) {
   hearth_wrapper_calls *calls = s->calls;
   if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return hearth_error_nomem(s->err);
@@ -74,7 +76,7 @@ static hearth_status search_context(search *s, uint32_t context) {
     if (caller == HEARTH_NONE)
       break;
     HEARTH_TRY(hearth_profile_get_stack(s->profile, caller, &frame, &next, s->err));
-    HEARTH_TRY(add_call(s, (hearth_wrapper_call){.frame = frame, .context = context, .node = caller}));
+    HEARTH_TRY(wrapper_call_add_call(s, (hearth_wrapper_call){.frame = frame, .context = context, .node = caller}));
   }
   return HEARTH_OK;
 }
@@ -107,7 +109,7 @@ hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_prof
     status = hearth_error_nomem(err);
   } else {
     memcpy(sorted, names, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_name);
+    qsort(sorted, n, sizeof *sorted, wrapper_call_by_name);
     status = search_all(&s, sorted, n);
   }
   free(sorted);

@@ -20,16 +20,16 @@ typedef struct converting {
   bool changed;
 } converting;
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void metadata_visit(LLVMValueRef instruction, void *data) {
   converting *c = data;
   c->changed |= c->convert(c->md, instruction, &c->losses);
 }
 
-static bool run(LLVMModuleRef module, const char *name, conversion convert) {
+static bool metadata_run(LLVMModuleRef module, const char *name, conversion convert) {
   converting c = {.md = hearth_md_create(module), .convert = convert};
   if (!c.md)
     return false;
-  hearth_ir_for_each_instruction(module, visit, &c);
+  hearth_ir_for_each_instruction(module, metadata_visit, &c);
   hearth_md_destroy(c.md);
   const hearth_md_losses *lost = &c.losses;
   if (lost->values || lost->classes || lost->calls) {
@@ -44,12 +44,12 @@ static bool run(LLVMModuleRef module, const char *name, conversion convert) {
 
 bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
-  return run(module, "hearth-to-flat", hearth_md_to_flat);
+  return metadata_run(module, "hearth-to-flat", hearth_md_to_flat);
 }
 
 bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
-  return run(module, "hearth-to-chained", hearth_md_to_chained);
+  return metadata_run(module, "hearth-to-chained", hearth_md_to_chained);
 }
 
 /* ------------------------------------------------ pass mark ------------------------------------------------ */
@@ -60,7 +60,7 @@ bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *opt
 static const char place[] = "llvm.ident";
 
 /* Equal nodes are one. */
-static bool has(LLVMModuleRef module, LLVMValueRef node) {
+static bool metadata_has(LLVMModuleRef module, LLVMValueRef node) {
   unsigned count = LLVMGetNamedMetadataNumOperands(module, place);
   LLVMValueRef *nodes = malloc((count + 1) * sizeof *nodes);
   bool found = !nodes; /* out of memory: no mark */
@@ -81,7 +81,7 @@ bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options) 
     return false; /* flags by hand; a compiler that is told not to sign */
   LLVMMetadataRef text = LLVMMDStringInContext2(context, mark, strlen(mark));
   LLVMValueRef node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &text, 1));
-  if (has(module, node))
+  if (metadata_has(module, node))
     return false;
   LLVMAddNamedMetadataOperand(module, place, node);
   return true;
@@ -151,7 +151,7 @@ typedef struct reporting {
 } reporting;
 
 /* Warnings, since the first error ends opt; the error comes last. */
-static void report(const hearth_md_finding *finding, void *data) {
+static void metadata_report(const hearth_md_finding *finding, void *data) {
   reporting *r = data;
   char message[640];
   if (r->described == DESCRIBED)
@@ -165,7 +165,7 @@ bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options
   (void)options;
   reporting r = {.module = module};
   hearth_md *md = hearth_md_create(module);
-  size_t findings = md ? hearth_md_verify(md, report, &r) : 0;
+  size_t findings = md ? hearth_md_verify(md, metadata_report, &r) : 0;
   hearth_md_destroy(md);
   if (findings) {
     char message[120];

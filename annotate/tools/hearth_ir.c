@@ -39,7 +39,7 @@ int hearth_ir_error(const char *format, ...) {
 static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *data) { (void)info, (void)data; }
 
 /* NULL with a message that LLVMDisposeMessage frees. */
-static LLVMModuleRef parse(const char *path, LLVMContextRef context, char **ret_message) {
+static LLVMModuleRef hearth_ir_parse_it(const char *path, LLVMContextRef context, char **ret_message) {
   LLVMMemoryBufferRef buffer;
   *ret_message = NULL;
   LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL); /* the error comes back as message */
@@ -60,7 +60,7 @@ static void cut_at_bytes(char *message) {
 LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context) {
   char *message, *again;
   *ret_context = LLVMContextCreate();
-  LLVMModuleRef module = parse(path, *ret_context, &message);
+  LLVMModuleRef module = hearth_ir_parse_it(path, *ret_context, &message);
   if (!module && hearth_ir_llvm_major() < 15 && strcmp(path, "-") != 0) {
     /* LLVM 14 reads opaque pointers only when told before the context is made. */
     static const char *const option[] = {"hearth-ir", "-opaque-pointers"};
@@ -70,7 +70,7 @@ LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context) {
     told = true;
     LLVMContextDispose(*ret_context);
     *ret_context = LLVMContextCreate();
-    module = parse(path, *ret_context, &again);
+    module = hearth_ir_parse_it(path, *ret_context, &again);
     LLVMDisposeMessage(again);
   }
   if (!module) {
@@ -92,7 +92,7 @@ typedef struct checking {
   size_t printed, limit;
 } checking;
 
-static void print_finding(const hearth_md_finding *finding, void *data) {
+static void hearth_ir_print_finding(const hearth_md_finding *finding, void *data) {
   checking *c = data;
   char message[1024];
   if (c->limit && c->printed == c->limit) /* describing one takes time that grows with the module */
@@ -128,7 +128,7 @@ static int check_file(const char *path, size_t limit, bool with_statistics) {
   checking c = {path, 0, limit};
   hearth_md_statistics statistics;
   hearth_md *md = hearth_md_create(module);
-  size_t findings = md ? hearth_md_verify(md, print_finding, &c) : 0;
+  size_t findings = md ? hearth_md_verify(md, hearth_ir_print_finding, &c) : 0;
   bool ok = md && (!with_statistics || hearth_md_collect_statistics(md, &statistics));
   if (!ok)
     hearth_ir_error("%s: out of memory", path);

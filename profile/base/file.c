@@ -67,7 +67,7 @@ static hearth_status read_descriptor(int fd, const char *path, hearth_file *ret,
   return status;
 }
 
-static hearth_status open_file(const char *path, bool streams, hearth_file *ret, hearth_error *err) {
+static hearth_status file_open_file(const char *path, bool streams, hearth_file *ret, hearth_error *err) {
   struct stat info;
   hearth_status status;
   *ret = (hearth_file){0};
@@ -90,11 +90,11 @@ static hearth_status open_file(const char *path, bool streams, hearth_file *ret,
 }
 
 hearth_status hearth_file_map(const char *path, hearth_file *ret, hearth_error *err) {
-  return open_file(path, false, ret, err);
+  return file_open_file(path, false, ret, err);
 }
 
 hearth_status hearth_file_read(const char *path, hearth_file *ret, hearth_error *err) {
-  return open_file(path, true, ret, err);
+  return file_open_file(path, true, ret, err);
 }
 
 void hearth_file_close(hearth_file *file) {
@@ -116,7 +116,7 @@ void hearth_file_release(const hearth_file *file, size_t begin, size_t end) {
 /* -------------------------------------------------- writing -------------------------------------------------- */
 
 /* Closes `fd`. */
-static hearth_status write_all(int fd, const char *path, const uint8_t *data, size_t size, hearth_error *err) {
+static hearth_status file_write_all(int fd, const char *path, const uint8_t *data, size_t size, hearth_error *err) {
   while (size > 0) {
     ssize_t n = write(fd, data, size);
     if (n < 0 && errno == EINTR)
@@ -135,7 +135,7 @@ static hearth_status write_all(int fd, const char *path, const uint8_t *data, si
 hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err) {
   hearth_replacement replacement;
   HEARTH_TRY(hearth_replacement_begin(&replacement, path, err));
-  hearth_status status = write_all(replacement.fd, path, data, size, err);
+  hearth_status status = file_write_all(replacement.fd, path, data, size, err);
   hearth_status ended = hearth_replacement_end(&replacement, status == HEARTH_OK, err);
   return status == HEARTH_OK ? ended : status;
 }
@@ -284,7 +284,7 @@ static char *link_target(const char *link, const char *text) {
 }
 
 /* Where symbolic links lead, whether there is a file yet or not. NULL, with errno, if that cannot be told. */
-static char *follow_links(const char *path) {
+static char *file_follow_links(const char *path) {
   char text[PATH_MAX];
   char *at = strdup(path);
   for (int links = 0; at && links < LINKS_MAX; links++) {
@@ -303,7 +303,7 @@ static char *follow_links(const char *path) {
 }
 
 /* Beside the target, so that the rename stays in one file system. */
-static hearth_status create_temporary(hearth_replacement *r, hearth_error *err) {
+static hearth_status file_create_temporary(hearth_replacement *r, hearth_error *err) {
   r->fd = -1;
   errno = EEXIST;
   for (unsigned i = 0; r->fd < 0 && errno == EEXIST && i < NAMES_MAX; i++) {
@@ -353,10 +353,10 @@ hearth_status hearth_replacement_begin(hearth_replacement *replacement, const ch
     return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
   if (exists && !S_ISREG(info.st_mode))
     return open_in_place(replacement, err);
-  replacement->target = follow_links(path);
+  replacement->target = file_follow_links(path);
   if (!replacement->target)
     return replacement_io_error(err, path, "write");
-  hearth_status status = create_temporary(replacement, err);
+  hearth_status status = file_create_temporary(replacement, err);
   if (status == HEARTH_OK && exists)
     status = keep_mode(replacement, info.st_mode, err);
   if (status != HEARTH_OK)

@@ -117,7 +117,7 @@ static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
   return S_ISREG(info.st_mode) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file", f->path);
 }
 
-static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
+static hearth_status elf_file_open_file(hearth_elf_file *f, hearth_error *err) {
   GElf_Ehdr header;
   HEARTH_TRY(map_file(f, err));
   if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
@@ -133,7 +133,7 @@ hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hear
   if (!f)
     return hearth_error_nomem(err);
   f->path = strdup(path);
-  hearth_status status = f->path ? open_file(f, err) : hearth_error_nomem(err);
+  hearth_status status = f->path ? elf_file_open_file(f, err) : hearth_error_nomem(err);
   if (status != HEARTH_OK) {
     hearth_elf_file_close(f);
     return status;
@@ -210,7 +210,7 @@ bool hearth_elf_is_linked(Elf *elf) {
   return gelf_getehdr(elf, &header) && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
-static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {
+static hearth_status elf_file_read_segments(hearth_elf_file *f, hearth_error *err) {
   size_t count = 0;
   GElf_Phdr header;
   if (elf_getphdrnum(f->elf, &count) != 0)
@@ -229,7 +229,7 @@ static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {
 hearth_status hearth_elf_file_segments(hearth_elf_file *f, const hearth_elf_segment **ret, size_t *ret_count,
                                        hearth_error *err) {
   if (!f->segments)
-    HEARTH_TRY(read_segments(f, err));
+    HEARTH_TRY(elf_file_read_segments(f, err));
   *ret = f->segments;
   *ret_count = f->segment_count;
   return HEARTH_OK;
@@ -238,7 +238,7 @@ hearth_status hearth_elf_file_segments(hearth_elf_file *f, const hearth_elf_segm
 /* --- Build id ----------------------------------------------------------------------------------------------------- */
 
 /* Notes are name size 4 | description size 4 | type 4 | name | description, both padded. No bytes: there is none. */
-static hearth_bytes find_build_id(hearth_bytes notes, uint64_t alignment) {
+static hearth_bytes elf_file_find_build_id(hearth_bytes notes, uint64_t alignment) {
   uint64_t at = 0, name_size, size, type;
   hearth_bytes name, id;
   uint64_t padding = alignment == 8 ? 7 : 3;
@@ -266,7 +266,7 @@ static hearth_bytes build_id_of_segments(Elf *elf) {
       continue;
     const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE);
     if (data && data->d_buf)
-      id = find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
+      id = elf_file_find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
   }
   return id;
 }
@@ -278,7 +278,7 @@ hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
   hearth_bytes id = {0};
   while (id.size == 0 && (section = next_section(f->elf, section, &header, &name)))
     if (header.sh_type == SHT_NOTE)
-      id = find_build_id(content(section), header.sh_addralign);
+      id = elf_file_find_build_id(content(section), header.sh_addralign);
   return id.size > 0 ? id : build_id_of_segments(f->elf);
 }
 
@@ -305,7 +305,7 @@ static bool is_needed(const char *name) {
   return false;
 }
 
-static hearth_status damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
+static hearth_status elf_file_damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: compressed section %s is damaged (link again, or with -gz=none)", f->path, section);
 }
@@ -317,14 +317,14 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-static hearth_status unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
-                            hearth_error *err) {
+static hearth_status elf_file_unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
+                                     hearth_error *err) {
   uint8_t *plain = malloc(packed->plain_size + 1);
   if (!plain)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
   if (!hearth_compression_unpack(packed, plain)) {
     free(plain);
-    return damaged(f, name, err);
+    return elf_file_damaged(f, name, err);
   }
   f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, packed->plain_size};
   return HEARTH_OK;
@@ -340,9 +340,9 @@ hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
     if (!is_needed(name))
       continue;
     if (!hearth_compression_detect(&header, content(section), &packed, &method))
-      return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
+      return method > 0 ? unknown_method(f, name, method, err) : elf_file_damaged(f, name, err);
     if (packed.method != HEARTH_PLAIN)
-      HEARTH_TRY(unpack(f, name, &packed, err));
+      HEARTH_TRY(elf_file_unpack(f, name, &packed, err));
   }
   return HEARTH_OK;
 }

@@ -52,7 +52,7 @@ static bool shapes_listing(const arguments *a) {
          a->options.histograms || a->callers || a->callees;
 }
 
-static int check(int operands, char **argv, const arguments *a) {
+static int show_check(int operands, char **argv, const arguments *a) {
   int others = a->text + a->plan + a->runs + a->globals;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
@@ -73,7 +73,7 @@ static int check(int operands, char **argv, const arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static size_t limit(const arguments *a, const hearth_number_option *number, size_t by_default) {
+static size_t show_limit(const arguments *a, const hearth_number_option *number, size_t by_default) {
   return number->given ? (size_t)number->value : a->json || a->full ? SIZE_MAX : by_default;
 }
 
@@ -83,12 +83,12 @@ static void set_limits(arguments *a) {
   size_t depth = a->callers || a->callees || a->full ? 0 : DEFAULT_DEPTH;
   a->options.view = &a->view;
   a->options.by = a->by.kind;
-  a->options.groups = limit(a, &a->groups, DEFAULT_GROUPS);
-  a->options.contexts = limit(a, &a->contexts, contexts);
+  a->options.groups = show_limit(a, &a->groups, DEFAULT_GROUPS);
+  a->options.contexts = show_limit(a, &a->contexts, contexts);
   a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--top",
        .value = "N",
@@ -161,14 +161,14 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   a->depth.least = 1;
   a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = show_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
   set_limits(a);
   return true;
 }
 
-static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
+static hearth_status show_print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   if (a->plan)
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
@@ -190,12 +190,12 @@ int hearth_cmd_show(int argc, char **argv) {
   arguments a = {0};
   hearth_error err;
   int code;
-  if (!parse(argc, argv, &a, &code))
+  if (!show_parse(argc, argv, &a, &code))
     return code;
   hearth_profile *profile = hearth_tool_open_profile(a.profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;
-  hearth_status status = print(profile, &a, &err);
+  hearth_status status = show_print(profile, &a, &err);
   hearth_profile_close(profile);
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_view_error("standard output", &err);
 }

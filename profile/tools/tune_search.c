@@ -21,7 +21,7 @@ typedef struct tune_sum {
   double error; /* half of the 95 % confidence interval of the mean; INFINITY with less than two values */
 } tune_sum;
 
-static tune_sum sum_up(const double *values, uint32_t count) {
+static tune_sum tune_search_sum_up(const double *values, uint32_t count) {
   tune_sum sum = {.least = count ? values[0] : 0, .greatest = count ? values[0] : 0, .error = INFINITY};
   double squares = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -43,7 +43,8 @@ static bool gains(const tune_sum *sum) { return -sum->mean > sum->error; }
 static bool loses(const tune_sum *sum) { return sum->mean > sum->error; }
 
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
+  tune_sum time = tune_search_sum_up(layout->time, layout->rounds),
+           memory = tune_search_sum_up(layout->memory, layout->rounds);
   bool saves_time = gains(&time) && time.mean + memory.mean < 0;
   bool saves_memory = gains(&memory) && time.mean + time.error < -memory.mean && !loses(&time);
   enum hearth_tuning kind = layout->rounds < TUNE_ROUNDS_LEAST                         ? HEARTH_TUNING_NONE
@@ -59,13 +60,14 @@ hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
 }
 
 bool hearth_tune_loses(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds);
+  tune_sum time = tune_search_sum_up(layout->time, layout->rounds);
   return layout->rounds >= TUNE_ROUNDS_LEAST && loses(&time);
 }
 
 /* One round says little. */
 static bool can_be_chosen(const tune_layout *layout) {
-  tune_sum time = sum_up(layout->time, layout->rounds), memory = sum_up(layout->memory, layout->rounds);
+  tune_sum time = tune_search_sum_up(layout->time, layout->rounds),
+           memory = tune_search_sum_up(layout->memory, layout->rounds);
   return layout->rounds < 2 || time.mean < 0 || memory.mean < 0;
 }
 
@@ -75,7 +77,7 @@ static bool is_decided(const tune_layout *layout) {
   return layout->is_dropped || hearth_tune_judge(layout).kind != HEARTH_TUNING_NONE || hearth_tune_loses(layout);
 }
 
-static uint32_t count_live(const tune_layout *layouts, uint32_t count) {
+static uint32_t tune_search_count_live(const tune_layout *layouts, uint32_t count) {
   uint32_t live = 0;
   for (uint32_t i = 0; i < count; i++)
     live += !layouts[i].is_dropped;
@@ -129,7 +131,7 @@ static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
   tune_layout *worst = NULL;
   double greatest = -INFINITY;
   for (uint32_t i = 0; i < count; i++) {
-    double mean = sum_up(layouts[i].time, layouts[i].rounds).mean;
+    double mean = tune_search_sum_up(layouts[i].time, layouts[i].rounds).mean;
     if (layouts[i].is_dropped || mean < greatest)
       continue;
     worst = &layouts[i];
@@ -141,14 +143,15 @@ static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
 /* Drop the worst layouts until the runs that are left suffice for a verdict on the others. */
 static void drop_for_lack_of_runs(const tune_search *search, tune_layout *layouts, uint32_t count,
                                   uint32_t rounds_left) {
-  for (uint32_t live = count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1); live--)
+  for (uint32_t live = tune_search_count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1);
+       live--)
     worst_of(layouts, count)->is_dropped = true;
 }
 
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds) {
   for (uint32_t round = 0; round < most_rounds && !all_are_decided(layouts, count); round++) {
     drop_for_lack_of_runs(search, layouts, count, round < TUNE_ROUNDS_LEAST ? TUNE_ROUNDS_LEAST - round : 1);
-    if (search->runs_left < count_live(layouts, count) + 1 || !run_round(search, layouts, count))
+    if (search->runs_left < tune_search_count_live(layouts, count) + 1 || !run_round(search, layouts, count))
       return;
     for (uint32_t i = 0; i < count; i++)
       layouts[i].is_dropped |= !can_be_chosen(&layouts[i]);
@@ -163,13 +166,15 @@ void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most
 
 /* ---------------------------------------------------- ideas ------------------------------------------------- */
 
-static bool equals(const tune_layout *a, const uint8_t *pools) { return memcmp(a->pools, pools, sizeof a->pools) == 0; }
+static bool tune_search_equals(const tune_layout *a, const uint8_t *pools) {
+  return memcmp(a->pools, pools, sizeof a->pools) == 0;
+}
 
 static uint32_t add_idea(tune_layout *ideas, uint32_t count, const uint8_t *pools, const char *idea) {
   static const uint8_t one[HEARTH_POOLS_MAX + 1];
   bool is_known = memcmp(pools, one, sizeof one) == 0;
   for (uint32_t i = 0; i < count; i++)
-    is_known |= equals(&ideas[i], pools);
+    is_known |= tune_search_equals(&ideas[i], pools);
   if (is_known)
     return count;
   ideas[count] = (tune_layout){.idea = idea};
@@ -203,8 +208,8 @@ uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout r
 /* ---------------------------------------------------- search ------------------------------------------------ */
 
 /* The logarithm of the ratio that it was chosen by. */
-static double score(const tune_layout *layout, enum hearth_tuning kind) {
-  return sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds).mean;
+static double tune_search_score(const tune_layout *layout, enum hearth_tuning kind) {
+  return tune_search_sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds).mean;
 }
 
 /* The one with the greatest gain, be it of time or of memory. */
@@ -213,16 +218,16 @@ static const tune_layout *best_of(const tune_layout *layouts, uint32_t count) {
   double least = 0;
   for (uint32_t i = 0; i < count; i++) {
     enum hearth_tuning kind = hearth_tune_judge(&layouts[i]).kind;
-    if (layouts[i].is_dropped || kind == HEARTH_TUNING_NONE || score(&layouts[i], kind) >= least)
+    if (layouts[i].is_dropped || kind == HEARTH_TUNING_NONE || tune_search_score(&layouts[i], kind) >= least)
       continue;
     best = &layouts[i];
-    least = score(best, kind);
+    least = tune_search_score(best, kind);
   }
   return best;
 }
 
 /* The layout with every id of one half back in the main pool. False: it has but one elsewhere. */
-static bool halve(const tune_layout *layout, tune_layout halves[2]) {
+static bool tune_search_halve(const tune_layout *layout, tune_layout halves[2]) {
   uint32_t apart = 0, seen = 0;
   for (uint32_t i = 0; i < HEARTH_POOLS_MAX; i++)
     apart += layout->pools[i] != 0;
@@ -236,16 +241,16 @@ static bool halve(const tune_layout *layout, tune_layout halves[2]) {
 
 /* Their confidence intervals do not meet: a search compares often, and is to go on where chance alone tells two apart. */
 static bool is_worse(const tune_layout *layout, const tune_layout *than, enum hearth_tuning kind) {
-  tune_sum a = sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds);
-  tune_sum b = sum_up(kind == HEARTH_TUNING_TIME ? than->time : than->memory, than->rounds);
+  tune_sum a = tune_search_sum_up(kind == HEARTH_TUNING_TIME ? layout->time : layout->memory, layout->rounds);
+  tune_sum b = tune_search_sum_up(kind == HEARTH_TUNING_TIME ? than->time : than->memory, than->rounds);
   return a.mean - a.error > b.mean + b.error;
 }
 
 /* As long as one half is not worse than the whole, which is in the race, too. Runs to confirm it are kept. */
-static void refine(tune_search *search, tune_layout *winner) {
+static void tune_search_refine(tune_search *search, tune_layout *winner) {
   enum { HALVES = 2, RACED = HALVES + 1, NEEDED = (RACED + 1) * TUNE_ROUNDS_LEAST + 2 * TUNE_ROUNDS_CONFIRM };
   tune_layout raced[RACED], *whole = &raced[HALVES];
-  while (search->runs_left >= NEEDED && halve(winner, raced)) {
+  while (search->runs_left >= NEEDED && tune_search_halve(winner, raced)) {
     enum hearth_tuning kind = hearth_tune_judge(winner).kind;
     *whole = (tune_layout){.idea = winner->idea};
     memcpy(whole->pools, winner->pools, sizeof whole->pools);
@@ -269,7 +274,7 @@ bool hearth_tune_find(tune_search *search, tune_layout *ideas, uint32_t count, t
   if (search->has_failed || !best)
     return false;
   *ret = *best;
-  refine(search, ret);
+  tune_search_refine(search, ret);
   if (!search->has_failed)
     confirm(search, ret);
   return !search->has_failed && hearth_tune_judge(ret).kind != HEARTH_TUNING_NONE;

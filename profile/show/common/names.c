@@ -101,7 +101,7 @@ hearth_status hearth_function_text_get(hearth_names *names, uint32_t function, h
 
 /* -------------------------------------------------- wrappers -------------------------------------------------- */
 
-static bool matches(const char *pattern, const char *name, const char *path) {
+static bool name_matches(const char *pattern, const char *name, const char *path) {
   pattern += *pattern == '-';
   return fnmatch(pattern, strchr(pattern, '/') ? path : name, 0) == 0;
 }
@@ -109,15 +109,15 @@ static bool matches(const char *pattern, const char *name, const char *path) {
 /* The last pattern that matches decides: the user's are behind the table's. */
 static bool is_wrapper(const hearth_names *names, const char *name, const char *path) {
   for (size_t i = names->wrapper_count; i-- > 0;)
-    if (matches(names->wrappers[i], name, path))
+    if (name_matches(names->wrappers[i], name, path))
       return names->wrappers[i][0] != '-';
   for (size_t i = sizeof known_wrappers / sizeof *known_wrappers; i-- > 0;)
-    if (matches(known_wrappers[i], name, path))
+    if (name_matches(known_wrappers[i], name, path))
       return known_wrappers[i][0] != '-';
   return false;
 }
 
-static hearth_status judge(const hearth_names *names, uint32_t function, bool *ret, hearth_error *err) {
+static hearth_status name_judge(const hearth_names *names, uint32_t function, bool *ret, hearth_error *err) {
   hearth_function_info info;
   char path[HEARTH_PATH_LIMIT];
   HEARTH_TRY(hearth_profile_get_function(names->profile, function, &info, err));
@@ -133,7 +133,7 @@ static hearth_status judge(const hearth_names *names, uint32_t function, bool *r
 hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bool *ret, hearth_error *err) {
   unsigned char *kind = &names->kinds[function];
   if (!*kind) {
-    HEARTH_TRY(judge(names, function, ret, err));
+    HEARTH_TRY(name_judge(names, function, ret, err));
     *kind = *ret ? KIND_WRAPPER : KIND_OTHER;
   }
   *ret = *kind == KIND_WRAPPER;
@@ -178,13 +178,13 @@ typedef struct shortener {
   bool called; /* the parameters are behind us: what follows qualifies the function, unless it names a part of it */
 } shortener;
 
-static bool is_word(char c) {
+static bool name_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-static void put(shortener *s, const char *text, size_t size) {
+static void name_put(shortener *s, const char *text, size_t size) {
   memmove(s->end, text, size);
   s->end += size;
 }
@@ -217,7 +217,7 @@ static const char *behind(const char *at) {
 static bool name_characters(shortener *s, const char *arguments) {
   static const char stem[] = "std::basic_";
   char *at = s->end;
-  while (at > s->begin && is_word(at[-1]))
+  while (at > s->begin && name_is_word(at[-1]))
     at--;
   size_t head = sizeof "std::" - 1, rest = strlen("basic_");
   bool is_stem = at >= s->begin + head && memcmp(at - head, stem, head) == 0 && (size_t)(s->end - at) > rest &&
@@ -238,7 +238,7 @@ static void take_template(shortener *s) {
   const char *arguments = s->at;
   s->at = behind(arguments);
   if (!name_characters(s, arguments))
-    put(s, "<>", s->at - arguments > 1 ? 2 : 1); /* one bracket at the end of a damaged name has room for one */
+    name_put(s, "<>", s->at - arguments > 1 ? 2 : 1); /* one bracket at the end of a damaged name has room for one */
 }
 
 /* "{lambda(int)#1}" without the parameters. */
@@ -247,7 +247,7 @@ static void take_braces(shortener *s) {
     if (*s->at == '(')
       s->at = behind(s->at);
     else
-      put(s, s->at++, 1);
+      name_put(s, s->at++, 1);
   }
 }
 
@@ -265,7 +265,7 @@ static void take_parameters(shortener *s) {
 static void take_operator(shortener *s) {
   size_t size = strlen("operator");
   size += starts(s->at + size, "()") || starts(s->at + size, "[]") ? 2 : strspn(s->at + size, "<>=!+-*/%^&|~,\"");
-  put(s, s->at, size);
+  name_put(s, s->at, size);
   s->at += size;
   if (starts(s->at, " <")) /* arguments behind "operator<" */
     s->at++;
@@ -273,13 +273,13 @@ static void take_operator(shortener *s) {
 }
 
 static bool at_operator(const shortener *s) {
-  return starts(s->at, "operator") && !is_word(s->at[strlen("operator")]) &&
-         (s->end == s->begin || !is_word(s->end[-1]));
+  return starts(s->at, "operator") && !name_is_word(s->at[strlen("operator")]) &&
+         (s->end == s->begin || !name_is_word(s->end[-1]));
 }
 
 static void take_separator(shortener *s) {
   static const char *const inline_namespaces[] = {"__cxx11::", "__1::", "_V2::", "__debug::"};
-  put(s, s->at, 2);
+  name_put(s, s->at, 2);
   s->at += 2;
   for (size_t i = 0; i < sizeof inline_namespaces / sizeof *inline_namespaces; i++)
     if (ends(s, "std::") && starts(s->at, inline_namespaces[i]))
@@ -298,13 +298,13 @@ static void take_round(shortener *s) {
 
 static void take_blank(shortener *s) {
   if (s->converts)
-    put(s, s->at, 1);
+    name_put(s, s->at, 1);
   else
     s->end = s->begin;
   s->at++;
 }
 
-static void take(shortener *s) {
+static void name_take(shortener *s) {
   if (at_operator(s))
     take_operator(s);
   else if (*s->at == '<' && s->end > s->begin && s->end[-1] != ':')
@@ -322,7 +322,7 @@ static void take(shortener *s) {
   else if (*s->at == ' ')
     take_blank(s);
   else
-    put(s, s->at++, 1);
+    name_put(s, s->at++, 1);
 }
 
 /* "f.part.0", but not "libc.so.6+0x1234". */
@@ -347,7 +347,7 @@ void hearth_shorten_name(char *name) {
   if (name[0] == '<') /* a compiler's own name */
     return;
   while (*s.at && !s.called)
-    take(&s);
+    name_take(&s);
   if (s.end > name)
     *s.end = '\0';
 }

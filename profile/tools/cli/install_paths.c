@@ -100,8 +100,9 @@ bool hearth_program_find(const char *command, char *ret_path, size_t size) {
   return false;
 }
 
-static bool refuse(char *ret_reason, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool refuse(char *ret_reason, size_t size, const char *format, ...) {
+static bool install_path_refuse(char *ret_reason, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool install_path_refuse(char *ret_reason, size_t size, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(ret_reason, size, format, arguments);
@@ -140,19 +141,21 @@ static bool check_elf(const char *path, char *ret_reason, size_t size) {
   hearth_elf_file *file;
   hearth_error err;
   if (hearth_elf_file_open(path, &file, &err) != HEARTH_OK)
-    return refuse(ret_reason, size, "%s (only dynamically linked 64-bit programs can be recorded)", err.message);
+    return install_path_refuse(ret_reason, size, "%s (only dynamically linked 64-bit programs can be recorded)",
+                               err.message);
   bool dynamic = is_dynamic(hearth_elf_file_elf(file)), own_malloc = dynamic && defines(file, "malloc");
   bool is_loader = !dynamic && defines(file, "_r_debug"); /* it runs the program that is its argument */
   hearth_elf_file_close(file);
   if (!dynamic && !is_loader)
-    return refuse(ret_reason, size,
-                  "%s: statically linked, nothing can be preloaded (link it dynamically, or with the runtime: "
-                  "'hearth flags instrument')",
-                  path);
+    return install_path_refuse(
+        ret_reason, size,
+        "%s: statically linked, nothing can be preloaded (link it dynamically, or with the runtime: "
+        "'hearth flags instrument')",
+        path);
   if (own_malloc)
-    return refuse(ret_reason, size,
-                  "%s: defines malloc itself, which comes before a preloaded one (link it without that allocator)",
-                  path);
+    return install_path_refuse(
+        ret_reason, size,
+        "%s: defines malloc itself, which comes before a preloaded one (link it without that allocator)", path);
   return true;
 }
 
@@ -176,9 +179,10 @@ bool hearth_program_can_preload(const char *path, char *ret_reason, size_t size)
   for (int scripts = 0; scripts < SCRIPTS_MOST && find_interpreter(program, interpreter, sizeof interpreter); ++scripts)
     memcpy(program, interpreter, sizeof program);
   if (is_privileged(program))
-    return refuse(ret_reason, size,
-                  "%s: set-user-id, set-group-id or with capabilities: the dynamic loader preloads nothing into such "
-                  "programs (record a copy without them)",
-                  program);
+    return install_path_refuse(
+        ret_reason, size,
+        "%s: set-user-id, set-group-id or with capabilities: the dynamic loader preloads nothing into such "
+        "programs (record a copy without them)",
+        program);
   return check_elf(program, ret_reason, size);
 }
