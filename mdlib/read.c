@@ -88,7 +88,7 @@ static bool read_mib(const hearth_md_schema *schema, LLVMMetadataRef node, heart
   return schema ? hearth_md_read_values(schema, node, mib) : hearth_md_read_flat_values(node, mib);
 }
 
-static bool read_read_list(hearth_md *md, LLVMMetadataRef list, hearth_md_mibs *ret) {
+static bool read_mib_list(hearth_md *md, LLVMMetadataRef list, hearth_md_mibs *ret) {
   unsigned n = hearth_ir_operand_count(list), first = ret->encoding == HEARTH_MD_CHAINED && !md->chained_only ? 1 : 0;
   const hearth_md_schema *schema = NULL;
   LLVMMetadataRef schema_node = NULL;
@@ -124,7 +124,7 @@ bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret) {
     list = hearth_ir_attachment(call, md->kind_memprof);
     ret->encoding = HEARTH_MD_FLAT;
   }
-  bool ok = list && read_read_list(md, list, ret);
+  bool ok = list && read_mib_list(md, list, ret);
   if (!ok)
     hearth_md_mibs_free(ret);
   return ok;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hearth/expect.h"
 #include "placer.h"
 
 /* [i * (m + 1) + k]: the greatest sum of the rest from i and k on; NULL if it cannot be had. */
@@ -259,6 +260,19 @@ static void decide(deciding *s, size_t *ret_first) {
   }
 }
 
+/* Pairs ascend, as calls that change places are not followed. */
+static bool pairs_ascend(const hearth_doubts *doubts, const size_t *pairs) {
+  size_t least = 0;
+  for (size_t i = 0; i < doubts->n; i++) {
+    if (pairs[i] == HEARTH_UNALIGNED)
+      continue;
+    if (pairs[i] < least || pairs[i] >= doubts->m)
+      return false;
+    least = pairs[i] + 1;
+  }
+  return true;
+}
+
 bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
   deciding s = {.d = doubts, .pairs = pairs};
   s.of_old = calloc(doubts->n + 1, sizeof *s.of_old);
@@ -267,8 +281,10 @@ bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *re
   *ret_first = doubts->m;
   bool done = s.of_old && s.of_new && s.doubtful &&
               hearth_align_choices(doubts->n, doubts->m, likeness, (void *)doubts, s.of_old, s.of_new);
+  hearth_expect(pairs_ascend(doubts, pairs));
   if (done)
     decide(&s, ret_first);
+  hearth_expect(pairs_ascend(doubts, pairs));
   free(s.of_old);
   free(s.of_new);
   free(s.doubtful);

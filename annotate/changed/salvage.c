@@ -13,6 +13,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "renamed.h"
@@ -533,6 +534,7 @@ static void move(const void *changes, const void *changed, uint32_t *line, uint3
   const hearth_salvage *salvage = changes;
   const hearth_moved_function *function = changed;
   const hearth_moved_call *calls = salvage->calls + function->first;
+  hearth_expect(function->first + function->count <= salvage->n_calls);
   const hearth_moved_call key = {.line = *line, .column = *column};
   size_t i = hearth_lower_bound(&key, calls, function->count, sizeof key, by_place_now);
   if (i < function->count && by_place_now(&key, &calls[i]) == 0) {

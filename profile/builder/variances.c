@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "builder_tables.h"
+#include "hearth/expect.h"
 
 void hearth_builder_free_variances(builder_variances *variances) {
   free(variances->rows);
@@ -64,6 +65,7 @@ static bool are_unrecorded(const hearth_builder *builder) {
 static hearth_status variance_add_row(hearth_builder *builder, size_t context, const hearth_variance *variance,
                                       hearth_error *err) {
   builder_variances *s = &builder->variances;
+  hearth_expect(context < builder->context_count);
   HEARTH_TRY(hearth_rows_extend(&s->rows, &s->room, &s->count, context + 1, sizeof *s->rows, err));
   hearth_variance_add(&s->rows[context], variance, builder->weight, builder->scale);
   return HEARTH_OK;
@@ -97,6 +99,7 @@ hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profi
 
 hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node, const hearth_variance *variance,
                                           hearth_error *err) {
+  hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (context == HEARTH_NONE || variance->runs == 0 || are_unrecorded(builder))
     return HEARTH_OK;

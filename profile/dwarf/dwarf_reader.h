@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
- * others. */
+/* The inside of this folder, from the bytes up:
+ *
+ *   abbreviations -> entries (DIEs) of a unit -> split units in .dwo and .dwp files -> lines, functions of a body
+ *
+ * What others may ask is in include/. */
 #ifndef HEARTH_DWARF_READER_H
 #define HEARTH_DWARF_READER_H
 
@@ -11,6 +13,10 @@
 
 #include "debug_info.h"
 #include "object_file.h"
+
+/* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
+ * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
+ * others. */
 
 /* The sizes that depend on the unit. */
 typedef struct hearth_dwarf_format {

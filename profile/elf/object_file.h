@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
- * processors that read them. */
+/* Object files: their bytes, sections and build id; files of debug information that are elsewhere; symbols. */
 #ifndef HEARTH_OBJECT_FILE_H
 #define HEARTH_OBJECT_FILE_H
 
@@ -11,6 +10,9 @@
 #include <string.h>
 
 #include "hearth/status.h"
+
+/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
+ * processors that read them. */
 
 /* Borrowed; `data` is NULL if there are none. */
 typedef struct hearth_bytes {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
+/* From an address to frames: a binary, the binaries that are known, a cache of frames, the modules of a process; then the
+ * contexts of a dump, and those that lack their addresses. */
 #ifndef HEARTH_SYMBOLISER_H
 #define HEARTH_SYMBOLISER_H
 
@@ -11,6 +12,8 @@
 #include "hearth/status.h"
 #include "object_file.h"
 #include "raw_dump.h"
+
+/* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 
 /* The types of a binary's allocation calls (hearth/type_table.h). */
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A growing buffer for LLVM's files. An allocation that fails is remembered: it is asked for once, at the end. */
+/* The parts of LLVM's profiles that reader and writer share:
+ *
+ *   container [summary, code profile, memprof section [records, frames, stacks, data accesses]]
+ *
+ * Hash tables on disk hold records, frames and stacks. */
 #ifndef HEARTH_LLVM_PARTS_H
 #define HEARTH_LLVM_PARTS_H
 
@@ -16,6 +20,8 @@
 #include "hearth/mib.h"
 #include "hearth/status.h"
 #include "id_table.h"
+
+/* A growing buffer for LLVM's files. An allocation that fails is remembered: it is asked for once, at the end. */
 
 typedef struct hearth_llvm_buffer {
   uint8_t *data;

@@ -108,7 +108,7 @@ static void classify(planner *p) {
 
 /* By class. Where accesses were counted, none but cold blocks get a hint by it: hot ones are to lie with their neighbours. What
  * may be cold or not is not taken for cold. */
-static hearth_placement placement_placement_of(const planner *p, const plan_row *row) {
+static hearth_placement placement_of_context(const planner *p, const plan_row *row) {
   if (row->is_light)
     return HEARTH_CLASS_UNKNOWN;
   if (row->hotness == HEARTH_CLASS_COLD)
@@ -120,7 +120,7 @@ static hearth_placement placement_placement_of(const planner *p, const plan_row 
 static void place_by_class(planner *p) {
   p->is_empty = true;
   for (uint32_t i = 0; i < p->w->contexts.count; i++) {
-    p->placements[i] = placement_placement_of(p, &p->rows[i]);
+    p->placements[i] = placement_of_context(p, &p->rows[i]);
     p->is_empty &= p->placements[i] == HEARTH_CLASS_UNKNOWN;
   }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): one row out of a block, and a whole
- * table from its rows. */
+/* The inside of an open profile: packed columns, then the sections that hold them. */
 #ifndef HEARTH_READER_INTERNAL_H
 #define HEARTH_READER_INTERNAL_H
 
@@ -12,6 +11,9 @@
 #include "hearth/history.h"
 #include "hearth/indexed.h"
 #include "hearth/variance.h"
+
+/* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): one row out of a block, and a whole
+ * table from its rows. */
 
 /* Row `row` of a block.
  *   columns  `column_count` of them (at most HEARTH_PACKED_COLUMNS), with bits <= 64 and references that are lower

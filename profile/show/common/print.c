@@ -20,7 +20,7 @@ void hearth_print_name(const char *name, int width, FILE *stream) {
   fprintf(stream, "%*s", printed < width ? width - printed : 0, "");
 }
 
-static void print_print_place(const hearth_place *place, FILE *stream) {
+static void print_name_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
   const char *path = place->function.path;
   hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
@@ -48,7 +48,7 @@ typedef struct printing {
   size_t lines, hidden; /* printed; not printed, for want of depth */
 } printing;
 
-static void print_print_line(printing *p, const hearth_place *place, size_t inside) {
+static void print_name_line(printing *p, const hearth_place *place, size_t inside) {
   if (p->names->depth && p->lines == p->names->depth) {
     p->hidden++;
     return;
@@ -57,7 +57,7 @@ static void print_print_line(printing *p, const hearth_place *place, size_t insi
   fputs("      ", p->stream);
   hearth_print_name(place->function.name, NAME_WIDTH, p->stream);
   fputs("  ", p->stream);
-  print_print_place(place, p->stream);
+  print_name_place(place, p->stream);
   if (inside > 0)
     fprintf(p->stream, ", %zu inside", inside);
   fputc('\n', p->stream);
@@ -65,11 +65,11 @@ static void print_print_line(printing *p, const hearth_place *place, size_t insi
 
 static void print_wrappers(printing *p) {
   if (p->wrappers > 0)
-    print_print_line(p, &p->wrapper, p->wrappers - 1);
+    print_name_line(p, &p->wrapper, p->wrappers - 1);
   p->wrappers = 0;
 }
 
-static hearth_status print_print_frame(printing *p, uint32_t row, hearth_error *err) {
+static hearth_status print_name_frame(printing *p, uint32_t row, hearth_error *err) {
   hearth_place place;
   bool wraps;
   HEARTH_TRY(hearth_place_get(p->names->profile, p->names, row, &place, err));
@@ -80,7 +80,7 @@ static hearth_status print_print_frame(printing *p, uint32_t row, hearth_error *
     return HEARTH_OK;
   }
   print_wrappers(p);
-  print_print_line(p, &place, 0);
+  print_name_line(p, &place, 0);
   return HEARTH_OK;
 }
 
@@ -90,7 +90,7 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
   while (node != HEARTH_NONE) {
     uint32_t frame;
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    HEARTH_TRY(print_print_frame(&p, frame, err));
+    HEARTH_TRY(print_name_frame(&p, frame, err));
   }
   print_wrappers(&p);
   if (p.hidden > 0)
