@@ -104,14 +104,6 @@ LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction) {
   return wrap(cast<Instruction>(unwrap(instruction))->getFunction());
 }
 
-bool hearth_ir_is_clonable(LLVMValueRef function) {
-  auto *F = cast<Function>(unwrap(function));
-  return !F->isDeclaration() && !F->isInterposable() &&
-         none_of(*F, [](const BasicBlock &Block) { return Block.hasAddressTaken(); });
-}
-
-bool hearth_ir_cloning_copes_with_pointers() { return LLVM_VERSION_MAJOR != 19; }
-
 bool hearth_ir_is_call(LLVMValueRef instruction) { return isa<CallBase>(unwrap(instruction)); }
 
 bool hearth_ir_is_caller(LLVMValueRef instruction) {

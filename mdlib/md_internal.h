@@ -104,10 +104,10 @@ bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call);
 /* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
 
-/* prune.c: keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
+/* read.c: keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
 size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved);
 
-/* node.c */
+/* mib.c */
 LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);

@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static LLVMMetadataRef *slot_of(const hearth_node_set *set, LLVMMetadataRef node) {
+static LLVMMetadataRef *node_set_slot_of(const hearth_node_set *set, LLVMMetadataRef node) {
   size_t i = (size_t)((uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->capacity - 1);
   while (set->slots[i] && set->slots[i] != node)
     i = (i + 1) & (set->capacity - 1);
   return &set->slots[i];
 }
 
-static bool grow(hearth_node_set *set) {
+static bool node_set_grow(hearth_node_set *set) {
   hearth_node_set larger = {.capacity = set->capacity ? set->capacity * 2 : 64, .used = set->used};
   larger.slots = calloc(larger.capacity, sizeof *larger.slots);
   if (!larger.slots)
     return false;
   for (size_t i = 0; i < set->capacity; i++)
     if (set->slots[i])
-      *slot_of(&larger, set->slots[i]) = set->slots[i];
+      *node_set_slot_of(&larger, set->slots[i]) = set->slots[i];
   free(set->slots);
   *set = larger;
   return true;
 }
 
 bool hearth_node_set_add(hearth_node_set *set, LLVMMetadataRef node) {
-  if (set->used * 2 >= set->capacity && !grow(set)) {
+  if (set->used * 2 >= set->capacity && !node_set_grow(set)) {
     set->out_of_memory = true;
     return false;
   }
-  LLVMMetadataRef *slot = slot_of(set, node);
+  LLVMMetadataRef *slot = node_set_slot_of(set, node);
   if (*slot)
     return false;
   *slot = node;

@@ -88,7 +88,7 @@ static bool read_mib(const hearth_md_schema *schema, LLVMMetadataRef node, heart
   return schema ? hearth_md_read_values(schema, node, mib) : hearth_md_read_flat_values(node, mib);
 }
 
-static bool read_list(hearth_md *md, LLVMMetadataRef list, hearth_md_mibs *ret) {
+static bool read_mib_list(hearth_md *md, LLVMMetadataRef list, hearth_md_mibs *ret) {
   unsigned n = hearth_ir_operand_count(list), first = ret->encoding == HEARTH_MD_CHAINED && !md->chained_only ? 1 : 0;
   const hearth_md_schema *schema = NULL;
   LLVMMetadataRef schema_node = NULL;
@@ -124,7 +124,7 @@ bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret) {
     list = hearth_ir_attachment(call, md->kind_memprof);
     ret->encoding = HEARTH_MD_FLAT;
   }
-  bool ok = list && read_list(md, list, ret);
+  bool ok = list && read_mib_list(md, list, ret);
   if (!ok)
     hearth_md_mibs_free(ret);
   return ok;
@@ -135,4 +135,59 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs) {
   free(mibs->ids);
   free(mibs->nodes);
   memset(mibs, 0, sizeof *mibs);
+}
+
+/* ------------------------------------------------ prune ------------------------------------------------ */
+
+/* Pruning after inlining is recomputed from where a call is now, not patched at each inlining: the debug location
+ * survives passes that drop or duplicate our metadata. */
+
+size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved) {
+  size_t kept = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (hearth_md_is_possible(&all->mibs[i], callsite, n, resolved)) {
+      all->mibs[kept++] = all->mibs[i];
+      all->nodes[kept] = all->nodes[i + 1];
+    }
+  if (kept)
+    all->count = kept;
+  return kept;
+}
+
+bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite) {
+  hearth_md_mibs all;
+  if (!hearth_ir_is_call(call) || !hearth_md_get_mibs(md, call, &all))
+    return false;
+  hearth_class resolved = hearth_md_get_resolved_class(md, call);
+  bool known = n_callsite || resolved != HEARTH_CLASS_UNKNOWN;
+  size_t left = hearth_md_keep_possible(&all, callsite, n_callsite, resolved);
+  if (!left && resolved != HEARTH_CLASS_UNKNOWN) {
+    /* The ids begin further inside than the contexts do: frames that the profile lacks were passed over when they were
+     * attached. The class still holds. */
+    n_callsite = 0;
+    left = hearth_md_keep_possible(&all, NULL, 0, resolved);
+  }
+  if (left && known)
+    hearth_md_attach_nodes(md, call, callsite, n_callsite, &all);
+  else if (!left)
+    hearth_md_clear(md, call);
+  hearth_md_mibs_free(&all);
+  return true;
+}
+
+bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValueRef outer) {
+  size_t n, n_outer;
+  if (!hearth_ir_is_call(call) || !hearth_ir_is_call(outer))
+    return false;
+  uint64_t *ids = hearth_md_callsite_ids(md, call, &n), *outer_ids = hearth_md_callsite_ids(md, outer, &n_outer);
+  uint64_t *all = n && n_outer ? realloc(ids, (n + n_outer) * sizeof *all) : NULL;
+  if (all) {
+    ids = all;
+    memcpy(all + n, outer_ids, n_outer * sizeof *all);
+    if (!hearth_md_prune(md, call, all, n + n_outer))
+      hearth_md_set_callsite(md, call, all, n + n_outer);
+  }
+  free(ids);
+  free(outer_ids);
+  return all != NULL;
 }

@@ -240,7 +240,7 @@ static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_
   drop_without_node(all);
 }
 
-static void clear(repair *r, LLVMValueRef call) {
+static void repair_clear(repair *r, LLVMValueRef call) {
   hearth_md_clear(r->md, call);
   r->counts->calls++;
 }
@@ -258,7 +258,7 @@ static void attach_salvaged(repair *r, LLVMValueRef call, hearth_md_mibs *all, u
   if (all->count && (n || resolved != HEARTH_CLASS_UNKNOWN))
     hearth_md_attach_nodes(r->md, call, callsite, n, all);
   else
-    clear(r, call);
+    repair_clear(r, call);
   free(callsite);
 }
 
@@ -281,7 +281,7 @@ static void repair_callsite(repair *r, LLVMValueRef call) {
   if (ids)
     hearth_md_set_callsite(r->md, call, ids, n);
   else if (hearth_ir_attachment(call, r->md->kind_callsite))
-    clear(r, call);
+    repair_clear(r, call);
   bool ambiguous;
   if (hearth_md_get_hint(call, &ambiguous) == HEARTH_CLASS_UNKNOWN && !ambiguous)
     hearth_md_remove_hint(call);
@@ -289,7 +289,7 @@ static void repair_callsite(repair *r, LLVMValueRef call) {
   free(ids);
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void repair_visit(LLVMValueRef instruction, void *data) {
   repair *r = data;
   LLVMMetadataRef chained = list_of(r, instruction);
   LLVMMetadataRef flat = r->md->chained_only ? NULL : hearth_ir_attachment(instruction, r->md->kind_memprof);
@@ -298,7 +298,7 @@ static void visit(LLVMValueRef instruction, void *data) {
     return;
   r->changed = true;
   if (!hearth_ir_is_call(instruction))
-    clear(r, instruction);
+    repair_clear(r, instruction);
   else if (chained)
     repair_list(r, instruction, chained, HEARTH_MD_CHAINED);
   else if (flat)
@@ -311,7 +311,7 @@ bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth
   repair r = {.md = md, .locate = locate, .data = data, .counts = ret};
   memset(ret, 0, sizeof *ret);
   find_schema(&r);
-  hearth_ir_for_each_instruction(md->module, visit, &r);
+  hearth_ir_for_each_instruction(md->module, repair_visit, &r);
   if (!r.schema_sound)
     hearth_md_enter_only_schema(md, r.schema_node);
   return r.changed;

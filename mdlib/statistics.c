@@ -39,7 +39,7 @@ static void count_call(counting *c, LLVMValueRef call) {
   hearth_md_mibs_free(&all);
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void statistics_visit(LLVMValueRef instruction, void *data) {
   counting *c = data;
   if (!hearth_ir_is_call(instruction))
     return;
@@ -52,7 +52,7 @@ bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret) {
   memset(ret, 0, sizeof *ret);
   while (hearth_md_get_schema(md, (unsigned)ret->schemas))
     ret->schemas++;
-  hearth_ir_for_each_instruction(md->module, visit, &c);
+  hearth_ir_for_each_instruction(md->module, statistics_visit, &c);
   ret->stack_nodes = c.nodes.used;
   bool ok = !c.nodes.out_of_memory;
   hearth_node_set_free(&c.nodes);

@@ -54,7 +54,7 @@ static void finding(verifier *v, hearth_md_rule rule, const char *format, ...) {
 
 static bool is_id(LLVMMetadataRef metadata, uint64_t *ret) { return hearth_ir_integer(metadata, ret) == 64; }
 
-static bool push(stack *s, size_t *capacity, uint64_t id) {
+static bool verify_push(stack *s, size_t *capacity, uint64_t id) {
   if (s->depth == *capacity) {
     size_t more = *capacity ? *capacity * 2 : 16;
     uint64_t *ids = realloc(s->ids, more * sizeof *ids);
@@ -69,7 +69,7 @@ static bool push(stack *s, size_t *capacity, uint64_t id) {
 
 static void put_unknown_first(stack *s) {
   size_t capacity = s->depth;
-  if (!push(s, &capacity, 0))
+  if (!verify_push(s, &capacity, 0))
     return;
   memmove(s->ids + 1, s->ids, (s->depth - 1) * sizeof *s->ids);
   s->ids[0] = 0;
@@ -97,7 +97,7 @@ static bool read_chain(verifier *v, LLVMMetadataRef node, stack *s) {
       limit *= 2;
       steps = 0;
     }
-    if (!push(s, &capacity, id))
+    if (!verify_push(s, &capacity, id))
       return false;
     LLVMMetadataRef next = n == 2 ? hearth_ir_operand(node, 1) : NULL;
     if (n == 2 && !hearth_ir_is_node(next)) {
@@ -118,7 +118,7 @@ static bool read_flat(verifier *v, hearth_md_rule rule, LLVMMetadataRef node, st
   bool ok = n > 0;
   for (unsigned i = 0; ok && i < n; i++) {
     uint64_t id;
-    ok = is_id(hearth_ir_operand(node, i), &id) && push(s, &capacity, id);
+    ok = is_id(hearth_ir_operand(node, i), &id) && verify_push(s, &capacity, id);
   }
   if (!ok)
     finding(v, rule, "it is no list of 64-bit ids");
@@ -247,7 +247,7 @@ static bool check_flat_mib(verifier *v, LLVMMetadataRef mib, stack *s) {
   return read_flat(v, HEARTH_MD_RULE_FLAT_STACK, hearth_ir_operand(mib, 0), s);
 }
 
-static int compare_stacks(const void *a, const void *b) {
+static int verify_compare_stacks(const void *a, const void *b) {
   const stack *x = a, *y = b;
   for (size_t i = 0; i < x->depth && i < y->depth; i++)
     if (x->ids[i] != y->ids[i])
@@ -271,9 +271,9 @@ static void check_together(verifier *v, stack *stacks, size_t n, size_t own, con
   for (size_t i = 0; own && callsite->depth && i < n; i++)
     if (stacks[i].depth && stacks[i].ids[0] != callsite->ids[0])
       finding(v, HEARTH_MD_RULE_PREFIX, "context %zu begins with another id than the callsite", i);
-  qsort(stacks, n, sizeof *stacks, compare_stacks);
+  qsort(stacks, n, sizeof *stacks, verify_compare_stacks);
   for (size_t i = 1; i < n; i++)
-    if (compare_stacks(&stacks[i - 1], &stacks[i]) == 0)
+    if (verify_compare_stacks(&stacks[i - 1], &stacks[i]) == 0)
       finding(v, HEARTH_MD_RULE_DUPLICATE, "a stack of %zu ids occurs twice", stacks[i].depth);
 }
 

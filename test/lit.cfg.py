@@ -56,6 +56,8 @@ config.substitutions += [
     ("%symbolizer_22", "/usr/lib/llvm-22/bin/llvm-symbolizer"),
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
+    ("%metadata_stats", os.path.join(build, "bin", "metadata_stats")),
+    ("%verify", os.path.join(build, "bin", "verify_placements")),
     ("%nm", tool("llvm-nm")),
     ("%objcopy", tool("llvm-objcopy")),
     ("%dwarfdump", tool("llvm-dwarfdump")),
@@ -80,7 +82,7 @@ config.substitutions += [
 config.available_features |= {f"llvm{llvm}", lists.lower()}
 config.available_features |= {name for name, on in config.modules.items() if on in ("ON", "1", "TRUE")}
 if int(llvm) >= 19:
-    config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
+    config.available_features.add("lto-plugin") # links take it
 for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod", "bazel"):
     if shutil.which(feature):
         config.available_features.add(feature)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
-#include "search.h"
 
 typedef struct collection {
   hearth_call_sites *sites;
@@ -16,7 +16,7 @@ typedef struct collection {
   bool failed; /* out of memory */
 } collection;
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void call_site_visit(LLVMValueRef instruction, void *data) {
   collection *c = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
   if (c->failed || !hearth_ir_is_caller(instruction))
@@ -36,7 +36,7 @@ static void visit(LLVMValueRef instruction, void *data) {
   }
 }
 
-static int by_place(const void *a, const void *b) {
+static int call_site_by_place(const void *a, const void *b) {
   const hearth_call_site *x = a, *y = b;
   if (x->function != y->function)
     return x->function < y->function ? -1 : 1;
@@ -46,11 +46,11 @@ static int by_place(const void *a, const void *b) {
 hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
                                         hearth_error *err) {
   collection c = {.sites = sites, .locator = locator};
-  hearth_ir_for_each_instruction(module, visit, &c);
+  hearth_ir_for_each_instruction(module, call_site_visit, &c);
   if (c.failed)
     return hearth_error_nomem(err);
   if (sites->count)
-    qsort(sites->items, sites->count, sizeof *sites->items, by_place);
+    qsort(sites->items, sites->count, sizeof *sites->items, call_site_by_place);
   return HEARTH_OK;
 }
 
@@ -60,13 +60,14 @@ void hearth_call_sites_free(hearth_call_sites *sites) {
 }
 
 static size_t first_from(const hearth_call_site *items, size_t count, const hearth_call_site *place) {
-  return hearth_lower_bound(place, items, count, sizeof *items, by_place);
+  return hearth_lower_bound(place, items, count, sizeof *items, call_site_by_place);
 }
 
-static bool has(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line, uint32_t column) {
+static bool call_site_has(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line,
+                          uint32_t column) {
   const hearth_call_site place = {.function = function, .line = line, .column = column};
   size_t i = first_from(items, count, &place);
-  return i < count && by_place(&items[i], &place) == 0;
+  return i < count && call_site_by_place(&items[i], &place) == 0;
 }
 
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
@@ -75,13 +76,13 @@ size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function,
 }
 
 bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
-  return has(sites->items, sites->count, function, line, column);
+  return call_site_has(sites->items, sites->count, function, line, column);
 }
 
 /* -------------------------------------------------- crowded places ------------------------------------------------ */
 
 bool hearth_is_crowded(const hearth_crowded_places *places, uint64_t function, uint32_t line, uint32_t column) {
-  return has(places->items, places->count, function, line, column);
+  return call_site_has(places->items, places->count, function, line, column);
 }
 
 hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const hearth_call_sites *sites,
@@ -89,8 +90,8 @@ hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const he
   size_t room = 0;
   for (size_t i = 1; i < sites->count; i++) {
     const hearth_call_site *last = &sites->items[i - 1], *site = &sites->items[i];
-    if (by_place(last, site) != 0 || last->discriminator == site->discriminator ||
-        (places->count && by_place(&places->items[places->count - 1], site) == 0))
+    if (call_site_by_place(last, site) != 0 || last->discriminator == site->discriminator ||
+        (places->count && call_site_by_place(&places->items[places->count - 1], site) == 0))
       continue;
     if (!hearth_array_grow(&places->items, &room, places->count, sizeof *places->items))
       return hearth_error_nomem(err);

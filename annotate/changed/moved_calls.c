@@ -16,8 +16,8 @@ static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
   return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
 }
 
-static void write_function(LLVMModuleRef module, const hearth_salvage *salvage, const hearth_moved_function *function,
-                           LLVMMetadataRef *operands) {
+static void moved_call_write_function(LLVMModuleRef module, const hearth_salvage *salvage,
+                                      const hearth_moved_function *function, LLVMMetadataRef *operands) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
   size_t n = 0;
@@ -36,12 +36,12 @@ static void write_function(LLVMModuleRef module, const hearth_salvage *salvage, 
 void hearth_moved_calls_write(LLVMModuleRef module, const hearth_salvage *salvage) {
   LLVMMetadataRef *operands = malloc((salvage->n_calls * CALL_OPERANDS + HEAD_OPERANDS) * sizeof(LLVMMetadataRef));
   for (size_t i = 0; operands && i < salvage->n_functions; i++)
-    write_function(module, salvage, &salvage->functions[i], operands);
+    moved_call_write_function(module, salvage, &salvage->functions[i], operands);
   free(operands);
 }
 
 /* A number of 32 bits. */
-static bool read_number(LLVMMetadataRef node, unsigned i, uint32_t *ret) {
+static bool moved_call_read_number(LLVMMetadataRef node, unsigned i, uint32_t *ret) {
   uint64_t value;
   if (hearth_ir_integer(hearth_ir_operand(node, i), &value) != 32)
     return false;
@@ -49,23 +49,24 @@ static bool read_number(LLVMMetadataRef node, unsigned i, uint32_t *ret) {
   return true;
 }
 
-static bool read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned first) {
+static bool moved_call_read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned first) {
   if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
     return false;
   hearth_moved_call *call = &salvage->calls[salvage->n_calls++];
-  return read_number(node, first, &call->line) && read_number(node, first + 1, &call->column) &&
-         read_number(node, first + 2, &call->old_line) && read_number(node, first + 3, &call->old_column);
+  return moved_call_read_number(node, first, &call->line) && moved_call_read_number(node, first + 1, &call->column) &&
+         moved_call_read_number(node, first + 2, &call->old_line) &&
+         moved_call_read_number(node, first + 3, &call->old_column);
 }
 
 /* Where it fails, calls that no function has may be left. */
-static bool read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
+static bool moved_call_read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
   hearth_moved_function function = {.first = salvage->n_calls};
   uint32_t calls;
   if (hearth_ir_integer(hearth_ir_operand(node, 0), &function.id) != 64 ||
-      hearth_ir_integer(hearth_ir_operand(node, 1), &function.old_id) != 64 || !read_number(node, 2, &calls))
+      hearth_ir_integer(hearth_ir_operand(node, 1), &function.old_id) != 64 || !moved_call_read_number(node, 2, &calls))
     return false;
   for (; function.count < calls; function.count++)
-    if (!read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
+    if (!moved_call_read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
       return false;
   if (!hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
                          sizeof *salvage->functions))
@@ -74,7 +75,7 @@ static bool read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
   return true;
 }
 
-static int compare(const void *a, const void *b) {
+static int moved_call_compare(const void *a, const void *b) {
   const hearth_moved_function *x = a, *y = b;
   return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->first > y->first) - (x->first < y->first);
 }
@@ -83,7 +84,7 @@ static int compare(const void *a, const void *b) {
 static void leave_out_copies(hearth_salvage *salvage) {
   size_t kept = 0;
   if (salvage->n_functions)
-    qsort(salvage->functions, salvage->n_functions, sizeof *salvage->functions, compare);
+    qsort(salvage->functions, salvage->n_functions, sizeof *salvage->functions, moved_call_compare);
   for (size_t i = 0; i < salvage->n_functions; i++)
     if (kept == 0 || salvage->functions[kept - 1].id != salvage->functions[i].id)
       salvage->functions[kept++] = salvage->functions[i];
@@ -98,7 +99,7 @@ hearth_salvage *hearth_moved_calls_read(LLVMModuleRef module) {
       salvage = calloc(1, sizeof *salvage);
     if (!salvage)
       return NULL;
-    read_function(salvage, node);
+    moved_call_read_function(salvage, node);
   }
   if (salvage)
     leave_out_copies(salvage);

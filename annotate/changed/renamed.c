@@ -18,7 +18,7 @@ bool hearth_is_external(LLVMValueRef function) {
 }
 
 /* The base name of a path that need not end with a NUL. */
-static const char *base_of(const char *path, size_t length, size_t *ret_length) {
+static const char *renamed_base_of(const char *path, size_t length, size_t *ret_length) {
   size_t first = length;
   while (first > 0 && path[first - 1] != '/' && path[first - 1] != '\\')
     first--;
@@ -30,22 +30,22 @@ bool hearth_is_of_source_file(LLVMValueRef function) {
   size_t source_length, path_length, length, own_length;
   const char *source = LLVMGetSourceFileName(LLVMGetGlobalParent(function), &source_length);
   const char *path = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &path_length);
-  const char *base = base_of(source, source_length, &length);
-  const char *own = base_of(path ? path : "", path ? path_length : 0, &own_length);
+  const char *base = renamed_base_of(source, source_length, &length);
+  const char *own = renamed_base_of(path ? path : "", path ? path_length : 0, &own_length);
   return own_length == length && memcmp(own, base, length) == 0;
 }
 
-static int compare_names(const char *a, size_t a_length, const char *b, size_t b_length) {
+static int renamed_compare_names(const char *a, size_t a_length, const char *b, size_t b_length) {
   int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
   return order ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-static int by_name(const void *a, const void *b) {
+static int renamed_by_name(const void *a, const void *b) {
   const hearth_namesake *x = a, *y = b;
-  return compare_names(x->name, x->name_length, y->name, y->name_length);
+  return renamed_compare_names(x->name, x->name_length, y->name, y->name_length);
 }
 
-static hearth_status add(hearth_namesakes *namesakes, LLVMValueRef function, uint64_t id, hearth_error *err) {
+static hearth_status renamed_add(hearth_namesakes *namesakes, LLVMValueRef function, uint64_t id, hearth_error *err) {
   size_t length;
   if (!hearth_array_grow(&namesakes->items, &namesakes->room, namesakes->count, sizeof *namesakes->items))
     return hearth_error_nomem(err);
@@ -71,10 +71,10 @@ static hearth_status list_functions(hearth_namesakes *namesakes, LLVMModuleRef m
       namesakes->count = 0;
     if (status != HEARTH_E_NOT_FOUND)
       return status;
-    HEARTH_TRY(add(namesakes, f, id, err));
+    HEARTH_TRY(renamed_add(namesakes, f, id, err));
   }
   if (namesakes->count)
-    qsort(namesakes->items, namesakes->count, sizeof *namesakes->items, by_name);
+    qsort(namesakes->items, namesakes->count, sizeof *namesakes->items, renamed_by_name);
   return HEARTH_OK;
 }
 
@@ -85,7 +85,7 @@ static hearth_status look_up(hearth_namesakes *namesakes, hearth_profile *profil
     HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
     hearth_namesake key = {.name = function.name, .name_length = strlen(function.name)};
     hearth_namesake *found = function.start_line && *function.name
-                                 ? bsearch(&key, namesakes->items, namesakes->count, sizeof key, by_name)
+                                 ? bsearch(&key, namesakes->items, namesakes->count, sizeof key, renamed_by_name)
                                  : NULL;
     if (!found)
       continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For each function of the module that the profile has: if some call of the profile is not in its place, both sequences
- * of calls are aligned (alignment.c), guesses are decided (doubts.c), and the pairs become moved calls. Then renamed
+ * of calls are aligned (alignment.c), guesses are decided, and the pairs become moved calls. Then renamed
  * files, function by function. Places are looked up by binary search: first the function, then the call. */
 #include "salvage.h"
 
@@ -13,12 +13,10 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
-#include "doubts.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
-#include "other_names.h"
 #include "renamed.h"
-#include "search.h"
 #include "spacing.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
@@ -110,7 +108,7 @@ static hearth_status read_placements(salvaging *s) {
   return status;
 }
 
-static int by_place(const void *a, const void *b) {
+static int salvage_by_place(const void *a, const void *b) {
   const old_call *x = a, *y = b;
   return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
@@ -138,10 +136,10 @@ static hearth_status read_old_calls(salvaging *s, const hearth_function_info *fu
       HEARTH_TRY(add_old_call(s, row, &frame));
   }
   if (s->n_old)
-    qsort(s->old, s->n_old, sizeof *s->old, by_place);
+    qsort(s->old, s->n_old, sizeof *s->old, salvage_by_place);
   size_t kept = 0;
   for (size_t i = 0; i < s->n_old; i++) {
-    if (!kept || by_place(&s->old[kept - 1], &s->old[i]) != 0) {
+    if (!kept || salvage_by_place(&s->old[kept - 1], &s->old[i]) != 0) {
       s->old[kept++] = s->old[i];
       continue;
     }
@@ -167,7 +165,7 @@ static hearth_status is_unchanged(salvaging *s, const hearth_function_info *func
 
 /* -------------------------------------------------- the module -------------------------------------------------- */
 
-static bool same_place(const hearth_call_site *a, const hearth_call_site *b) {
+static bool salvage_same_place(const hearth_call_site *a, const hearth_call_site *b) {
   return a->function == b->function && a->line == b->line && a->column == b->column;
 }
 
@@ -175,7 +173,7 @@ static hearth_status read_new_calls(salvaging *s, uint64_t function) {
   const hearth_call_sites *sites = s->sites;
   size_t end, i = hearth_call_sites_from(sites, function, UINT32_C(0x80000000), 0); /* the lowest line */
   for (s->n_new = 0; i < sites->count && sites->items[i].function == function; i = end) {
-    for (end = i + 1; end < sites->count && same_place(&sites->items[i], &sites->items[end]); end++)
+    for (end = i + 1; end < sites->count && salvage_same_place(&sites->items[i], &sites->items[end]); end++)
       ;
     if (!hearth_array_grow(&s->new, &s->new_room, s->n_new, sizeof *s->new))
       return hearth_error_nomem(s->err);
@@ -243,7 +241,7 @@ static uint32_t is_alike(size_t i, size_t k, void *data) {
 /* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
  * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. Where
  * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
-static uint32_t likeness(size_t i, size_t k, void *data) {
+static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   const old_call *old = &s->old[i];
   const hearth_call_site *now = &s->sites->items[s->new[k].first];
@@ -330,7 +328,7 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
                                 bool changed, size_t *pairs) {
   hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = is_alike, .data = s};
   size_t doubtful = s->n_new;
-  if (!hearth_align(s->n_old, s->n_new, likeness, s, pairs))
+  if (!hearth_align(s->n_old, s->n_new, salvage_likeness, s, pairs))
     return HEARTH_OK;
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
@@ -442,21 +440,16 @@ static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesak
   return HEARTH_OK;
 }
 
-/* The function is, under another id, the one in that row of the profile. */
-static hearth_status take_row(salvaging *s, LLVMValueRef f, uint64_t id, uint32_t row) {
-  hearth_function_info function;
-  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
-  HEARTH_TRY(read_calls(s, &function, id));
-  return align(s, f, id, &function, true);
-}
-
 static hearth_status take_for(salvaging *s, const hearth_namesake *namesake, const char *old_path) {
   uint32_t row;
+  hearth_function_info function;
   uint64_t old_id = hearth_function_id(namesake->name, namesake->name_length, old_path);
   hearth_status status = hearth_profile_find_function(s->profile, old_id, &row, s->err);
   if (status != HEARTH_OK)
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
-  return take_row(s, namesake->function, namesake->id, row);
+  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
+  HEARTH_TRY(read_calls(s, &function, namesake->id));
+  return align(s, namesake->function, namesake->id, &function, true);
 }
 
 static hearth_status salvage_file(salvaging *s, const hearth_namesakes *namesakes) {
@@ -481,15 +474,6 @@ static hearth_status salvage_renamed(salvaging *s, LLVMModuleRef module) {
   return status;
 }
 
-static hearth_status salvage_other_names(salvaging *s, LLVMModuleRef module) {
-  hearth_other_names names = {0};
-  hearth_status status = hearth_other_names_find(&names, module, s->profile, s->locator, s->err);
-  for (size_t i = 0; status == HEARTH_OK && i < names.count; i++)
-    status = take_row(s, names.items[i].function, names.items[i].id, names.items[i].row);
-  hearth_other_names_free(&names);
-  return status;
-}
-
 static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   hearth_profile_summary summary;
   HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
@@ -498,7 +482,6 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     HEARTH_TRY(salvage_function(s, f));
   HEARTH_TRY(salvage_renamed(s, module));
-  HEARTH_TRY(salvage_other_names(s, module));
   if (s->salvage->n_functions)
     qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, hearth_compare_u64);
   return HEARTH_OK;
@@ -551,6 +534,7 @@ static void move(const void *changes, const void *changed, uint32_t *line, uint3
   const hearth_salvage *salvage = changes;
   const hearth_moved_function *function = changed;
   const hearth_moved_call *calls = salvage->calls + function->first;
+  hearth_expect(function->first + function->count <= salvage->n_calls);
   const hearth_moved_call key = {.line = *line, .column = *column};
   size_t i = hearth_lower_bound(&key, calls, function->count, sizeof key, by_place_now);
   if (i < function->count && by_place_now(&key, &calls[i]) == 0) {

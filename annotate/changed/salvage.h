@@ -2,12 +2,11 @@
 /* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where
  * they were, the function is aligned with its profile: the sequence of its calls in the source, by their callees,
  * with that of the profile. Calls that correspond get the profile's places. The function's other calls are unknown
- * to the profile, as are calls that may be one of several with different placements (doubts.h).
+ * to the profile, as are calls that may be one of several with different placements (alignment.h).
  *
  * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that
  * the profile has once, makes all the calls at the places that the profile says: its functions are then those of
- * that other file, as far as this has functions of their names. Of a file that the profile knows, functions may have
- * other linkage names (other_names.h). */
+ * that other file, as far as this has functions of their names. */
 #ifndef HEARTH_SALVAGE_H
 #define HEARTH_SALVAGE_H
 

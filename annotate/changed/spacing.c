@@ -9,19 +9,19 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
-#include "search.h"
 
-static int compare(const void *a, const void *b) {
+static int spacing_compare(const void *a, const void *b) {
   const hearth_spaced_function *x = a, *y = b;
   return x->path != y->path ? (x->path > y->path) - (x->path < y->path) : (x->then > y->then) - (x->then < y->then);
 }
 
 /* Equal ones are before the key. */
-static int compare_or_before(const void *key, const void *item) { return compare(key, item) < 0 ? -1 : 1; }
+static int compare_or_before(const void *key, const void *item) { return spacing_compare(key, item) < 0 ? -1 : 1; }
 
-static hearth_status add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile *profile, hearth_locator *locator,
-                         hearth_error *err) {
+static hearth_status spacing_add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile *profile,
+                                 hearth_locator *locator, hearth_error *err) {
   uint64_t id;
   uint32_t row;
   hearth_function_info function;
@@ -43,9 +43,9 @@ static hearth_status add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile
 hearth_status hearth_spacing_find(hearth_spacing *spacing, LLVMModuleRef module, hearth_profile *profile,
                                   hearth_locator *locator, hearth_error *err) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    HEARTH_TRY(add(spacing, f, profile, locator, err));
+    HEARTH_TRY(spacing_add(spacing, f, profile, locator, err));
   if (spacing->count)
-    qsort(spacing->items, spacing->count, sizeof *spacing->items, compare);
+    qsort(spacing->items, spacing->count, sizeof *spacing->items, spacing_compare);
   return HEARTH_OK;
 }
 

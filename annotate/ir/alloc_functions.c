@@ -139,7 +139,7 @@ bool hearth_alloc_has_hint(LLVMValueRef function) {
   return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, EXISTING, strlen(EXISTING)) != NULL;
 }
 
-static const hearth_alloc_function *row_of(LLVMValueRef call, LLVMValueRef callee) {
+static const hearth_alloc_function *alloc_function_row_of(LLVMValueRef call, LLVMValueRef callee) {
   size_t length;
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
   bool as_declared = LLVMGlobalGetValueType(callee) == type;
@@ -196,7 +196,7 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
   LLVMValueRef callee = hearth_alloc_callee(instruction);
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
-  const hearth_alloc_function *row = row_of(instruction, callee);
+  const hearth_alloc_function *row = alloc_function_row_of(instruction, callee);
   return row && !is_lowered(instruction) ? row : NULL;
 }
 
@@ -206,7 +206,7 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   if (!callee || !LLVMIsDeclaration(callee))
     return false;
   const char *name = LLVMGetValueName2(callee, &length);
-  return row_named(name, length) && !row_of(instruction, callee);
+  return row_named(name, length) && !alloc_function_row_of(instruction, callee);
 }
 
 #define FREQUENT "hearth-frequent"

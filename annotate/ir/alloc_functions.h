@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which calls allocate, and the names of their hinted forms: the functions of alloc_functions.def, and those that the
- * user listed (alloc_table.h), whose declarations carry the attribute
+ * user listed (user_table.h), whose declarations carry the attribute
  *
  *   "hearth-hinted"="NAME"    calls of the function are lowered to NAME
  *

@@ -40,7 +40,7 @@ typedef struct kept {
   LLVMValueRef value, word;
 } kept;
 
-static void restore(LLVMBuilderRef builder, void *data) {
+static void control_switch_restore(LLVMBuilderRef builder, void *data) {
   const kept *k = data;
   LLVMBuildStore(builder, k->value, k->word);
 }
@@ -54,6 +54,6 @@ void hearth_switch_keep_word(LLVMValueRef call, hearth_switch kind, LLVMValueRef
   kept k = {.value = LLVMBuildLoad2(builder, i64, word, "contexts"), .word = word};
   if (kind == HEARTH_SWITCH_LEAVES)
     LLVMBuildStore(builder, LLVMBuildAnd(builder, k.value, LLVMConstInt(i64, lasting, false), ""), word);
-  hearth_after_call(call, &pad, restore, &k);
+  hearth_after_call(call, &pad, control_switch_restore, &k);
   LLVMDisposeBuilder(builder);
 }

@@ -39,7 +39,7 @@ static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMB
   LLVMBuildRet(builder, call);
 }
 
-static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
+static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -107,7 +107,7 @@ static const char *family_of(const hearth_alloc_function *row) {
 
 /* LLVM knows facts of the plain function by its name; the hinted one needs attributes for them. The plain one must not
  * get them: calls of operator new by name must not be removed, new expressions may be, and only these are lowered. */
-static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
+static void dispatch_describe(LLVMValueRef function, const hearth_alloc_function *row) {
   static const char family[] = "alloc-family";
   const char *name = family_of(row);
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
@@ -170,12 +170,12 @@ LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function 
   if (is_new) {                              /* else the program calls it by name and needs it anyway */
     hearth_alloc_forget_hinted_form(hinted);
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
-    describe(hinted, row);
+    dispatch_describe(hinted, row);
   }
   hearth_share_global(module, function, name);
-  describe(function, row);
+  dispatch_describe(function, row);
   hearth_shim_make_support_function(function);
-  define(function, hinted, plain, type);
+  dispatch_define(function, hinted, plain, type);
   if (row->family != HEARTH_ALLOC_FAMILY_LISTED)
     refer_to_free(module, row->family);
   return function;

@@ -117,7 +117,7 @@ static size_t cut_recursion(const hearth_location *chain, size_t n) {
   return n;
 }
 
-static uint64_t stack_id(const hearth_locator *locator, uint64_t function, const hearth_location *place) {
+static uint64_t location_stack_id(const hearth_locator *locator, uint64_t function, const hearth_location *place) {
   return locator->llvm_ids ? hearth_shim_llvm_stack_id(function, place->line, place->column)
                            : hearth_stack_id(function, place->line, place->column);
 }
@@ -141,7 +141,7 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->alone = known->crowded && !known->is_crowded(known->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
       known->move(known->changes, function.moved, &frame->line, &frame->column);
-    frame->id = line && frame->column ? stack_id(locator, function.id_in_stacks, frame) : 0;
+    frame->id = line && frame->column ? location_stack_id(locator, function.id_in_stacks, frame) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));
 }

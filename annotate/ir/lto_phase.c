@@ -12,7 +12,7 @@
 
 #define HINTS       "memprof.hints"
 #define PLAN        "memprof.plan"
-#define VALUES      8                    /* of HINTS */
+#define VALUES      7                    /* of HINTS */
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
@@ -73,17 +73,16 @@ bool hearth_lto_read_options(LLVMModuleRef module, hearth_pass_options *ret) {
   if (hearth_ir_operand_count(flag(module, HINTS)) > 1)
     hearth_shim_warn(
         module, "hearth",
-        "modules of the link were compiled with different hints, budgets of cloning, shares of cold bytes, "
-        "-memprof-classify or treatment of calls that are no builtins; those of the first hold for all");
+        "modules of the link were compiled with different hints, shares of cold bytes, -memprof-classify or "
+        "treatment of calls that are no builtins; those of the first hold for all");
   for (unsigned i = 0; i < VALUES; i++)
     if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
   for (unsigned i = 0; i < 4; i++)
     ret->hints[i] = (uint8_t)values[i];
-  ret->clone_budget = (unsigned)values[4];
-  ret->cold_percent = (unsigned)values[5];
-  ret->nobuiltin = values[6] != 0;
-  ret->by_plan = values[7] != 0;
+  ret->cold_percent = (unsigned)values[4];
+  ret->nobuiltin = values[5] != 0;
+  ret->by_plan = values[6] != 0;
   return true;
 }
 
@@ -93,10 +92,9 @@ void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *o
   LLVMMetadataRef values[VALUES];
   for (unsigned i = 0; i < 4; i++)
     values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
-  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->clone_budget, false));
-  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
-  values[6] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
-  values[7] = LLVMValueAsMetadata(LLVMConstInt(i32, options->by_plan, false));
+  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
+  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
+  values[6] = LLVMValueAsMetadata(LLVMConstInt(i32, options->by_plan, false));
   add_flag(module, HINTS, values, VALUES);
 }
 
@@ -113,7 +111,7 @@ void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t p
 }
 
 /* Borrowed, not NUL-terminated. */
-static const char *read_plan(LLVMMetadataRef node, size_t *ret_length, uint64_t *ret_plan) {
+static const char *lto_phase_read_plan(LLVMMetadataRef node, size_t *ret_length, uint64_t *ret_plan) {
   if (hearth_ir_operand_count(node) != 2 || hearth_ir_integer(hearth_ir_operand(node, 1), ret_plan) != 64)
     return NULL;
   return hearth_ir_string(hearth_ir_operand(node, 0), ret_length);
@@ -126,7 +124,7 @@ static void warn_of_other_plan(LLVMModuleRef module, const char *profile, uint64
   for (unsigned i = 1, n = hearth_ir_operand_count(values); i < n; i++) {
     size_t length;
     uint64_t other_plan;
-    const char *other = read_plan(hearth_ir_operand(values, i), &length, &other_plan);
+    const char *other = lto_phase_read_plan(hearth_ir_operand(values, i), &length, &other_plan);
     if (!other || other_plan == plan)
       continue;
     snprintf(
@@ -141,7 +139,7 @@ static void warn_of_other_plan(LLVMModuleRef module, const char *profile, uint64
 
 bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *ret_plan) {
   size_t length;
-  const char *path = read_plan(first_value(module, PLAN), &length, ret_plan);
+  const char *path = lto_phase_read_plan(first_value(module, PLAN), &length, ret_plan);
   if (!path)
     return false;
   *ret_profile = strndup(path, length);

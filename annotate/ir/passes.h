@@ -55,7 +55,6 @@ typedef struct hearth_pass_options {
   unsigned fast_path; /* -memprof-fast-path: share of all allocations, per cent, from which a call gets it; 0: none */
   hearth_lto_phase lto_phase; /* not AUTO while a pass runs */
   bool link_has_plugin;       /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
-  unsigned clone_budget;      /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
   bool mib;                   /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
   bool by_word;               /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
@@ -76,14 +75,6 @@ bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options)
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options);
 /* Put hot and untouched global variables into sections of their own. */
 bool hearth_pass_globals(LLVMModuleRef module, const hearth_pass_options *options);
-/* Around LLVM's own pass that clones functions so that contexts part (LLVM 19 and newer). Before: choose the allocation
- * calls that are worth their clones, and let LLVM see no others. False if there is none, and LLVM's pass need not run.
- * After: make the clones the module's own. */
-bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options);
-bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options);
-/* Where LLVM's pass ran, in the plugin's own step or, `by_link`, in LLVM's: its notcold calls are told apart into notcold,
- * hot and ambiguous. */
-bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options, bool by_link);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
 /* Replace one encoding of the metadata by the other; a warning names the data that the other has no place for. */

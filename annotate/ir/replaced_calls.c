@@ -12,10 +12,10 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 #include "lto_phase.h"
-#include "search.h"
 #include "shim.h"
 
 static const char *const kind_names[] = {"memprof", "memprof.mib", "callsite"};
@@ -37,41 +37,43 @@ struct hearth_noted_calls {
 
 hearth_noted_calls *hearth_noted_calls_create(void) { return calloc(1, sizeof(hearth_noted_calls)); }
 
-static void forget(hearth_noted_calls *noted) {
+static void replaced_call_forget(hearth_noted_calls *noted) {
   free(noted->items);
   *noted = (hearth_noted_calls){0};
 }
 
 void hearth_noted_calls_destroy(hearth_noted_calls *noted) {
   if (noted)
-    forget(noted);
+    replaced_call_forget(noted);
   free(noted);
 }
 
-static int compare_numbers(uintptr_t a, uintptr_t b) { return (a > b) - (a < b); }
+static int replaced_call_compare_numbers(uintptr_t a, uintptr_t b) { return (a > b) - (a < b); }
 
 /* The frame of a location without those that it was inlined into. Not by scope: passes renew those of lexical blocks. Clones
  * have subprograms of their own. */
-static int compare_frames(LLVMMetadataRef a, LLVMMetadataRef b) {
+static int replaced_call_compare_frames(LLVMMetadataRef a, LLVMMetadataRef b) {
   LLVMMetadataRef function_a = hearth_ir_scope_subprogram(LLVMDILocationGetScope(a));
   LLVMMetadataRef function_b = hearth_ir_scope_subprogram(LLVMDILocationGetScope(b));
-  int order = compare_numbers((uintptr_t)function_a, (uintptr_t)function_b);
+  int order = replaced_call_compare_numbers((uintptr_t)function_a, (uintptr_t)function_b);
   if (order == 0)
-    order = compare_numbers(LLVMDILocationGetLine(a), LLVMDILocationGetLine(b));
+    order = replaced_call_compare_numbers(LLVMDILocationGetLine(a), LLVMDILocationGetLine(b));
   if (order == 0)
-    order = compare_numbers(LLVMDILocationGetColumn(a), LLVMDILocationGetColumn(b));
-  return order ? order : compare_numbers(hearth_ir_location_discriminator(a), hearth_ir_location_discriminator(b));
+    order = replaced_call_compare_numbers(LLVMDILocationGetColumn(a), LLVMDILocationGetColumn(b));
+  return order
+             ? order
+             : replaced_call_compare_numbers(hearth_ir_location_discriminator(a), hearth_ir_location_discriminator(b));
 }
 
 static int compare_notes(const void *a, const void *b) {
-  return compare_frames(((const noted_call *)a)->location, ((const noted_call *)b)->location);
+  return replaced_call_compare_frames(((const noted_call *)a)->location, ((const noted_call *)b)->location);
 }
 
 /* How many frames `before` has, if they are the innermost ones of `now`; else 0. */
 static size_t frames_in_common(LLVMMetadataRef before, LLVMMetadataRef now) {
   size_t n = 0;
   for (; before; n++) {
-    if (!now || compare_frames(before, now) != 0)
+    if (!now || replaced_call_compare_frames(before, now) != 0)
       return 0;
     before = LLVMDILocationGetInlinedAt(before);
     now = LLVMDILocationGetInlinedAt(now);
@@ -81,7 +83,7 @@ static size_t frames_in_common(LLVMMetadataRef before, LLVMMetadataRef now) {
 
 /* --- noting --- */
 
-static bool read_call(LLVMValueRef call, noted_call *ret) {
+static bool replaced_call_read_call(LLVMValueRef call, noted_call *ret) {
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   bool any = false;
   *ret = (noted_call){.location = hearth_ir_instruction_location(call)};
@@ -95,10 +97,10 @@ static bool read_call(LLVMValueRef call, noted_call *ret) {
   return any || ret->ambiguous || ret->hint != HEARTH_CLASS_UNKNOWN;
 }
 
-static void note(LLVMValueRef call, void *data) {
+static void replaced_call_note(LLVMValueRef call, void *data) {
   hearth_noted_calls *noted = data;
   noted_call found;
-  if (hearth_alloc_function_of(call) && read_call(call, &found) && found.location &&
+  if (hearth_alloc_function_of(call) && replaced_call_read_call(call, &found) && found.location &&
       hearth_array_grow(&noted->items, &noted->room, noted->count, sizeof *noted->items))
     noted->items[noted->count++] = found;
 }
@@ -106,8 +108,8 @@ static void note(LLVMValueRef call, void *data) {
 void hearth_noted_calls_note(hearth_noted_calls *noted, LLVMModuleRef module) {
   if (!noted || hearth_lto_phase_of(module) != HEARTH_LTO_POSTLINK)
     return;
-  forget(noted);
-  hearth_ir_for_each_instruction(module, note, noted);
+  replaced_call_forget(noted);
+  hearth_ir_for_each_instruction(module, replaced_call_note, noted);
   if (noted->count)
     qsort(noted->items, noted->count, sizeof *noted->items, compare_notes);
 }
@@ -120,12 +122,13 @@ static size_t first_at(const hearth_noted_calls *noted, LLVMMetadataRef location
 }
 
 /* The call that had most of the frames: one that was inlined before the link had fewer contexts than its function. */
-static const noted_call *find(const hearth_noted_calls *noted, LLVMMetadataRef location, bool *ret_agree) {
+static const noted_call *replaced_call_find(const hearth_noted_calls *noted, LLVMMetadataRef location,
+                                            bool *ret_agree) {
   const noted_call *found = NULL;
   size_t most = 0;
   for (size_t i = first_at(noted, location); i < noted->count; i++) {
     const noted_call *item = &noted->items[i];
-    if (compare_frames(item->location, location) != 0)
+    if (replaced_call_compare_frames(item->location, location) != 0)
       break;
     size_t n = frames_in_common(item->location, location);
     if (n == most && found)
@@ -145,7 +148,7 @@ typedef struct giving {
   bool changed;
 } giving;
 
-static void report(LLVMValueRef call) {
+static void replaced_call_report(LLVMValueRef call) {
   char message[256];
   size_t length;
   const char *name = LLVMGetValueName2(hearth_alloc_callee(call), &length);
@@ -155,13 +158,13 @@ static void report(LLVMValueRef call) {
   hearth_shim_remark(call, false, "Replaced", message);
 }
 
-static void give_back(LLVMValueRef call, void *data) {
+static void replaced_call_give_back(LLVMValueRef call, void *data) {
   giving *g = data;
   noted_call own;
   bool agree = true;
-  if (!hearth_alloc_function_of(call) || read_call(call, &own) || !own.location)
+  if (!hearth_alloc_function_of(call) || replaced_call_read_call(call, &own) || !own.location)
     return;
-  const noted_call *found = find(g->noted, own.location, &agree);
+  const noted_call *found = replaced_call_find(g->noted, own.location, &agree);
   if (!found)
     return;
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
@@ -173,7 +176,7 @@ static void give_back(LLVMValueRef call, void *data) {
     if (found->carried[i])
       LLVMSetMetadata(call, LLVMGetMDKindIDInContext(context, kind_names[i], (unsigned)strlen(kind_names[i])),
                       LLVMMetadataAsValue(context, found->carried[i]));
-  report(call);
+  replaced_call_report(call);
   g->changed = true;
 }
 
@@ -181,8 +184,8 @@ bool hearth_noted_calls_give_back(hearth_noted_calls *noted, LLVMModuleRef modul
   giving g = {.noted = noted};
   if (!noted || !noted->count || !(g.md = hearth_md_create(module)))
     return false;
-  hearth_ir_for_each_instruction(module, give_back, &g);
+  hearth_ir_for_each_instruction(module, replaced_call_give_back, &g);
   hearth_md_destroy(g.md);
-  forget(noted);
+  replaced_call_forget(noted);
   return g.changed;
 }

@@ -6,7 +6,6 @@
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
@@ -217,15 +216,6 @@ uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t co
   (void)function, (void)line, (void)column;
   llvm_unreachable("the option needs LLVM 15");
 #endif
-}
-
-char *hearth_shim_readable_name(const char *name, size_t length, bool whole) {
-  std::string mangled(name, length); // the demangler refers to it
-  ItaniumPartialDemangler demangler;
-  size_t size = 0;
-  if (demangler.partialDemangle(mangled.c_str()) || !demangler.isFunction())
-    return nullptr;
-  return whole ? demangler.getFunctionName(nullptr, &size) : demangler.getFunctionBaseName(nullptr, &size);
 }
 
 bool hearth_shim_has_own_section(LLVMValueRef global) {

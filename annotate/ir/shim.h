@@ -67,10 +67,6 @@ bool hearth_shim_has_runtime(LLVMModuleRef module);
  * BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);
 
-/* Of a C++ function's linkage name: its name with scopes and template arguments (`whole`), or its last part alone; without
- * parameters and result. NULL if it is none; else to be freed. */
-char *hearth_shim_readable_name(const char *name, size_t length, bool whole);
-
 /* The program or its compiler chose the section that the global lies in. */
 bool hearth_shim_has_own_section(LLVMValueRef global);
 

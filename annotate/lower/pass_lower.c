@@ -7,13 +7,13 @@
 
 #include "alloc_functions.h"
 #include "announcement.h"
-#include "context_remarks.h"
 #include "context_word.h"
 #include "dispatch.h"
 #include "fast_path.h"
 #include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
+#include "match_report.h"
 #include "moved_calls.h"
 #include "session.h"
 #include "shim.h"
@@ -71,7 +71,7 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   return v;
 }
 
-/* Cloning leaves contexts that are not surely cold as notcold, hot or not. */
+/* LLVM's inliner leaves contexts of a link that are not surely cold as notcold, hot or not. */
 static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hearth_placement *ret_known) {
   *ret_known = HEARTH_CLASS_UNKNOWN;
   return v->ambiguous ||
@@ -108,7 +108,7 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   if (v->by_word)
     return;
   known = known == HEARTH_CLASS_UNKNOWN ? common : known;
-  if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : known >= HEARTH_CLASS_HOT) /* cold ones may be in clones */
+  if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : known >= HEARTH_CLASS_HOT) /* LLVM saw no cold one */
     v->placement = known;
   if (v->ambiguous && v->placement == HEARTH_CLASS_UNKNOWN && !is_planned)
     v->placement = heaviest_pool(l, call, v->may_be_cold);
@@ -238,7 +238,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
     l.changed |= hearth_announce_link(module);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     leave_to_link(&l);
-    hearth_lto_fit_summary(module, options->clone_budget > 0);
+    hearth_lto_fit_summary(module, options->llvm_ids);
     hearth_lto_write_options(module, options);
     if (options->matcher && options->matcher->salvage)
       hearth_moved_calls_write(module, options->matcher->salvage);

@@ -15,8 +15,8 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
-#include "pointer_calls.h"
 #include "shim.h"
+#include "wrapper_calls.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
   static const char *const names[] = {
@@ -51,7 +51,7 @@ static bool is_path_of(const char *path, const char *name) {
          (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
 }
 
-static const char *base_of(const char *path) {
+static const char *coverage_base_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -67,7 +67,7 @@ static const char *folder_before(const char *path, const char *end, size_t *ret_
 
 /* The last name of the folder that the module's file is in; of no length if that is not known. */
 static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret_length) {
-  const char *base = base_of(name);
+  const char *base = coverage_base_of(name);
   if (base > name)
     return folder_before(name, base - 1, ret_length);
   *ret_length = 0;
@@ -87,7 +87,8 @@ static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret
 /* Several folders may have files of one name; where the sources lay may have changed. */
 static bool is_folder_alike(const char *path, LLVMModuleRef module) {
   size_t length, own_length, name_length;
-  const char *base = base_of(path), *own = folder_of(module, LLVMGetSourceFileName(module, &name_length), &own_length);
+  const char *base = coverage_base_of(path),
+             *own = folder_of(module, LLVMGetSourceFileName(module, &name_length), &own_length);
   if (base == path || own_length == 0 || own[own_length - 1] == '.')
     return true;
   const char *folder = folder_before(path, base - 1, &length);
@@ -111,7 +112,7 @@ static hearth_status is_own(const measuring *m, const hearth_function_info *func
   if (m->file_path != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
-  *ret = strcmp(base_of(path), base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
+  *ret = strcmp(coverage_base_of(path), coverage_base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
          is_folder_alike(path, m->session->module);
   return HEARTH_OK;
 }
@@ -149,7 +150,7 @@ static hearth_status add_unmatched(measuring *m, hearth_unmatched unmatched) {
   return HEARTH_OK;
 }
 
-static void add(hearth_coverage_sums *sums, uint64_t contexts, uint64_t bytes) {
+static void coverage_add(hearth_coverage_sums *sums, uint64_t contexts, uint64_t bytes) {
   sums->contexts += contexts;
   sums->bytes = sums->bytes + bytes < bytes ? UINT64_MAX : sums->bytes + bytes;
 }
@@ -186,9 +187,9 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
   for (uint32_t i = 0; i < frame->context_count; i++) {
     uint64_t bytes;
     HEARTH_TRY(hearth_profile_get_context_bytes(m->profile, frame->first_context + i, &bytes, m->err));
-    add(&all, 1, bytes);
+    coverage_add(&all, 1, bytes);
     if (m->session->matcher->matched[frame->first_context + i])
-      add(&matched, 1, bytes);
+      coverage_add(&matched, 1, bytes);
   }
   hearth_unmatched unmatched = {.frame = row,
                                 .contexts = all.contexts - matched.contexts,
@@ -204,19 +205,19 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     *ret_matched &= in_callee;
   }
   if (in_callee)
-    add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
+    coverage_add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
   if (in_callee && frame->library)
-    add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
+    coverage_add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
   if (in_callee)
     remark_elsewhere(m, function, frame, &unmatched);
   if (!in_callee)
-    add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
+    coverage_add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
   if (!in_callee && m->is_own)
     m->coverage->file.lost += unmatched.bytes;
-  add(&m->coverage->all, matched.contexts, matched.bytes);
-  add(&m->coverage->matched, matched.contexts, matched.bytes);
+  coverage_add(&m->coverage->all, matched.contexts, matched.bytes);
+  coverage_add(&m->coverage->matched, matched.contexts, matched.bytes);
   if (m->salvaged)
-    add(&m->coverage->salvaged, matched.contexts, matched.bytes);
+    coverage_add(&m->coverage->salvaged, matched.contexts, matched.bytes);
   return HEARTH_OK;
 }
 
@@ -287,7 +288,7 @@ static hearth_status find_row(const measuring *m, LLVMValueRef function, uint32_
 }
 
 /* E_NOT_FOUND also if it was asked for before. */
-static hearth_status row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
+static hearth_status coverage_row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
   HEARTH_TRY(find_row(m, function, ret));
   return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
 }
@@ -298,7 +299,7 @@ static hearth_status is_module_matched(measuring *m, bool *ret) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && *ret; f = LLVMGetNextFunction(f)) {
     hearth_function_info function;
     uint32_t row;
-    hearth_status status = row_of(m, f, &row);
+    hearth_status status = coverage_row_of(m, f, &row);
     if (status == HEARTH_OK)
       status = hearth_profile_get_function(m->profile, row, &function, m->err);
     if (status == HEARTH_OK) {
@@ -341,7 +342,7 @@ static hearth_status measure_module(measuring *m) {
   memset(m->seen, 0, hearth_profile_function_count(m->profile) * sizeof *m->seen);
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
     uint32_t row;
-    hearth_status status = row_of(m, f, &row);
+    hearth_status status = coverage_row_of(m, f, &row);
     m->salvaged = status == HEARTH_OK && hearth_locate_moved(m->session->locator, f);
     if (status == HEARTH_OK)
       status = measure_function(m, row);
@@ -381,14 +382,14 @@ static hearth_status measure_own(measuring *m, uint32_t row, const hearth_functi
 static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
   size_t length, name_length;
   const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length),
-             *base = base_of(LLVMGetSourceFileName(m->session->module, &name_length));
+             *base = coverage_base_of(LLVMGetSourceFileName(m->session->module, &name_length));
   size_t base_length = strlen(base);
   return length >= base_length && memcmp(file + length - base_length, base, base_length) == 0 &&
          (length == base_length || file[length - base_length - 1] == '/');
 }
 
 /* Find the path under which the profile has functions of the module's file. */
-static hearth_status find_file(measuring *m) {
+static hearth_status coverage_find_file(measuring *m) {
   LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
   for (; f && m->file_path == HEARTH_NONE; f = LLVMGetNextFunction(f)) {
     hearth_function_info function;
@@ -441,7 +442,7 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
   if (session->options->by_word)
     status = hearth_profile_get_plan(m.profile, &m.plan, err);
   if (status == HEARTH_OK)
-    status = find_file(&m);
+    status = coverage_find_file(&m);
   if (status == HEARTH_OK)
     status = measure_module(&m);
   if (status == HEARTH_OK && (exact || of_file))
@@ -457,22 +458,22 @@ void hearth_coverage_free(hearth_coverage *coverage) {
   memset(coverage, 0, sizeof *coverage);
 }
 
-static unsigned percent(uint64_t part, uint64_t all) {
+static unsigned coverage_percent(uint64_t part, uint64_t all) {
   return all ? (unsigned)((double)part * 100 / (double)all) : 100;
 }
 
 unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage) {
-  return percent(coverage->matched.bytes, coverage->all.bytes);
+  return coverage_percent(coverage->matched.bytes, coverage->all.bytes);
 }
 
 unsigned hearth_coverage_percent_of_file(const hearth_coverage *coverage) {
-  return percent(coverage->file.matched, coverage->file.matched + coverage->file.lost);
+  return coverage_percent(coverage->file.matched, coverage->file.matched + coverage->file.lost);
 }
 
 unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage) {
-  return percent(coverage->callsites.matched, coverage->callsites.all);
+  return coverage_percent(coverage->callsites.matched, coverage->callsites.all);
 }
 
 unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage) {
-  return percent(coverage->decision_sites.matched, coverage->decision_sites.all);
+  return coverage_percent(coverage->decision_sites.matched, coverage->decision_sites.all);
 }

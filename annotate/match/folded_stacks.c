@@ -40,13 +40,13 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
 enum { PLACE = 1, NAME = 2 };
 
 /* Frames of one place are one, whatever else the profile tells them apart by; each unknown place is one of its own. */
-static bool same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
+static bool folded_stack_same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
   return a->id == b->id && (a->id || a->frame == b->frame);
 }
 
 static bool is_same_call(const void *owner, uint32_t item, const void *key) {
   const hearth_stack_node *known = &((const hearth_stacks *)owner)->nodes[item], *node = key;
-  return known->caller == node->caller && same_place(known, node);
+  return known->caller == node->caller && folded_stack_same_place(known, node);
 }
 
 /* Ids are hashes; rows of frames are in the lower half. */
@@ -55,7 +55,7 @@ static uint64_t hash_of(const hearth_stack_node *node) {
 }
 
 /* The node, made unless there is one; HEARTH_NONE: out of memory. */
-static uint32_t intern(hearth_stacks *stacks, const hearth_stack_node *node) {
+static uint32_t folded_stack_intern(hearth_stacks *stacks, const hearth_stack_node *node) {
   hearth_expect(node->caller == HEARTH_NONE || node->caller < stacks->count);
   uint64_t hash = hash_of(node);
   uint32_t found = id_table_find(&stacks->by_call, hash, is_same_call, stacks, node);
@@ -92,7 +92,8 @@ static hearth_status is_only_named(const hearth_stacks *stacks, const hearth_fra
   return HEARTH_OK;
 }
 
-static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_node *ret, hearth_error *err) {
+static hearth_status folded_stack_place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_node *ret,
+                                           hearth_error *err) {
   hearth_stack_node *known = &stacks->frames[row];
   if (!known->caller) {
     hearth_frame_info frame;
@@ -114,7 +115,7 @@ enum { NEVER = 1, COMES_BACK = 2 };
 /* The node at or above `caller` with the same place, which the stack goes on as; HEARTH_NONE if there is none. */
 static uint32_t fold_to(hearth_stacks *stacks, uint32_t caller, const hearth_stack_node *node) {
   uint32_t same = caller;
-  while (same != HEARTH_NONE && !same_place(&stacks->nodes[same], node))
+  while (same != HEARTH_NONE && !folded_stack_same_place(&stacks->nodes[same], node))
     same = stacks->nodes[same].caller;
   for (uint32_t folded = caller; same != HEARTH_NONE && folded != same; folded = stacks->nodes[folded].caller) {
     stacks->comes_back[stacks->nodes[folded].function] = COMES_BACK;
@@ -124,16 +125,17 @@ static uint32_t fold_to(hearth_stacks *stacks, uint32_t caller, const hearth_sta
 }
 
 /* The folded stack of `row` called from the folded stack `caller`. */
-static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, uint32_t *ret, hearth_error *err) {
+static hearth_status folded_stack_call(hearth_stacks *stacks, uint32_t caller, uint32_t row, uint32_t *ret,
+                                       hearth_error *err) {
   hearth_stack_node node;
-  HEARTH_TRY(place_of(stacks, row, &node, err));
+  HEARTH_TRY(folded_stack_place_of(stacks, row, &node, err));
   *ret = caller;
   if (node.caller == NAME)
     return HEARTH_OK;
   if ((*ret = fold_to(stacks, caller, &node)) != HEARTH_NONE)
     return HEARTH_OK;
   node.caller = caller;
-  *ret = intern(stacks, &node);
+  *ret = folded_stack_intern(stacks, &node);
   return *ret == HEARTH_NONE ? hearth_error_nomem(err) : HEARTH_OK;
 }
 
@@ -158,7 +160,7 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
   while (steps > 0) {
     node = stacks->path[--steps];
     HEARTH_TRY(hearth_profile_get_stack(stacks->profile, node, &row, &caller, err));
-    HEARTH_TRY(call(stacks, folded, row, &folded, err));
+    HEARTH_TRY(folded_stack_call(stacks, folded, row, &folded, err));
     stacks->folded[node] = folded + 1;
   }
   hearth_expect(folded == HEARTH_NONE || folded < stacks->count);

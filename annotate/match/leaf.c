@@ -9,14 +9,12 @@
 #include "array.h"
 #include "compare.h"
 #include "hearth/expect.h"
-#include "leaf_internal.h"
-#include "search.h"
 
 /* -------------------------------------------------- reading -------------------------------------------------- */
 
 /* A context whose leaf is taken to be at `node`, as the folded stack of its callers << 32 | its row. */
-static hearth_status read_context(hearth_leaf *leaf, uint32_t context, uint32_t node, uint64_t *ret,
-                                  hearth_error *err) {
+static hearth_status leaf_read_context(hearth_leaf *leaf, uint32_t context, uint32_t node, uint64_t *ret,
+                                       hearth_error *err) {
   uint32_t row, caller, stack = HEARTH_NONE;
   HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
   if (caller != HEARTH_NONE)
@@ -25,11 +23,12 @@ static hearth_status read_context(hearth_leaf *leaf, uint32_t context, uint32_t 
   return HEARTH_OK;
 }
 
-static hearth_status read_frame(hearth_leaf *leaf, const hearth_frame_info *frame, uint64_t *ret, hearth_error *err) {
+static hearth_status leaf_read_frame(hearth_leaf *leaf, const hearth_frame_info *frame, uint64_t *ret,
+                                     hearth_error *err) {
   for (uint32_t i = 0; i < frame->context_count; i++) {
     uint32_t node;
     HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, frame->first_context + i, &node, NULL, err));
-    HEARTH_TRY(read_context(leaf, frame->first_context + i, node, &ret[i], err));
+    HEARTH_TRY(leaf_read_context(leaf, frame->first_context + i, node, &ret[i], err));
   }
   return HEARTH_OK;
 }
@@ -37,7 +36,7 @@ static hearth_status read_frame(hearth_leaf *leaf, const hearth_frame_info *fram
 static hearth_status read_wrapped(hearth_leaf *leaf, const hearth_wrapper_call *calls, size_t n, uint64_t *ret,
                                   hearth_error *err) {
   for (size_t i = 0; i < n; i++)
-    HEARTH_TRY(read_context(leaf, calls[i].context, calls[i].node, &ret[i], err));
+    HEARTH_TRY(leaf_read_context(leaf, calls[i].context, calls[i].node, &ret[i], err));
   return HEARTH_OK;
 }
 
@@ -62,7 +61,7 @@ static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls
       status = hearth_error_nomem(err);
       break;
     }
-    status = read_frame(leaf, &frame, contexts + leaf->row_count, err);
+    status = leaf_read_frame(leaf, &frame, contexts + leaf->row_count, err);
     leaf->row_count += frame.context_count;
   }
   if (status == HEARTH_OK)
@@ -86,7 +85,7 @@ static uint64_t id_at(const hearth_leaf *leaf, uint32_t node) {
 }
 
 /* Equal stacks become one; `contexts` is sorted. */
-static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
+static hearth_status leaf_add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
   size_t distinct = 0;
   for (size_t i = 0; i < leaf->row_count; i++)
     distinct += i == 0 || contexts[i] >> 32 != contexts[i - 1] >> 32;
@@ -180,7 +179,7 @@ static hearth_status placements_of_light(const hearth_leaf *leaf, const hearth_l
   return HEARTH_OK;
 }
 
-static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
+static hearth_status leaf_add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
   uint64_t light;
   hearth_expect(node.first + node.count <= leaf->stack_count);
   if (!hearth_array_grow(&leaf->nodes, &leaf->node_room, leaf->node_count, sizeof *leaf->nodes))
@@ -229,7 +228,7 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
       stacks[k].at = leaf->folded->nodes[stacks[k].at].caller;
       stacks[k].id = id_at(leaf, stacks[k].at);
     }
-    HEARTH_TRY(add_node(leaf, child, err));
+    HEARTH_TRY(leaf_add_node(leaf, child, err));
   }
   leaf->nodes[parent].first_child = first_child;
   leaf->nodes[parent].child_count = (uint32_t)leaf->node_count - first_child;
@@ -241,7 +240,7 @@ static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
   HEARTH_TRY(hearth_profile_get_frame(leaf->folded->profile, leaf->frames.first, &frame, err));
   hearth_leaf_node root = {
       .frame = leaf->frames.first, .function = frame.function, .count = (uint32_t)leaf->stack_count};
-  return add_node(leaf, root, err);
+  return leaf_add_node(leaf, root, err);
 }
 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
@@ -261,7 +260,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   if (status == HEARTH_OK) {
     memcpy(sorted, contexts, leaf->row_count * sizeof *sorted);
     qsort(sorted, leaf->row_count, sizeof *sorted, hearth_compare_u64);
-    status = add_stacks(leaf, sorted, err);
+    status = leaf_add_stacks(leaf, sorted, err);
   }
   if (status == HEARTH_OK)
     status = place_stacks(leaf, contexts, err);

@@ -83,30 +83,11 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
                                const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
-/* Stack ids of call sites that cloning may direct to a clone for cold contexts of some allocation call, which contexts of all
- * others take part in that pass by; ascending once they are known. */
-typedef struct hearth_site_ids {
-  uint64_t *items;
-  size_t count, room;
-} hearth_site_ids;
-
-typedef struct hearth_clone_sites {
-  hearth_site_ids parting; /* contexts of a call, cold ones among them, are told apart by the callers of these sites */
-  hearth_site_ids cold;    /* cold contexts of a call that has others, too, come by these */
-  bool known;
-} hearth_clone_sites;
-
-/* The sites of one leaf; when all leaves are added, they are known. E_NOMEM, those of reading a profile. */
-hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *leaf, hearth_error *err);
-void hearth_clone_sites_know(hearth_clone_sites *sites);
-void hearth_clone_sites_free(hearth_clone_sites *sites);
-
-/* How far contexts are trimmed. In builds for a link, contexts that are not cold keep callers, at a call that also
- * has cold ones, as long as other calls' contexts part there. */
+/* How far contexts are trimmed. */
 typedef enum hearth_trim {
   HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
   HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where
-                               one more would tell LLVM's cloning nothing: sums are then of the rest */
+                               one more would tell nothing: sums are then of the rest */
   HEARTH_TRIM_OFF           /* each stack whole */
 } hearth_trim;
 
@@ -114,15 +95,25 @@ typedef enum hearth_trim {
  * id of 0, here or in the profile, agrees with any. Contexts that are merged into a trimmed one are summed by the rules of
  * mib_fields.def. Contexts of several placements end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
-                                 const hearth_clone_sites *sites, hearth_contexts *ret, hearth_error *err);
-
-/* Has it cold contexts and others? Sites have to be known then. */
-static inline bool hearth_leaf_is_mixed(const hearth_leaf *leaf) {
-  uint64_t cold = hearth_placement_bit(HEARTH_CLASS_COLD);
-  return (leaf->nodes[0].placements & cold) && leaf->nodes[0].placements != cold;
-}
+                                 hearth_contexts *ret, hearth_error *err);
 
 /* Can a call of the function `from` lead to one of `to` (rows)? As far as the stacks of this leaf show. */
 hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err);
+
+/* ------------------------------------------------ leaf internal ------------------------------------------------ */
+
+/* The inside of a leaf, for the code that selects from it. */
+
+/* Give a node its children. leaf->nodes may move. Children of a node whose stacks end: none. */
+hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t node, hearth_error *err);
+/* The numbers of a stack. */
+hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
+                              hearth_error *err);
+
+/* Of a set of placements: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for one, counts only where it is alone. */
+static inline uint64_t hearth_leaf_placements_that_count(uint64_t placements) {
+  const uint64_t light = hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
+  return placements & ~light ? placements & ~light : placements;
+}
 
 #endif

@@ -64,8 +64,8 @@ void hearth_matcher_destroy(hearth_matcher *matcher) {
   free(matcher);
 }
 
-static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
-                                  hearth_error *err) {
+static hearth_status match_open_profile(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
+                                        hearth_error *err) {
   HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
   HEARTH_TRY(hearth_placer_init(&matcher->placer, matcher->profile, options->by_plan, &options->classify, err));
   HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, options->llvm_ids, err));
@@ -79,14 +79,13 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
                                   hearth_trim trim, hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
-    hearth_status status = open_profile(matcher, path, options, err);
+    hearth_status status = match_open_profile(matcher, path, options, err);
     if (status != HEARTH_OK) {
       hearth_matcher_close(matcher);
       return status;
     }
   }
   matcher->trim = trim;
-  matcher->is_linked = options->lto_phase != HEARTH_LTO_NONE;
   return HEARTH_OK;
 }
 
@@ -101,7 +100,6 @@ void hearth_matcher_close(hearth_matcher *matcher) {
   hearth_salvage_destroy(matcher->salvage);
   hearth_crowded_places_free(&matcher->crowded);
   hearth_wrapper_calls_free(&matcher->wrapper_calls);
-  hearth_clone_sites_free(&matcher->clone_sites);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);
   free(matcher->path);
@@ -116,8 +114,8 @@ hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *
 }
 
 /* The leaf of these frames, read when it is first asked for. */
-static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
-                             hearth_error *err) {
+static hearth_status match_leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
+                                   hearth_error *err) {
   hearth_expect(frames.first < frames.end && frames.end <= hearth_profile_frame_count(matcher->profile));
   for (*ret = matcher->leaves[frames.first]; *ret; *ret = (*ret)->of_same_first)
     if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
@@ -128,64 +126,6 @@ static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, b
   (*ret)->of_same_first = matcher->leaves[frames.first];
   matcher->first_leaf = *ret;
   matcher->leaves[frames.first] = *ret;
-  return HEARTH_OK;
-}
-
-/* May some of the frames' contexts be cold, and others not? By the plan that takes no more than a look. */
-static hearth_status may_be_mixed(const hearth_matcher *matcher, hearth_row_range frames, bool *ret,
-                                  hearth_error *err) {
-  bool cold = false, others = false;
-  for (uint32_t row = frames.first; row < frames.end; row++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(matcher->profile, row, &frame, err));
-    for (uint32_t i = 0; i < frame.context_count && !(cold && others); i++) {
-      bool is_cold = matcher->placer.by_plan &&
-                     hearth_plan_placement_of(&matcher->placer.plan, frame.first_context + i) == HEARTH_CLASS_COLD;
-      cold |= is_cold || !matcher->placer.by_plan;
-      others |= !is_cold;
-    }
-  }
-  *ret = cold && others;
-  return HEARTH_OK;
-}
-
-/* The frames of one place, `first` the first of them: neighbours. */
-static hearth_status frames_of_place(hearth_profile *profile, uint32_t first, hearth_row_range *ret,
-                                     hearth_error *err) {
-  hearth_frame_info frame, next;
-  HEARTH_TRY(hearth_profile_get_frame(profile, first, &frame, err));
-  *ret = (hearth_row_range){first, first + 1};
-  for (uint32_t count = hearth_profile_frame_count(profile); frame.stack_id && ret->end < count; ret->end++) {
-    HEARTH_TRY(hearth_profile_get_frame(profile, ret->end, &next, err));
-    if (next.function != frame.function || next.stack_id != frame.stack_id)
-      break;
-  }
-  return HEARTH_OK;
-}
-
-/* Read the leaves of the whole profile that are of interest to other modules' cloning. */
-static hearth_status read_mixed_leaves(hearth_matcher *matcher, hearth_error *err) {
-  for (uint32_t row = 0, end; row < hearth_profile_frame_count(matcher->profile); row = end) {
-    hearth_row_range frames;
-    hearth_leaf *leaf;
-    bool mixed;
-    HEARTH_TRY(frames_of_place(matcher->profile, row, &frames, err));
-    end = frames.end;
-    HEARTH_TRY(may_be_mixed(matcher, frames, &mixed, err));
-    if (mixed)
-      HEARTH_TRY(leaf_of(matcher, frames, false, &leaf, err));
-  }
-  return HEARTH_OK;
-}
-
-/* Find the clone sites of all calls in the profile, since links clone functions of any module. */
-static hearth_status know_clone_sites(hearth_matcher *matcher, hearth_error *err) {
-  if (matcher->clone_sites.known)
-    return HEARTH_OK;
-  HEARTH_TRY(read_mixed_leaves(matcher, err));
-  for (hearth_leaf *leaf = matcher->first_leaf; leaf; leaf = leaf->next)
-    HEARTH_TRY(hearth_clone_sites_add(&matcher->clone_sites, leaf, err));
-  hearth_clone_sites_know(&matcher->clone_sites);
   return HEARTH_OK;
 }
 
@@ -237,14 +177,12 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   hearth_leaf *leaf;
   uint64_t callers[HEARTH_CHAIN_MAX];
   HEARTH_TRY(frames_at(matcher->profile, chain, &frames, err));
-  HEARTH_TRY(leaf_of(matcher, frames, calls_wrapper, &leaf, err));
+  HEARTH_TRY(match_leaf_of(matcher, frames, calls_wrapper, &leaf, err));
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
   hearth_expect(*ret_end <= HEARTH_CHAIN_MAX);
   for (size_t i = 1; i < *ret_end; i++)
     callers[i - 1] = chain[i].id;
-  if (matcher->is_linked && hearth_leaf_is_mixed(leaf) && matcher->trim != HEARTH_TRIM_OFF)
-    HEARTH_TRY(know_clone_sites(matcher, err));
-  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trim, &matcher->clone_sites, ret, err));
+  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trim, ret, err));
   return ret->count ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 

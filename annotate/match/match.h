@@ -16,8 +16,6 @@ typedef struct hearth_matcher {
   hearth_leaf **leaves;    /* lists by first frame, of leaves that were looked up */
   hearth_leaf *first_leaf; /* list of all leaves that were looked up */
   hearth_wrapper_calls wrapper_calls;
-  hearth_clone_sites clone_sites; /* looked for when a call needs them */
-  bool is_linked;                 /* is to be, or was: the link clones functions */
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
   hearth_crowded_places crowded;  /* of the module at the first look at it */
   bool knows_crowded;

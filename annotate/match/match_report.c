@@ -4,14 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "alloc_functions.h"
 #include "hearth/json_writer.h"
+#include "shim.h"
 
-static void print_sums(hearth_json *json, const char *key, const hearth_coverage_sums *sums) {
+static void match_report_print_sums(hearth_json *json, const char *key, const hearth_coverage_sums *sums) {
   hearth_json_key(json, key);
   hearth_json_open(json, '{');
   hearth_json_key_uint(json, "functions", sums->functions);
@@ -53,7 +57,8 @@ static hearth_status print_unmatched(hearth_json *json, hearth_profile *profile,
   return HEARTH_OK;
 }
 
-static hearth_status print(FILE *stream, hearth_session *session, const hearth_coverage *coverage, hearth_error *err) {
+static hearth_status match_report_print(FILE *stream, hearth_session *session, const hearth_coverage *coverage,
+                                        hearth_error *err) {
   hearth_json json = {.stream = stream};
   size_t length;
   hearth_json_open(&json, '{');
@@ -61,11 +66,11 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   hearth_json_key_uint(&json, "version", 1);
   hearth_json_key_string(&json, "module", LLVMGetSourceFileName(session->module, &length));
   hearth_json_key_string(&json, "profile", session->options->profile);
-  print_sums(&json, "all", &coverage->all);
-  print_sums(&json, "matched", &coverage->matched);
-  print_sums(&json, "salvaged", &coverage->salvaged);
-  print_sums(&json, "elsewhere", &coverage->elsewhere);
-  print_sums(&json, "libraries", &coverage->library);
+  match_report_print_sums(&json, "all", &coverage->all);
+  match_report_print_sums(&json, "matched", &coverage->matched);
+  match_report_print_sums(&json, "salvaged", &coverage->salvaged);
+  match_report_print_sums(&json, "elsewhere", &coverage->elsewhere);
+  match_report_print_sums(&json, "libraries", &coverage->library);
   print_callsites(&json, "callsites", &coverage->callsites);
   print_callsites(&json, "decision_sites", &coverage->decision_sites);
   hearth_json_key_array(&json, "unmatched");
@@ -77,7 +82,7 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   return HEARTH_OK;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size) {
+static bool match_report_write_all(int fd, const char *bytes, size_t size) {
   while (size > 0) {
     ssize_t n = write(fd, bytes, size);
     if (n < 0 && errno == EINTR)
@@ -90,10 +95,10 @@ static bool write_all(int fd, const char *bytes, size_t size) {
   return true;
 }
 
-static hearth_status append(const char *path, const char *bytes, size_t size, hearth_error *err) {
+static hearth_status match_report_append(const char *path, const char *bytes, size_t size, hearth_error *err) {
   int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   /* Not every file can be locked; appending short lines works without. */
-  bool ok = fd >= 0 && (flock(fd, LOCK_EX) == 0 || errno != EINTR) && write_all(fd, bytes, size);
+  bool ok = fd >= 0 && (flock(fd, LOCK_EX) == 0 || errno != EINTR) && match_report_write_all(fd, bytes, size);
   hearth_status status = ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
   if (fd >= 0)
     close(fd);
@@ -107,12 +112,96 @@ hearth_status hearth_match_report_append(const char *path, hearth_session *sessi
   FILE *stream = open_memstream(&line, &size);
   if (!stream)
     return hearth_error_nomem(err);
-  hearth_status status = print(stream, session, coverage, err);
+  hearth_status status = match_report_print(stream, session, coverage, err);
   bool complete = fclose(stream) == 0 && line;
   if (status == HEARTH_OK && !complete)
     status = hearth_error_nomem(err);
   if (status == HEARTH_OK)
-    status = append(path, line, size, err);
+    status = match_report_append(path, line, size, err);
   free(line);
   return status;
+}
+
+/* ------------------------------------------------ context remarks ------------------------------------------------ */
+
+/* Sums contexts by placement; the sums become the text of a remark. */
+
+static uint64_t saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+static void match_report_add(hearth_context_sums *sums, hearth_placement placement, uint64_t bytes) {
+  sums->count++;
+  sums->of_placement[placement]++;
+  sums->bytes = saturated(sums->bytes, bytes);
+  if (placement == HEARTH_CLASS_COLD)
+    sums->cold_bytes = saturated(sums->cold_bytes, bytes);
+}
+
+hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
+  hearth_context_sums sums = {0};
+  for (size_t i = 0; i < contexts->count; i++)
+    match_report_add(&sums, contexts->items[i].placement, contexts->items[i].mib.TotalSize);
+  return sums;
+}
+
+hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call) {
+  hearth_context_sums sums = {0};
+  hearth_md_mibs carried;
+  if (hearth_md_get_mibs(md, call, &carried))
+    for (size_t i = 0; i < carried.count; i++)
+      match_report_add(&sums, hearth_md_placement(&carried.mibs[i]), hearth_md_mib_bytes(&carried.mibs[i]));
+  hearth_md_mibs_free(&carried);
+  return sums;
+}
+
+bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent) {
+  return sums->cold_bytes && (double)sums->cold_bytes * 100 >= (double)sums->bytes * percent;
+}
+
+/* "3 contexts (1 cold, 2 pool 0)": of at most 20 digits for each placement */
+#define DESCRIPTION (64 + HEARTH_PLACEMENTS * 32)
+static void match_report_describe(const hearth_context_sums *sums, char *buffer, size_t size) {
+  const char *separator = " (";
+  size_t used = (size_t)snprintf(buffer, size, "%zu context%s", sums->count, sums->count == 1 ? "" : "s");
+  for (hearth_placement i = 0; i < HEARTH_PLACEMENTS; i++)
+    if (sums->of_placement[i]) {
+      used += (size_t)snprintf(buffer + used, size - used, "%s%zu %s", separator, sums->of_placement[i],
+                               hearth_placement_name(i));
+      separator = ", ";
+    }
+  snprintf(buffer + used, size - used, ")");
+}
+
+/* A call through a pointer has no callee. */
+static void remark(LLVMValueRef call, const char *name, const char *what) {
+  char where[256], message[1800];
+  LLVMValueRef callee = hearth_alloc_callee(call);
+  size_t length = strlen("pointer");
+  const char *function = callee ? LLVMGetValueName2(callee, &length) : "pointer";
+  hearth_describe_inlining(call, where, sizeof where);
+  snprintf(message, sizeof message, "%.*s call%s %s", (int)length, function, where, what);
+  hearth_shim_remark(call, false, name, message);
+}
+
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged) {
+  char contexts[DESCRIPTION], what[DESCRIPTION + 208];
+  match_report_describe(found, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "found in the heap profile%s: %s, %" PRIu64 " of %" PRIu64 " bytes cold",
+           salvaged ? ", by its callee in the changed function" : "", contexts, found->cold_bytes, found->bytes);
+  remark(call, salvaged ? "Salvaged" : "Matched", what);
+}
+
+void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function) {
+  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
+  match_report_describe(found, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "compared with %s, for which it stands in the heap profile: %s", function, contexts);
+  remark(call, "Promoted", what);
+}
+
+void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {
+  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
+  if (left->count == 0 || left->count >= before)
+    return;
+  match_report_describe(left, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "keeps, of %zu contexts, %s", before, contexts);
+  remark(call, "Pruned", what);
 }

@@ -7,14 +7,13 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "alloc_functions.h"
-#include "alloc_table.h"
-#include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "match_report.h"
-#include "pointer_calls.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
+#include "user_table.h"
+#include "wrapper_calls.h"
 
 typedef struct annotation {
   hearth_session session;
@@ -61,7 +60,7 @@ static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
   return HEARTH_E_NOT_FOUND; /* where it leads to other functions, it may be a caller in contexts */
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void annotate_visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
   if (a->err.status != HEARTH_OK || !hearth_ir_is_caller(instruction))
     return;
@@ -262,7 +261,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
     hearth_alloc_find_existing(module);
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     a.err.status = hearth_session_salvage(&a.session, &a.err);
-    hearth_ir_for_each_instruction(module, visit, &a);
+    hearth_ir_for_each_instruction(module, annotate_visit, &a);
     if (a.allocates && !a.located)
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
                        "the module's allocation calls have no debug locations to find them by; compile with -gmlt "
@@ -284,4 +283,27 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
   hearth_edits_free(&a.edits);
   hearth_session_close(&a.session);
   return changed;
+}
+
+/* ------------------------------------------------ pass nomerge ------------------------------------------------ */
+
+/* Two arms of a branch that call one helper are one call with an unknown column after hoisting or sinking: the contexts
+ * they stand for are lost, in the profile as in the code. */
+
+typedef struct marking {
+  bool all_calls, changed;
+} marking;
+
+static void pass_nomerge_visit(LLVMValueRef instruction, void *data) {
+  marking *m = data;
+  if (m->all_calls ? !hearth_ir_is_caller(instruction) : !hearth_alloc_function_of(instruction))
+    return;
+  hearth_forbid_merging(instruction);
+  m->changed = true;
+}
+
+bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls) {
+  marking m = {.all_calls = all_calls};
+  hearth_ir_for_each_instruction(module, pass_nomerge_visit, &m);
+  return m.changed;
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "alloc_functions.h"
-#include "context_remarks.h"
 #include "hearth/ir_facts.h"
+#include "match_report.h"
 #include "session.h"
 #include "shim.h"
 
@@ -58,7 +58,7 @@ static void report_misdeclared(LLVMValueRef call) {
 
 /* By the metadata alone. False if the call has no contexts; its `!callsite`, if it has one, is then lengthened by the
  * frames it was inlined into since, as LLVM's inliner does from LLVM 15 on. */
-static bool prune(pruning *p, LLVMValueRef call) {
+static bool prune_prune(pruning *p, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
   if (!hearth_md_has_any(p->session.md, call))
     return false;
@@ -88,19 +88,19 @@ static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_cont
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
   if (status == HEARTH_OK && ret_left)
     *ret_left = hearth_sum_contexts(&p->edits.items[p->edits.count - 1].contexts);
-  if (status != HEARTH_E_NOT_FOUND || !prune(p, call))
+  if (status != HEARTH_E_NOT_FOUND || !prune_prune(p, call))
     return status;
   if (ret_left)
     *ret_left = hearth_sum_carried_contexts(p->session.md, call);
   return HEARTH_OK;
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void prune_visit(LLVMValueRef instruction, void *data) {
   pruning *p = data;
   if (p->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
     return;
   if (!hearth_alloc_function_of(instruction)) {
-    prune(p, instruction); /* it may have been lowered before it was inlined */
+    prune_prune(p, instruction); /* it may have been lowered before it was inlined */
     if (p->session.matcher && hearth_alloc_is_misdeclared(instruction))
       report_misdeclared(instruction);
     return;
@@ -121,7 +121,7 @@ static void visit(LLVMValueRef instruction, void *data) {
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options) {
   pruning p = {.err = {HEARTH_OK, ""}};
   if (hearth_session_open(&p.session, module, options)) {
-    hearth_ir_for_each_instruction(module, visit, &p);
+    hearth_ir_for_each_instruction(module, prune_visit, &p);
     if (p.err.status == HEARTH_OK)
       p.changed |= hearth_session_apply(&p.session, &p.edits, true);
     else

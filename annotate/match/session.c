@@ -11,11 +11,11 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "moved_calls.h"
-#include "pointer_calls.h"
 #include "shim.h"
+#include "wrapper_calls.h"
 
-static bool give_up(hearth_session *session, const hearth_error *err,
-                    void (*tell)(LLVMModuleRef, const char *, const char *)) {
+static bool session_give_up(hearth_session *session, const hearth_error *err,
+                            void (*tell)(LLVMModuleRef, const char *, const char *)) {
   const char *file = session->options->profile, *message = err->message;
   if (session->matcher) /* its data may be incomplete */
     hearth_matcher_close(session->matcher);
@@ -30,13 +30,13 @@ static bool give_up(hearth_session *session, const hearth_error *err,
 }
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
-  return give_up(session, err, hearth_shim_warn);
+  return session_give_up(session, err, hearth_shim_warn);
 }
 
 /* A cache of objects would keep an object that is compiled without the profile under the profile's id, and give it out
  * when the profile is there. It does not keep failed compiles. */
 static bool fail_to_open(hearth_session *session, const hearth_error *err) {
-  return give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
+  return session_give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
 }
 
 static hearth_status check_id(const hearth_pass_options *options, const hearth_profile *profile, hearth_error *err) {
@@ -70,7 +70,8 @@ static hearth_status find_listed(hearth_session *session, hearth_error *err) {
   return status;
 }
 
-static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme, hearth_error *err) {
+static hearth_status session_open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme,
+                                          hearth_error *err) {
   const hearth_pass_options *options = session->options;
   hearth_profile_summary summary;
   if (!options->matcher)
@@ -87,7 +88,7 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
 }
 
 /* The type of blocks is among the values if the profile knows any, the pool if its plan has some. */
-static void choose_schema(hearth_session *session) {
+static void session_choose_schema(hearth_session *session) {
   hearth_md_schema schema;
   if (!session->matcher)
     return;
@@ -138,7 +139,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   session->module = module;
   session->options = options;
   session->scheme = HEARTH_IDS_HEARTH;
-  if (*options->profile && open_profile(session, &session->scheme, &err) != HEARTH_OK)
+  if (*options->profile && session_open_profile(session, &session->scheme, &err) != HEARTH_OK)
     return fail_to_open(session, &err);
   session->md = hearth_md_create(module);
   session->moved = hearth_moved_calls_read(module);
@@ -146,7 +147,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
     hearth_error_nomem(&err);
   if (!session->md || know_module(session, &err) != HEARTH_OK || make_locator(session, &err) != HEARTH_OK)
     return hearth_session_fail(session, &err);
-  choose_schema(session);
+  session_choose_schema(session);
   if (!options->mib)
     hearth_md_use_encodings(session->md, false, true);
   return true;
@@ -170,7 +171,7 @@ void hearth_session_close(hearth_session *session) {
   hearth_md_destroy(session->md);
 }
 
-static void compare_ids(LLVMValueRef instruction, void *data) {
+static void session_compare_ids(LLVMValueRef instruction, void *data) {
   hearth_session *session = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
   uint64_t own_id;
@@ -186,7 +187,7 @@ static void compare_ids(LLVMValueRef instruction, void *data) {
 
 bool hearth_session_ids_are_ours(hearth_session *session) {
   if (session->ids == HEARTH_IDS_NOT_COMPARED)
-    hearth_ir_for_each_instruction(session->module, compare_ids, session);
+    hearth_ir_for_each_instruction(session->module, session_compare_ids, session);
   if (session->ids == HEARTH_IDS_NOT_COMPARED)
     session->ids = HEARTH_IDS_OURS;
   return session->ids == HEARTH_IDS_OURS;
@@ -299,7 +300,7 @@ static bool any_is_cold(const hearth_contexts *contexts) {
 
 /* Without numbers, metadata is for cloning in the link alone: of calls with cold contexts, and of their callers. Other
  * modules may have the calls; whether any can be cold, the profile tells. */
-static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
+static bool session_is_wanted(const hearth_session *session, const hearth_edit *edit) {
   return session->options->mib ||
          (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.may_be_cold);
 }
@@ -358,7 +359,7 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool res
     changed |= edit->through_pointer;
     if (edit->contexts.count)
       changed |= hearth_alloc_note_frame(edit->call);
-    if (!is_wanted(session, edit)) {
+    if (!session_is_wanted(session, edit)) {
       changed |= pass_over(session, edit, resolve);
       continue;
     }

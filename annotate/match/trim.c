@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Selecting and trimming: a context is needed only up to the caller from which on its placement is no longer in doubt, and no
- * clone for other calls' contexts can take it elsewhere; it is of use only up to where folding has left calls out. */
+/* Selecting and trimming: a context is needed only up to the caller from which on its placement is no longer in
+ * doubt; it is of use only up to where folding has left calls out. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "compare.h"
-#include "leaf_internal.h"
-#include "search.h"
+#include "leaf.h"
 
 /* Nodes of the tree that are still to be looked at. */
 typedef struct node_list {
@@ -15,7 +14,7 @@ typedef struct node_list {
   size_t count, room;
 } node_list;
 
-static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
+static hearth_status trim_add_node(node_list *list, uint32_t node, hearth_error *err) {
   if (!hearth_array_grow(&list->items, &list->room, list->count, sizeof *list->items))
     return hearth_error_nomem(err);
   list->items[list->count++] = node;
@@ -24,25 +23,8 @@ static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err)
 
 #define COLD hearth_placement_bit(HEARTH_CLASS_COLD)
 
-/* ------------------------------------------------- clone sites ------------------------------------------------- */
-
-static hearth_status add_id(hearth_site_ids *ids, uint64_t id, hearth_error *err) {
-  if (!id)
-    return HEARTH_OK;
-  if (!hearth_array_grow(&ids->items, &ids->room, ids->count, sizeof *ids->items))
-    return hearth_error_nomem(err);
-  ids->items[ids->count++] = id;
-  return HEARTH_OK;
-}
-
-static bool has_id(const hearth_site_ids *ids, uint64_t id) {
-  size_t i = hearth_lower_bound(&id, ids->items, ids->count, sizeof id, hearth_compare_u64);
-  return i < ids->count && ids->items[i] == id;
-}
-
 /* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
- * known, but not through how many turns of a cycle; clones follow calls one by one, and would lead the later turns
- * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. But where
+ * known, but not through how many turns of a cycle. A function that calls itself need not have been left out anywhere: its call stands once for any number. But where
  * one of the callers is a call that was left out, the call that the node stands for may have led back to itself by that one,
  * through different functions (a pointer, a coroutine that is resumed): it then has that caller in every turn but the first. */
 static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
@@ -55,49 +37,6 @@ static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_no
     else
       HEARTH_TRY(hearth_stacks_left_out(leaf->folded, child->frame, ret, err));
   return HEARTH_OK;
-}
-
-/* Add the clone sites of a node; its children are added to the list if they may have some. */
-static hearth_status add_sites(hearth_clone_sites *sites, hearth_leaf *leaf, uint32_t number, node_list *waiting,
-                               hearth_error *err) {
-  bool comes_back = false;
-  if (leaf->nodes[number].ends || !(leaf->nodes[number].placements & COLD))
-    return HEARTH_OK;
-  HEARTH_TRY(add_id(&sites->cold, leaf->nodes[number].id, err));
-  if (leaf->nodes[number].placements == COLD)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
-  const hearth_leaf_node *node = &leaf->nodes[number];
-  HEARTH_TRY(may_come_back(leaf, node, &comes_back, err));
-  if (comes_back)
-    return HEARTH_OK;
-  HEARTH_TRY(add_id(&sites->parting, node->id, err));
-  for (uint32_t child = node->first_child; child < node->first_child + node->child_count; child++)
-    HEARTH_TRY(add_node(waiting, child, err));
-  return HEARTH_OK;
-}
-
-hearth_status hearth_clone_sites_add(hearth_clone_sites *sites, hearth_leaf *leaf, hearth_error *err) {
-  node_list waiting = {0};
-  hearth_status status = hearth_leaf_is_mixed(leaf) ? add_node(&waiting, 0, err) : HEARTH_OK;
-  while (status == HEARTH_OK && waiting.count > 0) {
-    uint32_t number = waiting.items[--waiting.count];
-    status = add_sites(sites, leaf, number, &waiting, err);
-  }
-  free(waiting.items);
-  return status;
-}
-
-void hearth_clone_sites_know(hearth_clone_sites *sites) {
-  sites->parting.count = hearth_sort_distinct_u64(sites->parting.items, sites->parting.count);
-  sites->cold.count = hearth_sort_distinct_u64(sites->cold.items, sites->cold.count);
-  sites->known = true;
-}
-
-void hearth_clone_sites_free(hearth_clone_sites *sites) {
-  free(sites->parting.items);
-  free(sites->cold.items);
-  memset(sites, 0, sizeof *sites);
 }
 
 /* -------------------------------------------------- selecting -------------------------------------------------- */
@@ -121,10 +60,10 @@ static hearth_status select_children(hearth_leaf *leaf, uint32_t node, uint64_t 
   const hearth_leaf_node *parent = &leaf->nodes[node];
   uint32_t child = parent->first_child, end = child + parent->child_count;
   for (; child < end && (!id || leaf->nodes[child].ends || !leaf->nodes[child].id); child++)
-    HEARTH_TRY(add_node(ret, child, err));
+    HEARTH_TRY(trim_add_node(ret, child, err));
   child = first_child(leaf, parent, id);
   if (id && child < end && leaf->nodes[child].id == id)
-    HEARTH_TRY(add_node(ret, child, err));
+    HEARTH_TRY(trim_add_node(ret, child, err));
   return HEARTH_OK;
 }
 
@@ -135,7 +74,7 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
     next->count = 0;
     for (size_t k = 0; k < ret->count; k++)
       if (leaf->nodes[ret->items[k]].ends)
-        HEARTH_TRY(add_node(next, ret->items[k], err));
+        HEARTH_TRY(trim_add_node(next, ret->items[k], err));
       else
         HEARTH_TRY(select_children(leaf, ret->items[k], ids[i], next, err));
     node_list last = *ret;
@@ -147,8 +86,8 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
 
 /* -------------------------------------------------- trimming -------------------------------------------------- */
 
-static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
-                                 hearth_error *err) {
+static hearth_status trim_add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
+                                      hearth_error *err) {
   if (!hearth_array_grow(&ret->items, &ret->room, ret->count, sizeof *ret->items))
     return hearth_error_nomem(err);
   uint64_t *ids = malloc((depth + 1) * sizeof *ids);
@@ -168,8 +107,8 @@ static void mark_matched(const hearth_leaf *leaf, const hearth_leaf_node *node) 
   }
 }
 
-static hearth_status add_stack(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_context *to,
-                               hearth_error *err) {
+static hearth_status trim_add_stack(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_context *to,
+                                    hearth_error *err) {
   hearth_mib mib;
   HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
   hearth_mib_merge(&to->mib, &mib);
@@ -181,18 +120,18 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
                               hearth_error *err) {
   mark_matched(leaf, node);
   for (uint32_t i = 0; i < node->count; i++)
-    HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], &ret->items[ret->count - 1], err));
+    HEARTH_TRY(trim_add_stack(leaf, &leaf->stacks[node->first + i], &ret->items[ret->count - 1], err));
   return HEARTH_OK;
 }
 
-static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
+static bool trim_is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
 /* Is whatever is not cold one at a call that has contexts of the placements `all`? */
 static bool only_cold_counts(uint64_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
 
 /* Need contexts of these placements not be told apart there? */
-static bool agree(uint64_t placements, uint64_t all, hearth_trim trim) {
-  return is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
+static bool trim_agree(uint64_t placements, uint64_t all, hearth_trim trim) {
+  return trim_is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
 }
 
 /* The placement of one stack whose contexts the profile tells apart by frames of unknown place. */
@@ -213,23 +152,23 @@ static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *
 /* Where all that is merged into a context is of these placements, as far as the call's, `all`, need to be told apart. Some
  * that are not cold are as one without a pool. */
 static hearth_placement common_placement(uint64_t placements) {
-  hearth_placement common = is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
+  hearth_placement common =
+      trim_is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
   return common == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : common;
 }
 
 /* All nodes as one context of no callers. */
 static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nodes, uint64_t placements,
                                    hearth_contexts *ret, hearth_error *err) {
-  HEARTH_TRY(add_context(leaf, HEARTH_NONE, 0, ret, err));
+  HEARTH_TRY(trim_add_context(leaf, HEARTH_NONE, 0, ret, err));
   for (size_t i = 0; i < nodes->count; i++)
     HEARTH_TRY(sum_node(leaf, &leaf->nodes[nodes->items[i]], ret, err));
   ret->items[ret->count - 1].placement = common_placement(placements);
   return HEARTH_OK;
 }
 
-/* The child that stands for all of them that are not cold, and that no call's cold contexts come by: callers that are not named
- * get the original of a function that is cloned, so one is enough to say that it stays, and one among a child's own children
- * says it, too. NULL: none is needed. */
+/* The child that stands for all of them that are not cold: one is enough to say that not all callers are, and one among a
+ * child's own children says it, too. NULL: none is needed. */
 static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children, uint32_t count) {
   const hearth_leaf_node *first = NULL;
   for (const hearth_leaf_node *child = children; child < children + count; child++) {
@@ -248,48 +187,41 @@ static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_lea
   uint64_t left = node->placements, others = only_cold ? left & ~COLD : 0;
   while (left) {
     uint64_t one = left & -left, together = one & others ? others : one;
-    HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+    HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
     hearth_context *context = &ret->items[ret->count - 1];
     context->placement = common_placement(together);
     for (uint32_t i = 0; i < node->count; i++)
       if (together >> leaf->stacks[node->first + i].placement & 1)
-        HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], context, err));
+        HEARTH_TRY(trim_add_stack(leaf, &leaf->stacks[node->first + i], context, err));
     left &= ~together;
   }
   return HEARTH_OK;
 }
 
 /* The children of a node, the last one first. */
-static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold,
-                                  const hearth_clone_sites *sites, node_list *ret, hearth_error *err) {
+static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold, node_list *ret,
+                                  hearth_error *err) {
   uint32_t first = leaf->nodes[number].first_child, count = leaf->nodes[number].child_count;
   const hearth_leaf_node *not_cold = only_cold ? select_not_cold(&leaf->nodes[first], count) : NULL;
   for (uint32_t i = first + count; i-- > first;) {
     const hearth_leaf_node *child = &leaf->nodes[i];
-    if (only_cold && !(child->placements & COLD) && child != not_cold && !has_id(&sites->cold, child->id))
+    if (only_cold && !(child->placements & COLD) && child != not_cold)
       mark_matched(leaf, child);
     else
-      HEARTH_TRY(add_node(ret, i, err));
+      HEARTH_TRY(trim_add_node(ret, i, err));
   }
   return HEARTH_OK;
 }
 
-/* Must cloning be told by which callers a node's contexts come, though they agree? It may direct the last of their calls so far
- * to a clone for another call's cold contexts. Where this call is not told apart from itself in that clone, it is cold there. */
-static bool goes_on(const hearth_leaf_node *node, uint64_t all, const hearth_clone_sites *sites) {
-  return (all & COLD) && !(node->placements & COLD) && has_id(&sites->parting, node->id);
-}
-
 /* A list of nodes from the last on, each replaced by its children until they agree; `all`: the placements of the call. */
 static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t all, hearth_trim trim,
-                                const hearth_clone_sites *sites, hearth_contexts *ret, hearth_error *err) {
+                                hearth_contexts *ret, hearth_error *err) {
   while (nodes->count > 0) {
     uint32_t number = nodes->items[--nodes->count];
-    bool comes_back = false, differ = !agree(leaf->nodes[number].placements, all, trim);
-    bool is_settled = !differ && trim != HEARTH_TRIM_OFF && !goes_on(&leaf->nodes[number], all, sites);
-    if (leaf->nodes[number].ends || is_settled) {
+    bool comes_back = false, differ = !trim_agree(leaf->nodes[number].placements, all, trim);
+    if (leaf->nodes[number].ends || (!differ && trim != HEARTH_TRIM_OFF)) {
       const hearth_leaf_node *node = &leaf->nodes[number];
-      HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+      HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
       hearth_context *context = &ret->items[ret->count - 1];
       context->placement = common_placement(node->placements);
@@ -303,23 +235,23 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t al
     if (comes_back)
       HEARTH_TRY(emit_by_placement(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
     else
-      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), sites, nodes, err));
+      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
   }
   return HEARTH_OK;
 }
 
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
-                                 const hearth_clone_sites *sites, hearth_contexts *ret, hearth_error *err) {
+                                 hearth_contexts *ret, hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
   uint64_t placements = 0;
-  hearth_status status = add_node(&nodes, 0, err);
+  hearth_status status = trim_add_node(&nodes, 0, err);
   if (status == HEARTH_OK)
     status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
   for (size_t i = 0; i < nodes.count; i++)
     placements |= leaf->nodes[nodes.items[i]].placements;
   placements = hearth_leaf_placements_that_count(placements);
   ret->placements |= placements;
-  if (status == HEARTH_OK && placements && is_one(placements) && trim != HEARTH_TRIM_OFF)
+  if (status == HEARTH_OK && placements && trim_is_one(placements) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, placements, ret, err);
   else if (status == HEARTH_OK && placements) {
     for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
@@ -327,7 +259,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
       nodes.items[nodes.count - 1 - i] = nodes.items[i];
       nodes.items[i] = other;
     }
-    status = emit_apart(leaf, &nodes, placements, trim, sites, ret, err);
+    status = emit_apart(leaf, &nodes, placements, trim, ret, err);
   }
   free(nodes.items);
   free(scratch.items);
@@ -353,5 +285,5 @@ hearth_placement hearth_contexts_pool(const hearth_contexts *contexts) {
   uint64_t others = contexts->placements & ~(COLD | hearth_placement_bit(HEARTH_CLASS_UNKNOWN));
   if (!(others & pools))
     return 0;
-  return is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
+  return trim_is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
 }

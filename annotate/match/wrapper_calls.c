@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc_functions.h"
 #include "array.h"
+#include "compare.h"
 #include "hearth/ids.h"
-#include "search.h"
+#include "hearth/ir_facts.h"
+#include "shim.h"
 
 typedef struct search {
   hearth_wrapper_calls *calls;
@@ -18,12 +21,14 @@ typedef struct search {
   hearth_error *err;
 } search;
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int wrapper_call_by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static bool is_listed(const hearth_function_info *function, bool llvm_ids, const char *const *names, size_t n) {
   bool is_stripped = hearth_is_stripped_name(function->name);
   if (!llvm_ids && !is_stripped)
-    return bsearch(&function->name, names, n, sizeof *names, by_name) != NULL;
+    return bsearch(&function->name, names, n, sizeof *names, wrapper_call_by_name) != NULL;
   uint64_t id = llvm_ids ? function->id : hearth_llvm_id_of_name(function->name);
   for (size_t i = 0; i < n; i++)
     if (hearth_llvm_function_id(names[i], strlen(names[i])) == id)
@@ -54,7 +59,7 @@ static hearth_status find_nearest(search *s) {
   return HEARTH_OK;
 }
 
-static hearth_status add_call(search *s, hearth_wrapper_call call) {
+static hearth_status wrapper_call_add_call(search *s, hearth_wrapper_call call) {
   hearth_wrapper_calls *calls = s->calls;
   if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return hearth_error_nomem(s->err);
@@ -71,7 +76,7 @@ static hearth_status search_context(search *s, uint32_t context) {
     if (caller == HEARTH_NONE)
       break;
     HEARTH_TRY(hearth_profile_get_stack(s->profile, caller, &frame, &next, s->err));
-    HEARTH_TRY(add_call(s, (hearth_wrapper_call){.frame = frame, .context = context, .node = caller}));
+    HEARTH_TRY(wrapper_call_add_call(s, (hearth_wrapper_call){.frame = frame, .context = context, .node = caller}));
   }
   return HEARTH_OK;
 }
@@ -104,7 +109,7 @@ hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_prof
     status = hearth_error_nomem(err);
   } else {
     memcpy(sorted, names, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_name);
+    qsort(sorted, n, sizeof *sorted, wrapper_call_by_name);
     status = search_all(&s, sorted, n);
   }
   free(sorted);
@@ -121,4 +126,61 @@ void hearth_wrapper_calls_free(hearth_wrapper_calls *calls) {
 size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame) {
   const hearth_wrapper_call first = {.frame = frame};
   return hearth_lower_bound(&first, calls->items, calls->count, sizeof first, by_frame);
+}
+
+/* ------------------------------------------------ pointer calls ------------------------------------------------ */
+
+/* A table from types to functions. The call that is left for other functions is marked, so that it is promoted once. */
+
+#define PROMOTED "hearth-promoted"
+
+/* The function that is called through pointers, of several with the same type. */
+static const struct {
+  const char *name, *signature;
+} functions[] = {{"malloc", "pz"}, {"calloc", "pzz"}, {"realloc", "ppz"}};
+
+bool hearth_is_pointer_call(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  return !LLVMIsAConstant(callee) && !LLVMIsAInlineAsm(callee) &&
+         !LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, PROMOTED, strlen(PROMOTED));
+}
+
+static const char *function_of_type(LLVMTypeRef type) {
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    if (hearth_has_signature(type, functions[i].signature))
+      return functions[i].name;
+  return NULL;
+}
+
+/* Is the name free, or that of a declaration of the type? */
+static bool can_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type) {
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (function)
+    return LLVMIsDeclaration(function) && LLVMGlobalGetValueType(function) == type;
+  return !LLVMGetNamedGlobal(module, name) && !LLVMGetNamedGlobalAlias(module, name, strlen(name));
+}
+
+const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why) {
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  const char *name = function_of_type(type);
+  *ret_why = NULL;
+  if (!name)
+    *ret_why = "its type is not that of malloc, calloc or realloc";
+  else if (hearth_ir_call_is_musttail(call))
+    *ret_why = "it is musttail";
+  else if (!can_declare(LLVMGetGlobalParent(hearth_ir_function_of(call)), name, type))
+    *ret_why = "the module defines the function that its type fits, or declares it with another type";
+  return *ret_why ? NULL : name;
+}
+
+LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call) {
+  const char *why, *name = hearth_pointer_callee(call, &why);
+  LLVMModuleRef module = LLVMGetGlobalParent(hearth_ir_function_of(call));
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (!function)
+    function = LLVMAddFunction(module, name, LLVMGetCalledFunctionType(call));
+  LLVMValueRef direct = hearth_shim_promote_call(call, function);
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(LLVMGetModuleContext(module), PROMOTED, strlen(PROMOTED), "", 0));
+  return direct;
 }

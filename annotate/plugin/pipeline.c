@@ -3,11 +3,14 @@
  *
  * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has
  * told contexts apart, and whether a call has one class is known. Between compiling and linking the module carries
- * contexts on: contexts that the link's inlining or cloning may tell apart are left to the link. */
+ * contexts on: contexts that the link's inlining may tell apart are left to the link. */
 #include "pipeline.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "hearth/ir_facts.h"
 #include "lto_phase.h"
 #include "shim.h"
 
@@ -108,19 +111,8 @@ static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth
   return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
 }
 
-/* Contexts that inlining left together part by clones; pruning then gives each clone's calls their class. */
-static bool clone(LLVMModuleRef module, const hearth_pass_options *options, const hearth_llvm_cloning *cloning) {
-  if (!hearth_pass_before_cloning(module, options))
-    return false;
-  cloning->run(module, cloning->data);
-  hearth_pass_after_cloning(module, options);
-  hearth_pass_resolve(module, options, false);
-  hearth_pass_prune(module, options);
-  return true;
-}
-
 bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
-                         hearth_noted_calls *noted, const hearth_llvm_cloning *cloning) {
+                         hearth_noted_calls *noted) {
   hearth_pass_options own = *options;
   bool changed = false;
   if (!complete_options(module, told, &own))
@@ -128,12 +120,37 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
   if (own.lto_phase == HEARTH_LTO_POSTLINK) {
     changed |= hearth_noted_calls_give_back(noted, module);
     changed |= hearth_pass_unify(module, &own);
-    changed |= hearth_pass_resolve(module, &own, true);
   }
   changed |= hearth_pass_prune(module, &own);
-  if (own.lto_phase == HEARTH_LTO_POSTLINK)
-    changed |= clone(module, &own, cloning);
   changed |= hearth_pass_lower(module, &own);
   changed |= hearth_pass_globals(module, &own);
   return changed;
+}
+
+/* ------------------------------------------------ host check ------------------------------------------------ */
+
+/* A plugin for one LLVM release in a compiler of another crashes in its first static constructor, with a stack dump that
+ * names LLVM. This runs before any of them and reports the mismatch instead. */
+
+/* llvm-c has it from release 16 on. */
+void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) __attribute__((weak));
+
+__attribute__((constructor(101))) static void check_host(void) {
+  unsigned major = 0, minor, patch;
+  if (LLVMGetVersion)
+    LLVMGetVersion(&major, &minor, &patch);
+  unsigned own = hearth_ir_llvm_major();
+  if (major == own || (major == 0 && own < 16))
+    return;
+  if (major)
+    fprintf(stderr,
+            "hearth.so: error: this plugin was built for LLVM %u, the compiler is of LLVM %u: use one of the "
+            "same release ('hearth flags --clang=CLANG' checks)\n",
+            own, major);
+  else
+    fprintf(stderr,
+            "hearth.so: error: this plugin was built for LLVM %u, the compiler is of a release before 16: use "
+            "one of the same release ('hearth flags --clang=CLANG' checks)\n",
+            own);
+  _exit(1);
 }

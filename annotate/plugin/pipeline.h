@@ -46,18 +46,11 @@ typedef struct hearth_pipeline {
 size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
 size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
 
-/* LLVM's own pass that clones functions, and must be told that the allocator takes hints. On releases without it:
- * nothing. */
-typedef struct hearth_llvm_cloning {
-  void (*run)(LLVMModuleRef module, void *data);
-  void *data;
-} hearth_llvm_cloning;
-
 /* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
- * the module: each allocation call is given its hint, where need be in clones of its function. `told`: the phase of
- * which LLVM speaks; the option goes before it. `noted`: at the link's start. True if the module changed. */
+ * the module: each allocation call is given its hint. `told`: the phase of which LLVM speaks; the option goes before
+ * it. `noted`: at the link's start. True if the module changed. */
 bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
-                         hearth_noted_calls *noted, const hearth_llvm_cloning *cloning);
+                         hearth_noted_calls *noted);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,6 @@
 #include <string>
 #include <tuple>
 
-#include "clones.h"
 #include "hearth/hints.h"
 #include "hearth/indexed.h"
 #include "passes.h"
@@ -186,22 +185,17 @@ cl::opt<hearth_lto_phase>
 cl::opt<bool> LinkPlugin("memprof-link-plugin",
                          cl::desc("The link loads this plugin too (set by 'hearth flags use --lto')"));
 
-cl::opt<unsigned> CloneBudget("memprof-clone-budget",
-                              cl::desc("Clone at most this per cent of a module's instructions to tell contexts apart"),
-                              cl::init(10));
-
 enum class Mibs { On, Off };
 cl::opt<Mibs> WhichMibs("memprof-mib", cl::desc("Contexts in modules for a link"),
                         cl::values(clEnumValN(Mibs::On, "on", "all contexts, with their numbers (default)"),
                                    clEnumValN(Mibs::Off, "off", "only LLVM's flat form, of calls with cold contexts")),
                         cl::init(Mibs::On));
 
-enum ContextsBy { ByInline, ByClone, ByWord };
+enum ContextsBy { ByInline, ByWord };
 cl::bits<ContextsBy> ContextsApartBy(
     "memprof-contexts-by",
     cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
     cl::values(clEnumValN(ByInline, "inline", "by inlining; always"),
-               clEnumValN(ByClone, "clone", "in a link, by clones of functions, within -memprof-clone-budget"),
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
 bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
 
@@ -243,7 +237,6 @@ hearth_pass_options currentOptions() {
   Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
-  Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
   Options.by_word = contextsAreApartBy(ByWord);
   Options.mib = WhichMibs == Mibs::On;
   std::copy(std::begin(HintOf), std::end(HintOf), Options.hints);
@@ -283,59 +276,33 @@ struct CPass : PassInfoMixin<CPass> {
   }
 };
 
-// LLVM's pass that clones functions.
-void addDisambiguation(PassBuilder &PB, ModulePassManager &MPM) {
-#if LLVM_VERSION_MAJOR >= 19
-  cantFail(PB.parsePassPipeline(MPM, "memprof-context-disambiguation"));
-#endif
-}
-
-// LLVM's pass does nothing unless this option of its own is on, which says that the allocator takes hints.
-void allowDisambiguation() {
-  if (cl::opt<bool> *Switch = findSwitch("supports-hot-cold-new"))
-    Switch->setValue(true);
-}
-
 // The start of a link's pipeline, for each of its modules.
 struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
   NotedCalls Noted;
   NoteCallsPass(NotedCalls Noted) : Noted(std::move(Noted)) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    bool Changed = hearth_clones_distrust_aliases(wrap(&M));
     hearth_noted_calls_note(Noted.get(), wrap(&M));
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return PreservedAnalyses::all();
   }
 };
 
-// hearth_pipeline_use, with LLVM's cloning at hand.
+// hearth_pipeline_use.
 struct UsePass : PassInfoMixin<UsePass> {
   Matcher Read;
   NotedCalls Noted;
   hearth_lto_phase Told; // by LLVM
-  ModulePassManager Disambiguate;
-  UsePass(Matcher Read, NotedCalls Noted, hearth_lto_phase Told, PassBuilder &PB)
-      : Read(std::move(Read)), Noted(std::move(Noted)), Told(Told) {
-    addDisambiguation(PB, Disambiguate);
-  }
-
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
+  UsePass(Matcher Read, NotedCalls Noted, hearth_lto_phase Told)
+      : Read(std::move(Read)), Noted(std::move(Noted)), Told(Told) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
     Options.matcher = Read.get();
-    auto Clone = [&] {
-      allowDisambiguation();
-      AM.invalidate(M, PreservedAnalyses::none());
-      AM.invalidate(M, Disambiguate.run(M, AM));
-    };
-    hearth_llvm_cloning Cloning = {[](LLVMModuleRef, void *Data) { (*static_cast<decltype(Clone) *>(Data))(); },
-                                   &Clone};
-    return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get(), &Cloning) ? PreservedAnalyses::none()
-                                                                                : PreservedAnalyses::all();
+    return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get()) ? PreservedAnalyses::none()
+                                                                      : PreservedAnalyses::all();
   }
 };
 
 // State that the passes of one module's pipeline share.
 struct Shared {
-  PassBuilder &PB;
   Matcher Read;
   NotedCalls Noted;
 };
@@ -351,7 +318,7 @@ void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Shared &S, h
   case HEARTH_PASS_DISCRIMINATORS:
     return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   case HEARTH_PASS_USE:
-    return addTo(MPM, UsePass(S.Read, S.Noted, Told, S.PB));
+    return addTo(MPM, UsePass(S.Read, S.Noted, Told));
   }
 }
 
@@ -395,7 +362,7 @@ hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
   NotedCalls Noted(hearth_noted_calls_create(), hearth_noted_calls_destroy);
-  Shared S = {PB, Read, Noted};
+  Shared S = {Read, Noted};
   PB.registerPipelineParsingCallback(
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);

@@ -22,7 +22,7 @@ typedef struct plan_name {
   char c[48];
 } plan_name;
 
-static plan_name name_of(const char *what, uint64_t plan) {
+static plan_name announcement_name_of(const char *what, uint64_t plan) {
   plan_name name;
   snprintf(name.c, sizeof name.c, "%s.%016" PRIx64, what, plan);
   return name;
@@ -36,7 +36,7 @@ static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLV
   return receiver;
 }
 
-static void define(LLVMValueRef function, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
+static void announcement_define(LLVMValueRef function, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -53,7 +53,7 @@ static void define(LLVMValueRef function, LLVMValueRef receiver, LLVMValueRef *a
 }
 
 /* Without a body yet; before the program's own ones. */
-static LLVMValueRef add_constructor(LLVMModuleRef module, const char *name) {
+static LLVMValueRef announcement_add_constructor(LLVMModuleRef module, const char *name) {
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(module)), NULL, 0, false);
   LLVMValueRef function = LLVMAddFunction(module, name, type);
   hearth_share_global(module, function, name);
@@ -75,7 +75,7 @@ static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name, LLVMValueRef
 
 void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
   LLVMContextRef context = LLVMGetModuleContext(module);
-  plan_name name = name_of("__hearth_sites", plan);
+  plan_name name = announcement_name_of("__hearth_sites", plan);
   LLVMValueRef sites = get_sites(module, name, word);
   if (!LLVMIsDeclaration(sites))
     return;
@@ -89,14 +89,14 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
 }
 
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
-  plan_name name = name_of("__hearth_need_sites", plan);
-  LLVMValueRef sites = get_sites(module, name_of("__hearth_sites", plan), word);
+  plan_name name = announcement_name_of("__hearth_need_sites", plan);
+  LLVMValueRef sites = get_sites(module, announcement_name_of("__hearth_sites", plan), word);
   if (!LLVMIsDeclaration(sites) || LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, SITES_RECEIVER))
     return;
   LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), sites, word};
   LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(sites), LLVMTypeOf(word)};
-  LLVMValueRef function = add_constructor(module, name.c);
-  define(function, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
+  LLVMValueRef function = announcement_add_constructor(module, name.c);
+  announcement_define(function, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
 }
 
 /* A constant array; NULL: a null pointer, each id has a pool of its own. */
@@ -114,20 +114,20 @@ static LLVMValueRef add_layout(LLVMModuleRef module, const uint8_t *layout) {
 }
 
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout) {
-  plan_name name = name_of("__hearth_plan", plan);
+  plan_name name = announcement_name_of("__hearth_plan", plan);
   if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, PLANS_RECEIVER))
     return;
   LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), add_layout(module, layout)};
   LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(arguments[1])};
-  LLVMValueRef function = add_constructor(module, name.c);
-  define(function, declare_receiver(module, PLANS_RECEIVER, parameters, 2), arguments, 2);
+  LLVMValueRef function = announcement_add_constructor(module, name.c);
+  announcement_define(function, declare_receiver(module, PLANS_RECEIVER, parameters, 2), arguments, 2);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {
   if (LLVMGetNamedFunction(module, NEED_OF_LINK) || LLVMGetNamedFunction(module, LINK_RECEIVER))
     return;
-  LLVMValueRef function = add_constructor(module, NEED_OF_LINK);
-  define(function, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
+  LLVMValueRef function = announcement_add_constructor(module, NEED_OF_LINK);
+  announcement_define(function, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
 }
 
 /* Emptied, as other modules' lists of constructors may name it, too. */

@@ -68,7 +68,9 @@ void hearth_context_word_close(hearth_context_word *word) {
   free(word->profile);
 }
 
-static LLVMContextRef context_of(const hearth_context_word *word) { return LLVMGetModuleContext(word->session.module); }
+static LLVMContextRef context_word_context_of(const hearth_context_word *word) {
+  return LLVMGetModuleContext(word->session.module);
+}
 
 /* Any module's definition will do; the linker keeps one, and the loader takes the program's for libraries, too. */
 static LLVMValueRef get_variable(hearth_context_word *word) {
@@ -79,7 +81,7 @@ static LLVMValueRef get_variable(hearth_context_word *word) {
   snprintf(name, sizeof name, "__hearth_contexts.%016" PRIx64, word->plan.id);
   word->variable = LLVMGetNamedGlobal(module, name);
   if (!word->variable) {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
     word->variable = LLVMAddGlobal(module, i64, name);
     LLVMSetInitializer(word->variable, LLVMConstNull(i64));
     LLVMSetThreadLocalMode(word->variable, hearth_thread_model(module));
@@ -93,7 +95,8 @@ static LLVMValueRef get_variable(hearth_context_word *word) {
 
 /* The table of the innermost frame that has one, and the bits of the frames outside of it: decision sites that the call
  * was inlined through. */
-static const hearth_plan_table *find_table(const hearth_context_word *word, LLVMValueRef call, uint64_t *ret_bits) {
+static const hearth_plan_table *context_word_find_table(const hearth_context_word *word, LLVMValueRef call,
+                                                        uint64_t *ret_bits) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   const hearth_plan_table *table = NULL;
   *ret_bits = 0;
@@ -107,7 +110,7 @@ static const hearth_plan_table *find_table(const hearth_context_word *word, LLVM
   return table;
 }
 
-static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+static LLVMValueRef context_word_constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
 /* A fast path: most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
 static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
@@ -119,11 +122,11 @@ static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, con
   if (!hearth_array_grow(&word->hints, &word->hint_room, word->hint_count, sizeof *word->hints))
     return; /* the slow path serves all calls */
   LLVMPositionBuilderBefore(builder, call);
-  LLVMValueRef bits = LLVMBuildAnd(builder, value, constant(i64, table->mask), "");
-  word->hints[word->hint_count++] =
-      (hearth_hint_call){.call = call,
-                         .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, constant(i64, heaviest->bits), ""),
-                         .heaviest = constant(i8, hearth_hint_table_hint(&word->tables, heaviest))};
+  LLVMValueRef bits = LLVMBuildAnd(builder, value, context_word_constant(i64, table->mask), "");
+  word->hints[word->hint_count++] = (hearth_hint_call){
+      .call = call,
+      .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, context_word_constant(i64, heaviest->bits), ""),
+      .heaviest = context_word_constant(i8, hearth_hint_table_hint(&word->tables, heaviest))};
 }
 
 /* The answer of a table where all the bits that it heeds are known. */
@@ -139,14 +142,14 @@ static hearth_placement known_placement(const hearth_context_word *word, const h
 
 static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, const hearth_plan_table *table,
                                uint64_t inlined_bits) {
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
   LLVMPositionBuilderBefore(builder, call);
   word->heeds = true;
   LLVMValueRef function = hearth_hint_table_get(&word->tables, table);
   LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_variable(word), "contexts");
   if (inlined_bits)
-    value = LLVMBuildOr(builder, value, constant(i64, inlined_bits), "");
+    value = LLVMBuildOr(builder, value, context_word_constant(i64, inlined_bits), "");
   LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
   add_fast_path(word, builder, table, value, hint);
   LLVMDisposeBuilder(builder);
@@ -156,7 +159,7 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
 LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
                                       bool *ret_planned) {
   uint64_t inlined_bits;
-  const hearth_plan_table *table = find_table(word, call, &inlined_bits);
+  const hearth_plan_table *table = context_word_find_table(word, call, &inlined_bits);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
   *ret_planned = table != NULL;
   if (table && table->mask & ~inlined_bits)
@@ -227,10 +230,10 @@ static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
   word->switches[word->switch_count++] = call;
 }
 
-static void collect(LLVMValueRef instruction, void *data) {
+static void context_word_collect(LLVMValueRef instruction, void *data) {
   hearth_context_word *word = data;
   uint64_t inlined_bits;
-  if (is_allocation(instruction) && find_table(word, instruction, &inlined_bits))
+  if (is_allocation(instruction) && context_word_find_table(word, instruction, &inlined_bits))
     word->inlined_sites |= inlined_bits != 0;
   if (!word->failed && hearth_switch_of(instruction) != HEARTH_SWITCH_NONE) {
     collect_switch(word, instruction);
@@ -251,8 +254,8 @@ static void collect(LLVMValueRef instruction, void *data) {
   hearth_shim_remark(instruction, false, "DecisionSite", message);
 }
 
-static LLVMValueRef load(const hearth_context_word *word, LLVMBuilderRef builder) {
-  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), word->variable, "contexts");
+static LLVMValueRef context_word_load(const hearth_context_word *word, LLVMBuilderRef builder) {
+  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_word_context_of(word)), word->variable, "contexts");
 }
 
 /* The memory that is read and written to set or clear bits: the word, or one byte of it. */
@@ -264,8 +267,8 @@ typedef struct part {
 
 /* The lowest bits, which are the busiest, fit into an instruction on the word, which allocations read as a whole soon
  * after. Others would need four bytes there. */
-static part part_of(const hearth_context_word *word, uint64_t bits) {
-  LLVMContextRef context = context_of(word);
+static part context_word_part_of(const hearth_context_word *word, uint64_t bits) {
+  LLVMContextRef context = context_word_context_of(word);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
   part p = {word->variable, LLVMInt64TypeInContext(context), bits};
   unsigned byte = 0;
@@ -292,9 +295,9 @@ static void end_call(LLVMBuilderRef builder, void *data) {
     LLVMBuildStore(builder, e->saved, e->word->variable);
     return;
   }
-  part p = part_of(e->word, e->bits);
+  part p = context_word_part_of(e->word, e->bits);
   LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
-  LLVMBuildStore(builder, LLVMBuildAnd(builder, now, constant(p.type, ~p.bits), ""), p.address);
+  LLVMBuildStore(builder, LLVMBuildAnd(builder, now, context_word_constant(p.type, ~p.bits), ""), p.address);
 }
 
 /* The word at the start of the function: there it dominates all places it is restored at. */
@@ -304,27 +307,29 @@ static LLVMValueRef load_early(const hearth_context_word *word, LLVMBuilderRef b
     first = LLVMGetNextInstruction(first);
   LLVMPositionBuilderBefore(builder, first);
   LLVMSetCurrentDebugLocation2(builder, NULL);
-  return load(word, builder);
+  return context_word_load(word, builder);
 }
 
 /* Read where it is needed the bits are set by one instruction, which needs no register. */
-static void begin_call(const hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision) {
-  part p = part_of(word, decision.bits);
+static void context_word_begin_call(const hearth_context_word *word, LLVMBuilderRef builder,
+                                    hearth_decision_call decision) {
+  part p = context_word_part_of(word, decision.bits);
   LLVMPositionBuilderBefore(builder, decision.call);
   LLVMSetCurrentDebugLocation2(builder, NULL);
   LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
-  LLVMBuildStore(builder, LLVMBuildOr(builder, now, constant(p.type, p.bits), ""), p.address);
+  LLVMBuildStore(builder, LLVMBuildOr(builder, now, context_word_constant(p.type, p.bits), ""), p.address);
 }
 
 /* A call that may become a jump. One that lacks its bit tells of no other bits either: they alone would be another context. */
 static void surround_jump(hearth_context_word *word, LLVMBuilderRef builder, const hearth_decision_call *decision) {
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
   LLVMBasicBlockRef pad = NULL;
-  LLVMValueRef full = constant(i64, word->kept_frames), one = constant(i64, UINT64_C(1) << KEPT_FRAMES_BIT);
+  LLVMValueRef full = context_word_constant(i64, word->kept_frames),
+               one = context_word_constant(i64, UINT64_C(1) << KEPT_FRAMES_BIT);
   LLVMPositionBuilderBefore(builder, decision->call);
   LLVMSetCurrentDebugLocation2(builder, NULL);
-  ending e = {.word = word, .saved = load(word, builder)};
-  LLVMValueRef set = LLVMBuildOr(builder, e.saved, constant(i64, decision->bits), "");
+  ending e = {.word = word, .saved = context_word_load(word, builder)};
+  LLVMValueRef set = LLVMBuildOr(builder, e.saved, context_word_constant(i64, decision->bits), "");
   LLVMValueRef is_set = LLVMBuildICmp(builder, LLVMIntEQ, set, e.saved, "");
   LLVMValueRef is_full = LLVMBuildICmp(builder, LLVMIntUGE, e.saved, full, "");
   LLVMValueRef jumps = LLVMBuildOr(builder, is_set, is_full, "");
@@ -351,7 +356,7 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
     }
     if (!decision.is_alone && !saved)
       saved = load_early(word, builder, hearth_ir_function_of(decision.call));
-    begin_call(word, builder, decision);
+    context_word_begin_call(word, builder, decision);
     ending e = {.word = word, .saved = decision.is_alone ? NULL : saved, .bits = decision.is_alone ? decision.bits : 0};
     if (e.saved != last.saved || e.bits != last.bits)
       pad = NULL; /* it does something else */
@@ -371,8 +376,8 @@ static void announce(hearth_context_word *word) {
 }
 
 bool hearth_context_word_finish(hearth_context_word *word) {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
-  hearth_ir_for_each_instruction(word->session.module, collect, word);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
+  hearth_ir_for_each_instruction(word->session.module, context_word_collect, word);
   word->count = hearth_share_decision_calls(word->calls, word->count);
   for (size_t i = 0, end; i < word->count; i = end) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);

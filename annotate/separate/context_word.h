@@ -60,7 +60,7 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
 /* The constant that a computed hint is for half of the bytes or more; NULL if there is none. */
 LLVMValueRef hearth_context_word_usual(const hearth_context_word *word, LLVMValueRef hint);
 
-/* Are there contexts of several placements that the call can have where it was inlined to? Clones do not count.
+/* Are there contexts of several placements that the call can have where it was inlined to?
  * *ret_placement: the one that they have otherwise; UNKNOWN if there are none. */
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement);
 

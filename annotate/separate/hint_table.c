@@ -25,9 +25,11 @@
 #define KEY_HINT   7u                           /* the bits of the hint's number */
 #define HINTS_MAX  (KEY_HINT + 1)               /* of a table, the first one that of ambiguous calls */
 
-static LLVMContextRef context_of(const hearth_hint_tables *tables) { return LLVMGetModuleContext(tables->module); }
+static LLVMContextRef hint_table_context_of(const hearth_hint_tables *tables) {
+  return LLVMGetModuleContext(tables->module);
+}
 
-static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+static LLVMValueRef hint_table_constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
@@ -80,7 +82,7 @@ const hearth_plan_entry *hearth_hint_table_heaviest(const hearth_hint_tables *ta
 
 /* --------------------------------------------------- code ---------------------------------------------------- */
 
-static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
+static LLVMBasicBlockRef hint_table_append(LLVMValueRef function, const char *name) {
   return LLVMAppendBasicBlockInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)), function, name);
 }
 
@@ -88,25 +90,26 @@ static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
 static void build_switch(const hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
                          const hearth_plan_entry *const *cases, uint32_t count) {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder));
-  LLVMBasicBlockRef others = append(function, "ambiguous"), blocks[HEARTH_PLACEMENTS] = {others};
+  LLVMBasicBlockRef others = hint_table_append(function, "ambiguous"), blocks[HEARTH_PLACEMENTS] = {others};
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
     hearth_placement placement = hearth_placer_of_plan(tables->placer, cases[i]->placement);
     if (!blocks[placement])
-      blocks[placement] = append(function, hearth_placement_name(placement));
-    LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[placement]);
+      blocks[placement] = hint_table_append(function, hearth_placement_name(placement));
+    LLVMAddCase(choice, hint_table_constant(LLVMTypeOf(bits), cases[i]->bits), blocks[placement]);
   }
   for (hearth_placement i = 0; i < HEARTH_PLACEMENTS; i++)
     if (blocks[i]) {
       LLVMPositionBuilderAtEnd(builder, blocks[i]);
-      LLVMBuildRet(builder, constant(LLVMInt8TypeInContext(context_of(tables)), hearth_hint_of(i, tables->hints)));
+      LLVMBuildRet(builder, hint_table_constant(LLVMInt8TypeInContext(hint_table_context_of(tables)),
+                                                hearth_hint_of(i, tables->hints)));
     }
 }
 
 /* Seldom called; by jump tables and unrolled loops it would be twice the size. */
-static LLVMValueRef add_function(const hearth_hint_tables *tables, const char *name, LLVMTypeRef *parameters,
-                                 unsigned count) {
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(context_of(tables));
+static LLVMValueRef hint_table_add_function(const hearth_hint_tables *tables, const char *name, LLVMTypeRef *parameters,
+                                            unsigned count) {
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(hint_table_context_of(tables));
   LLVMValueRef function = LLVMAddFunction(tables->module, name, LLVMFunctionType(i8, parameters, count, false));
   LLVMSetLinkage(function, LLVMInternalLinkage);
   hearth_shim_make_support_function(function);
@@ -127,34 +130,36 @@ static void build_verdict(LLVMBuilderRef builder, LLVMTypeRef i8, LLVMValueRef f
                           LLVMValueRef hints) {
   LLVMTypeRef i32 = LLVMTypeOf(found);
   LLVMValueRef differ = LLVMBuildXor(builder, found, wanted, "");
-  LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntULE, differ, constant(i32, KEY_HINT), "");
+  LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntULE, differ, hint_table_constant(i32, KEY_HINT), "");
   LLVMValueRef number =
-      LLVMBuildSelect(builder, same, LLVMBuildAnd(builder, found, constant(i32, KEY_HINT), ""), constant(i32, 0), "");
+      LLVMBuildSelect(builder, same, LLVMBuildAnd(builder, found, hint_table_constant(i32, KEY_HINT), ""),
+                      hint_table_constant(i32, 0), "");
   LLVMValueRef shift =
-      LLVMBuildZExt(builder, LLVMBuildMul(builder, number, constant(i32, 8), ""), LLVMTypeOf(hints), "");
+      LLVMBuildZExt(builder, LLVMBuildMul(builder, number, hint_table_constant(i32, 8), ""), LLVMTypeOf(hints), "");
   LLVMBuildRet(builder, LLVMBuildTrunc(builder, LLVMBuildLShr(builder, hints, shift, ""), i8, ""));
 }
 
 /* i8 (i64 bits, i32 *keys, i32 count, i64 hints): the range of `count` > 0 keys is halved until it has one. */
 static void build_search(const hearth_hint_tables *tables, LLVMValueRef function) {
-  LLVMContextRef context = context_of(tables);
+  LLVMContextRef context = hint_table_context_of(tables);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
-  LLVMBasicBlockRef entry = append(function, "entry"), head = append(function, "head");
-  LLVMBasicBlockRef halve = append(function, "halve"), end = append(function, "end");
+  LLVMBasicBlockRef entry = hint_table_append(function, "entry"), head = hint_table_append(function, "head");
+  LLVMBasicBlockRef halve = hint_table_append(function, "halve"), end = hint_table_append(function, "end");
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMPositionBuilderAtEnd(builder, entry);
-  LLVMValueRef product = LLVMBuildMul(builder, LLVMGetParam(function, 0), constant(i64, KEY_FACTOR), "");
-  LLVMValueRef upper = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, product, constant(i64, 32), ""), i32, "");
-  LLVMValueRef wanted = LLVMBuildOr(builder, upper, constant(i32, KEY_HINT), "");
+  LLVMValueRef product = LLVMBuildMul(builder, LLVMGetParam(function, 0), hint_table_constant(i64, KEY_FACTOR), "");
+  LLVMValueRef upper =
+      LLVMBuildTrunc(builder, LLVMBuildLShr(builder, product, hint_table_constant(i64, 32), ""), i32, "");
+  LLVMValueRef wanted = LLVMBuildOr(builder, upper, hint_table_constant(i32, KEY_HINT), "");
   LLVMBuildBr(builder, head);
 
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMValueRef first = add_phi(builder, LLVMGetParam(function, 1), entry);
   LLVMValueRef left = add_phi(builder, LLVMGetParam(function, 2), entry);
-  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntUGT, left, constant(i32, 1), ""), halve, end);
+  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntUGT, left, hint_table_constant(i32, 1), ""), halve, end);
 
   LLVMPositionBuilderAtEnd(builder, halve);
-  LLVMValueRef half = LLVMBuildLShr(builder, left, constant(i32, 1), "");
+  LLVMValueRef half = LLVMBuildLShr(builder, left, hint_table_constant(i32, 1), "");
   LLVMValueRef index = LLVMBuildZExt(builder, half, i64, "");
   LLVMValueRef middle = LLVMBuildInBoundsGEP2(builder, i32, first, &index, 1, "");
   LLVMValueRef behind = LLVMBuildICmp(builder, LLVMIntUGT, LLVMBuildLoad2(builder, i32, middle, ""), wanted, "");
@@ -171,10 +176,11 @@ static void build_search(const hearth_hint_tables *tables, LLVMValueRef function
 }
 
 static LLVMValueRef get_search(hearth_hint_tables *tables) {
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(tables)), i32 = LLVMInt32TypeInContext(context_of(tables));
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(hint_table_context_of(tables)),
+              i32 = LLVMInt32TypeInContext(hint_table_context_of(tables));
   LLVMTypeRef parameters[] = {i64, LLVMPointerType(i32, 0), i32, i64};
   if (!tables->search) {
-    tables->search = add_function(tables, "__hearth_find_hint", parameters, 4);
+    tables->search = hint_table_add_function(tables, "__hearth_find_hint", parameters, 4);
     build_search(tables, tables->search);
   }
   return tables->search;
@@ -211,10 +217,10 @@ static bool make_keys(const hearth_hint_tables *tables, const hearth_plan_entry 
 }
 
 static LLVMValueRef add_keys(const hearth_hint_tables *tables, const char *name, const uint32_t *keys, uint32_t count) {
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(context_of(tables));
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(hint_table_context_of(tables));
   LLVMValueRef values[ENTRIES_MAX];
   for (uint32_t i = 0; i < count; i++)
-    values[i] = constant(i32, keys[i]);
+    values[i] = hint_table_constant(i32, keys[i]);
   LLVMValueRef global = LLVMAddGlobal(tables->module, LLVMArrayType(i32, count), name);
   LLVMSetInitializer(global, LLVMConstArray(i32, values, count));
   LLVMSetGlobalConstant(global, true);
@@ -226,11 +232,12 @@ static LLVMValueRef add_keys(const hearth_hint_tables *tables, const char *name,
 
 static void build_call_of_search(hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
                                  LLVMValueRef keys, uint32_t count, const uint8_t hints[HINTS_MAX]) {
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(context_of(tables));
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(hint_table_context_of(tables));
   uint64_t packed = 0;
   for (unsigned i = 0; i < HINTS_MAX; i++)
     packed |= (uint64_t)hints[i] << 8 * i;
-  LLVMValueRef arguments[] = {bits, keys, constant(i32, count), constant(LLVMTypeOf(bits), packed)},
+  LLVMValueRef arguments[] = {bits, keys, hint_table_constant(i32, count),
+                              hint_table_constant(LLVMTypeOf(bits), packed)},
                search = get_search(tables);
   LLVMValueRef call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(search), search, arguments, 4, "");
   LLVMSetTailCall(call, true);
@@ -244,10 +251,10 @@ static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const
   uint8_t hints[HINTS_MAX] = {0};
   char name[64];
   const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(tables));
-  LLVMPositionBuilderAtEnd(builder, append(function, "entry"));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(hint_table_context_of(tables));
+  LLVMPositionBuilderAtEnd(builder, hint_table_append(function, "entry"));
   LLVMValueRef word = LLVMGetParam(function, 0);
-  LLVMValueRef bits = LLVMBuildAnd(builder, word, constant(LLVMTypeOf(word), table->mask), "");
+  LLVMValueRef bits = LLVMBuildAnd(builder, word, hint_table_constant(LLVMTypeOf(word), table->mask), "");
   count = choose_worthwhile(entries, count, chosen);
   if (count > SWITCH_MAX && make_keys(tables, chosen, count, keys, hints)) {
     snprintf(name, sizeof name, "__hearth_keys.%016" PRIx64, table->stack_id);
@@ -260,11 +267,11 @@ static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const
 
 LLVMValueRef hearth_hint_table_get(hearth_hint_tables *tables, const hearth_plan_table *table) {
   char name[64];
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(tables));
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(hint_table_context_of(tables));
   snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64, table->stack_id);
   LLVMValueRef function = LLVMGetNamedFunction(tables->module, name);
   if (!function) {
-    function = add_function(tables, name, &i64, 1);
+    function = hint_table_add_function(tables, name, &i64, 1);
     build_table(tables, function, table);
   }
   return function;

@@ -2,7 +2,6 @@
 /* Commands of `hearth-ir`, which needs LLVM, as `hearth` does not: `hearth` reads the command line, and starts it for
  *
  *   hearth-ir check STATISTICS LIMIT FILE...    hearth check
- *   hearth-ir stats PROFILE                     hearth show --metadata-stats
  *
  * Each returns the exit code. */
 #ifndef HEARTH_IR_COMMANDS_H
@@ -16,9 +15,6 @@ enum { HEARTH_IR_OK = 0, HEARTH_IR_ERROR = 1, HEARTH_IR_USAGE = 2 };
 
 /* Findings in the modules `files` (NULL-terminated), up to `limit` of each (0: all). An error if there are any. */
 int hearth_ir_check(bool with_statistics, size_t limit, char **files);
-int hearth_ir_stats(const char *path);
-
-/* load_module.c */
 
 /* Print "hearth: error: ..." as one line; returns HEARTH_IR_ERROR. */
 int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

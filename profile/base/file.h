@@ -26,7 +26,7 @@ void hearth_file_close(hearth_file *file); /* accepts an all-zero file */
  * the process's own until they are taken away. They may be read again. */
 void hearth_file_release(const hearth_file *file, size_t begin, size_t end);
 
-/* Write `path` as a hearth_replacement (replacement.h). Errors: E_IO, E_NOMEM. */
+/* Write `path` as a hearth_replacement. Errors: E_IO, E_NOMEM. */
 hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err);
 
 /* E_IO if not all that was printed could be written. */
@@ -50,5 +50,25 @@ bool hearth_is_text_profile(const void *data, size_t size);
 
 /* Do these bytes begin like a container (of any version)? */
 bool hearth_llvm_is_container(const void *data, size_t size);
+
+/* ------------------------------------------------ replacement ------------------------------------------------ */
+
+/* A file that is replaced whole or not at all: it is written under another name beside its place and then renamed,
+ * so that no reader ever sees half of it. Devices and pipes are written in place: a rename would put a file there. */
+
+typedef struct hearth_replacement {
+  const char *path; /* for messages; borrowed until the end */
+  int fd;           /* to write to; the caller closes it */
+  char *target;     /* `path`, or where a symbolic link leads: the link stays */
+  char *temporary;  /* NULL: fd is `path` itself */
+} hearth_replacement;
+
+/* An existing file keeps its mode. Errors: E_IO, E_NOMEM; there is nothing to end then. */
+hearth_status hearth_replacement_begin(hearth_replacement *replacement, const char *path, hearth_error *err);
+/* After fd was closed: put the file in place if `keep`, else take it away. Error: E_IO; it is taken away. */
+hearth_status hearth_replacement_end(hearth_replacement *replacement, bool keep, hearth_error *err);
+
+/* For handlers of signals that end the process: take away the files that were begun and not ended. */
+void hearth_replacement_remove_all(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "hearth/expect.h"
 #include "hearth/indexed.h"
 
 /* A slot keeps the item's hash: most slots of other items are passed without a look at the owner's array, which is out
@@ -83,6 +84,7 @@ static inline hearth_status id_table_reserve_row(id_table *table, void *items, s
 
 /* Add an item that is not there yet, after room was reserved. */
 static inline void id_table_insert(id_table *table, uint64_t hash, uint32_t item) {
+  hearth_expect((table->count + 1) * 4 <= table->size * 3);
   id_table_place(table, (id_table_slot){item, (uint32_t)hash});
   table->count++;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes JSON straight to the stream. The only state is whether a comma is due; strings are escaped byte by byte. */
-#include "hearth/json_writer.h"
-
 #include <math.h>
 
 #include "file.h"
+#include "hearth/json_writer.h"
 #include "utf8.h"
 
 void hearth_json_value_begin(hearth_json *json) {
@@ -143,4 +142,20 @@ hearth_status hearth_json_end(hearth_json *json, hearth_error *err) {
   hearth_json_close(json, '}');
   putc_unlocked('\n', json->stream);
   return hearth_stream_flush(json->stream, err);
+}
+
+/* ------------------------------------------------ utf8 ------------------------------------------------ */
+
+/* Text for terminals and for people who trust what they see. */
+
+size_t hearth_utf8_put(const char *text, FILE *stream) {
+  size_t count = 0;
+  for (size_t length; *text; text += length ? length : 1, count++) {
+    length = hearth_utf8_length(text);
+    if (length == 0 || hearth_utf8_is_control(text))
+      putc('?', stream);
+    else
+      fwrite(text, 1, length, stream);
+  }
+  return count;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "estimates.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
 
@@ -162,7 +161,7 @@ static bool equal_type(const void *owner, uint32_t row, const void *id) {
   return ((const hearth_builder *)owner)->types[row].id == *(const uint64_t *)id;
 }
 
-static hearth_status add_type(hearth_builder *builder, const char *name, uint64_t id, hearth_error *err) {
+static hearth_status builder_add_type(hearth_builder *builder, const char *name, uint64_t id, hearth_error *err) {
   builder_type type = {.id = id};
   uint32_t row = id_table_find(&builder->types_by_id, id_table_mix(id), equal_type, builder, &id);
   HEARTH_TRY(hearth_builder_intern_string(builder, name, &type.name, err));
@@ -183,7 +182,7 @@ hearth_status hearth_builder_type(hearth_builder *builder, const char *name, siz
   if (!copy)
     return hearth_error_nomem(err);
   *ret_id = hearth_type_id(copy, strlen(copy));
-  hearth_status status = add_type(builder, copy, *ret_id, err);
+  hearth_status status = builder_add_type(builder, copy, *ret_id, err);
   free(copy);
   return status;
 }
@@ -268,7 +267,8 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
   return HEARTH_OK;
 }
 
-static hearth_status add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib, hearth_error *err) {
+static hearth_status builder_add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
+                                         hearth_error *err) {
   HEARTH_TRY(hearth_rows_reserve(&builder->context_nodes, &builder->context_room, builder->context_count, 1,
                                  sizeof *builder->context_nodes, err));
   if (!hearth_mib_rows_append(&builder->mibs, mib))
@@ -293,7 +293,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   if (builder->weight > 1)
     hearth_mib_repeat(&added, builder->weight);
   if (context == HEARTH_NONE)
-    return add_context(builder, node, &added, err);
+    return builder_add_context(builder, node, &added, err);
   hearth_mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
   return hearth_mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);

@@ -7,13 +7,14 @@
  *
  * Rows are in the order of arrival; the writer brings them into the canonical one. Rows that no context needs (left
  * behind by an addition that failed, or functions never used) are not written. */
-#ifndef HEARTH_BUILDER_INTERNAL_H
-#define HEARTH_BUILDER_INTERNAL_H
+#ifndef HEARTH_BUILDER_TABLES_H
+#define HEARTH_BUILDER_TABLES_H
 
 #include "hearth/builder.h"
 #include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/origin.h"
+#include "hearth/touch_rate.h"
 #include "hearth/variance.h"
 #include "id_table.h"
 #include "mib_rows.h"
@@ -199,5 +200,17 @@ void hearth_builder_free_history(builder_history *history);
 void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
+
+/* ------------------------------------------------ estimates ------------------------------------------------ */
+
+/* Accesses estimated from sums of looks (hearth/touch_rate.h). */
+
+/* Set the estimated part of the access fields: the accesses of each block's first use, and of touches, `rate` times
+ * a second. Counted accesses weigh more. hearth_mib_forget_estimate takes that part out. Both may be repeated. */
+void hearth_mib_estimate(hearth_mib *mib, double rate);
+void hearth_mib_forget_estimate(hearth_mib *mib);
+
+/* Estimate the accesses of all contexts, if any run had looks. E_NOMEM. */
+hearth_status hearth_builder_estimate(hearth_builder *builder, hearth_error *err);
 
 #endif

@@ -2,12 +2,10 @@
 /* A look at a page tells whether it was touched in the interval before. Touches are taken to come at random moments: then with
  * rate r a page is untouched in an interval t with probability exp(-r t). Why, and how good this is:
  * docs/decisions/touched-pages.md. */
-#include "estimates.h"
 
 #include <math.h>
 
 #include "builder_tables.h"
-#include "first_use.h"
 #include "numbers.h"
 
 /* Counting finds 12 to 2500 accesses for each touch of a page. */

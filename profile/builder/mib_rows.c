@@ -41,7 +41,7 @@ void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_
 
 /* The next store overwrites the bytes that a store writes behind its number. False: a number does not fit, and the row is as it
  * was. */
-static bool put(mib_rows *rows, size_t row, const hearth_mib *mib) {
+static bool mib_row_put(mib_rows *rows, size_t row, const hearth_mib *mib) {
   uint8_t packed[sizeof *mib + SLACK];
   bool fits = true;
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
@@ -53,7 +53,7 @@ static bool put(mib_rows *rows, size_t row, const hearth_mib *mib) {
   return fits;
 }
 
-static bool reserve(mib_rows *rows, size_t count, size_t row_size) {
+static bool mib_row_reserve(mib_rows *rows, size_t count, size_t row_size) {
   return hearth_array_reserve(&rows->bytes, &rows->room, 0, count * row_size + SLACK, 1);
 }
 
@@ -70,28 +70,29 @@ static bool widen(mib_rows *rows, const hearth_mib *mib) {
     column->offset = (uint32_t)wider.row_size;
     wider.row_size += column->width;
   }
-  if (!reserve(rows, rows->count, wider.row_size))
+  if (!mib_row_reserve(rows, rows->count, wider.row_size))
     return false;
   wider.bytes = rows->bytes;
   wider.room = rows->room;
   for (size_t row = rows->count; row-- > 0;) {
     hearth_mib kept;
     hearth_mib_rows_get(rows, row, &kept);
-    put(&wider, row, &kept);
+    mib_row_put(&wider, row, &kept);
   }
   *rows = wider;
   return true;
 }
 
 bool hearth_mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib) {
-  return put(rows, row, mib) || (widen(rows, mib) && put(rows, row, mib));
+  return mib_row_put(rows, row, mib) || (widen(rows, mib) && mib_row_put(rows, row, mib));
 }
 
 bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
-  if (!reserve(rows, rows->count + 1, rows->row_size))
+  if (!mib_row_reserve(rows, rows->count + 1, rows->row_size))
     return false;
-  if (!put(rows, rows->count, mib) &&
-      !(widen(rows, mib) && reserve(rows, rows->count + 1, rows->row_size) && put(rows, rows->count, mib)))
+  if (!mib_row_put(rows, rows->count, mib) &&
+      !(widen(rows, mib) && mib_row_reserve(rows, rows->count + 1, rows->row_size) &&
+        mib_row_put(rows, rows->count, mib)))
     return false;
   rows->count++;
   return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "builder_tables.h"
+#include "hearth/expect.h"
 
 void hearth_builder_free_variances(builder_variances *variances) {
   free(variances->rows);
@@ -61,9 +62,10 @@ static bool are_unrecorded(const hearth_builder *builder) {
   return builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
 }
 
-static hearth_status add_row(hearth_builder *builder, size_t context, const hearth_variance *variance,
-                             hearth_error *err) {
+static hearth_status variance_add_row(hearth_builder *builder, size_t context, const hearth_variance *variance,
+                                      hearth_error *err) {
   builder_variances *s = &builder->variances;
+  hearth_expect(context < builder->context_count);
   HEARTH_TRY(hearth_rows_extend(&s->rows, &s->room, &s->count, context + 1, sizeof *s->rows, err));
   hearth_variance_add(&s->rows[context], variance, builder->weight, builder->scale);
   return HEARTH_OK;
@@ -79,7 +81,7 @@ static hearth_status observe_run(hearth_builder *builder, uint64_t duration_ns, 
     mib.TotalAccessCount = s->run[i].accesses;
     mib.TotalLifetime = s->run[i].lifetime;
     hearth_variance_of_run(&mib, duration_ns, &variance);
-    HEARTH_TRY(add_row(builder, s->run[i].context, &variance, err));
+    HEARTH_TRY(variance_add_row(builder, s->run[i].context, &variance, err));
   }
   return HEARTH_OK;
 }
@@ -97,17 +99,18 @@ hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profi
 
 hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node, const hearth_variance *variance,
                                           hearth_error *err) {
+  hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (context == HEARTH_NONE || variance->runs == 0 || are_unrecorded(builder))
     return HEARTH_OK;
-  return add_row(builder, context, variance, err);
+  return variance_add_row(builder, context, variance, err);
 }
 
 hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t context) {
   return context < builder->variances.count ? builder->variances.rows[context] : (hearth_variance){{0}};
 }
 
-static bool are_equal(const hearth_variance *a, const hearth_variance *b) {
+static bool variance_are_equal(const hearth_variance *a, const hearth_variance *b) {
   uint64_t difference = 0;
   for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
     difference |= a->sums[i] ^ b->sums[i];
@@ -124,7 +127,7 @@ bool hearth_builder_is_one_run(const hearth_builder *builder) {
     hearth_variance found = hearth_builder_variance(builder, i), expected;
     hearth_mib_rows_get(&builder->mibs, i, &mib);
     hearth_variance_of_run(&mib, builder->runs.duration_ns, &expected);
-    if (!are_equal(&found, &expected))
+    if (!variance_are_equal(&found, &expected))
       return false;
   }
   return true;

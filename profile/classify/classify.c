@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cutoffs.h"
-#include "first_use.h"
 #include "hearth/classify.h"
+#include "numbers.h"
 #include "option_size.h"
 
 #define PAGE_BYTES 4096.0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Shapes are read in the order of the table, as far as the code that is asked for; sizes of neighbouring attributes of
  * fixed size are summed, so that they are passed over at once. */
-#include "abbreviations.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -140,7 +140,7 @@ static hearth_dwarf_status read_shape(hearth_abbreviations *t, hearth_dwarf_form
 }
 
 /* Up to the end of the table, if it has no more rows. */
-static hearth_dwarf_status read_row(hearth_abbreviations *t, hearth_dwarf_format format) {
+static hearth_dwarf_status abbreviation_read_row(hearth_abbreviations *t, hearth_dwarf_format format) {
   uint64_t code;
   hearth_abbreviation row;
   if (!hearth_bytes_uleb(t->section, &t->at, &code))
@@ -189,7 +189,7 @@ hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *t, hearth_dw
   return HEARTH_DWARF_DAMAGED;
 }
 
-static const hearth_abbreviation *find_known(const hearth_abbreviations *t, uint64_t code) {
+static const hearth_abbreviation *abbreviation_find_known(const hearth_abbreviations *t, uint64_t code) {
   for (size_t i = 0; i < t->count; ++i)
     if (t->rows[i].code == code)
       return &t->rows[i];
@@ -201,7 +201,7 @@ static hearth_dwarf_status read_up_to(hearth_abbreviations *t, hearth_dwarf_form
                                       const hearth_abbreviation **ret) {
   while (!t->ended) {
     size_t known = t->count;
-    hearth_dwarf_status status = read_row(t, format);
+    hearth_dwarf_status status = abbreviation_read_row(t, format);
     if (status != HEARTH_DWARF_OK) {
       t->ended = true;
       return status;
@@ -216,7 +216,7 @@ static hearth_dwarf_status read_up_to(hearth_abbreviations *t, hearth_dwarf_form
 
 hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
                                                 const hearth_abbreviation **ret) {
-  *ret = t->unordered ? find_known(t, code) : NULL;
+  *ret = t->unordered ? abbreviation_find_known(t, code) : NULL;
   return *ret ? HEARTH_DWARF_OK : read_up_to(t, format, code, ret);
 }
 

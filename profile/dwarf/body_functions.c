@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the row is
  * made. */
-#include "body_functions.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "lines.h"
+#include "dwarf_reader.h"
 
 typedef struct hearth_body_origin {
   const void *die; /* NULL: the slot is empty */
@@ -17,14 +16,14 @@ typedef struct hearth_body_origin {
 
 /* --- Table of origins --------------------------------------------------------------------------------------------- */
 
-static hearth_body_origin *slot_of(hearth_body_origin *origins, size_t slots, const void *die) {
+static hearth_body_origin *body_function_slot_of(hearth_body_origin *origins, size_t slots, const void *die) {
   size_t i = (size_t)(((uintptr_t)die * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
   while (origins[i].die && origins[i].die != die)
     i = (i + 1) & (slots - 1);
   return &origins[i];
 }
 
-static bool make_room(hearth_body_functions *f) {
+static bool body_function_make_room(hearth_body_functions *f) {
   if (f->used * 2 < f->slots)
     return true;
   size_t more = f->slots ? f->slots * 2 : 256;
@@ -33,7 +32,7 @@ static bool make_room(hearth_body_functions *f) {
     return false;
   for (size_t i = 0; i < f->slots; ++i)
     if (f->origins[i].die)
-      *slot_of(moved, more, f->origins[i].die) = f->origins[i];
+      *body_function_slot_of(moved, more, f->origins[i].die) = f->origins[i];
   free(f->origins);
   f->origins = moved;
   f->slots = more;
@@ -123,7 +122,8 @@ static bool entry_address(const hearth_die *die, uint64_t *ret) {
          (hearth_die_attribute(die, DW_AT_low_pc, &attribute) && hearth_attribute_address(&attribute, ret));
 }
 
-static const char *name_of(hearth_body_functions *f, const hearth_die *die, bool inlined, bool *ret_memory) {
+static const char *body_function_name_of(hearth_body_functions *f, const hearth_die *die, bool inlined,
+                                         bool *ret_memory) {
   uint64_t address;
   const char *name = linkage_name(die);
   if (!name && !inlined && has_linkage_names(die) && entry_address(die, &address))
@@ -143,7 +143,7 @@ static uint32_t first_line(const hearth_die *die) {
 
 bool hearth_body_functions_has_line(const hearth_die *die) { return first_line(die) > 0; }
 
-static const void *place_of(const hearth_die *die) { return die->unit->contents.data + die->offset; }
+static const void *body_function_place_of(const hearth_die *die) { return die->unit->contents.data + die->offset; }
 
 /* The DIE that all bodies of a function refer to. One with code of its own may be named by its symbol: it is not shared
  * with inlined copies, whose symbol is unknown. */
@@ -152,23 +152,23 @@ static const void *origin_of(const hearth_die *die, bool inlined) {
   hearth_die origin;
   if (inlined && hearth_die_attribute(die, DW_AT_abstract_origin, &attribute) &&
       hearth_attribute_die(&attribute, &origin))
-    return place_of(&origin);
-  return place_of(die);
+    return body_function_place_of(&origin);
+  return body_function_place_of(die);
 }
 
 bool hearth_body_functions_get(hearth_body_functions *f, const hearth_die *die, const hearth_die *files, bool inlined,
                                uint32_t *ret) {
   bool memory = true;
   const void *origin = origin_of(die, inlined);
-  if (!make_room(f))
+  if (!body_function_make_room(f))
     return false;
-  hearth_body_origin *slot = slot_of(f->origins, f->slots, origin);
+  hearth_body_origin *slot = body_function_slot_of(f->origins, f->slots, origin);
   if (slot->die) {
     *ret = slot->function;
     return true;
   }
   uint32_t row = HEARTH_DEBUG_NO_FUNCTION;
-  const char *name = name_of(f, die, inlined, &memory);
+  const char *name = body_function_name_of(f, die, inlined, &memory);
   if (!memory)
     return false;
   uint32_t start_line = first_line(die);
@@ -215,7 +215,7 @@ void hearth_body_pieces_free(hearth_body_pieces *p) {
 /* --- Sort --------------------------------------------------------------------------------------------------------- */
 
 /* By start, then the enclosing one first: the longer, then the lower body number. */
-static inline bool is_before(const piece *x, const piece *y) {
+static inline bool body_function_is_before(const piece *x, const piece *y) {
   if (x->start != y->start)
     return x->start < y->start;
   return x->end != y->end ? x->end > y->end : x->body < y->body;
@@ -224,16 +224,16 @@ static inline bool is_before(const piece *x, const piece *y) {
 /* The end of the rows from `first` on that are in order already: compilers describe much in the order of its addresses. */
 static size_t end_of_part(const hearth_body_pieces *p, size_t first) {
   size_t end = first + 1;
-  while (end < p->count && !is_before(&p->rows[end], &p->rows[end - 1]))
+  while (end < p->count && !body_function_is_before(&p->rows[end], &p->rows[end - 1]))
     ++end;
   return end;
 }
 
 /* Rows [first, middle) and [middle, end), both sorted, to the same place in `to`. */
-static void merge(const piece *from, size_t first, size_t middle, size_t end, piece *to) {
+static void body_function_merge(const piece *from, size_t first, size_t middle, size_t end, piece *to) {
   size_t a = first, b = middle;
   for (size_t i = first; i < end; ++i)
-    to[i] = b == end || (a < middle && !is_before(&from[b], &from[a])) ? from[a++] : from[b++];
+    to[i] = b == end || (a < middle && !body_function_is_before(&from[b], &from[a])) ? from[a++] : from[b++];
 }
 
 /* Merge each two neighbours of the sorted parts into one. `ends`: where they end. Returns how many there are then. */
@@ -241,14 +241,14 @@ static size_t merge_parts(const piece *from, size_t *ends, size_t count, piece *
   size_t first = 0, merged = 0;
   for (size_t i = 0; i < count; i += 2) {
     size_t end = ends[i + 1 < count ? i + 1 : i];
-    merge(from, first, ends[i], end, to);
+    body_function_merge(from, first, ends[i], end, to);
     first = ends[merged++] = end;
   }
   return merged;
 }
 
 /* qsort moves and compares bytes of any size by calls: it takes several times as long. */
-static bool sort(hearth_body_pieces *p) {
+static bool body_function_sort(hearth_body_pieces *p) {
   size_t *ends = malloc(p->count * sizeof *ends), parts = 0;
   piece *other = malloc(p->count * sizeof *other);
   bool ok = ends && other;
@@ -291,7 +291,7 @@ static bool sweep_to(sweep *w, uint64_t end, uint32_t body) {
 }
 
 /* Cut sorted ranges into disjoint pieces. `open` holds the ranges around the current address, innermost last. */
-static bool cut(hearth_body_pieces *p) {
+static bool body_function_cut(hearth_body_pieces *p) {
   sweep w = {0};
   piece *open = NULL;
   size_t depth = 0, open_capacity = 0;
@@ -318,7 +318,9 @@ static bool cut(hearth_body_pieces *p) {
   return ok;
 }
 
-bool hearth_body_pieces_order(hearth_body_pieces *p) { return p->count < 2 || (sort(p) && (is_disjoint(p) || cut(p))); }
+bool hearth_body_pieces_order(hearth_body_pieces *p) {
+  return p->count < 2 || (body_function_sort(p) && (is_disjoint(p) || body_function_cut(p)));
+}
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 

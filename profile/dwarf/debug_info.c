@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "body_functions.h"
-#include "debug_files.h"
-#include "symbols.h"
-#include "units.h"
+#include "dwarf_reader.h"
+#include "object_file.h"
 
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */
@@ -98,8 +96,8 @@ static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t out
 }
 
 /* One DIE of the walk. *ret_inner is the body that its children are in; false in *ret_descend: they do not matter. */
-static hearth_status visit(walk *w, const hearth_die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
-                           hearth_error *err) {
+static hearth_status debug_info_visit(walk *w, const hearth_die *die, uint32_t outer, uint32_t *ret_inner,
+                                      bool *ret_descend, hearth_error *err) {
   *ret_inner = outer;
   *ret_descend = true;
   switch (die->shape.tag) {
@@ -127,7 +125,7 @@ typedef struct open_dies {
   size_t count, capacity;
 } open_dies;
 
-static hearth_status enter(open_dies *open, uint32_t body, hearth_error *err) {
+static hearth_status debug_info_enter(open_dies *open, uint32_t body, hearth_error *err) {
   if (!hearth_array_grow(&open->bodies, &open->capacity, open->count, sizeof *open->bodies))
     return hearth_error_nomem(err);
   open->bodies[open->count++] = body;
@@ -142,11 +140,11 @@ static hearth_status die_status(const walk *w, hearth_dwarf_status status, heart
 static hearth_status walk_die(walk *w, const hearth_die *die, open_dies *open, uint64_t *at, hearth_error *err) {
   uint32_t inner;
   bool descend;
-  HEARTH_TRY(visit(w, die, open->bodies[open->count - 1], &inner, &descend, err));
+  HEARTH_TRY(debug_info_visit(w, die, open->bodies[open->count - 1], &inner, &descend, err));
   if (!die->shape.has_children || !descend)
     return die_status(w, hearth_die_pass_tree(die, at), err);
   HEARTH_TRY(die_status(w, hearth_die_pass(die, at), err));
-  return enter(open, inner, err);
+  return debug_info_enter(open, inner, err);
 }
 
 /* Walk the DIEs below a DIE with a stack of its own (nesting depth is the input's). `outer` is the DIE's body. */
@@ -157,7 +155,7 @@ static hearth_status walk_tree(walk *w, const hearth_die *tree, uint32_t outer, 
   if (!tree->shape.has_children)
     return HEARTH_OK;
   HEARTH_TRY(die_status(w, hearth_die_pass(tree, &at), err));
-  HEARTH_TRY(enter(open, outer, err));
+  HEARTH_TRY(debug_info_enter(open, outer, err));
   while (open->count > 0) {
     HEARTH_TRY(die_status(w, hearth_die_next(tree->unit, &at, &die, &end), err));
     if (end)

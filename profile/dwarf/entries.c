@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Units are listed by their headers. Attributes are read where they lie; values that are not wanted are passed over by
  * sizes that their abbreviation knows. */
-#include "entries.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 static bool has_id(uint8_t type) { return type == DW_UT_skeleton || type == DW_UT_split_compile; }
 
 /* The rest of a header, behind length and version. *at moves behind it, to the root. */
-static bool read_header(hearth_dwarf_unit *unit, uint64_t *at) {
+static bool entry_read_header(hearth_dwarf_unit *unit, uint64_t *at) {
   uint64_t type = DW_UT_compile, address_size, abbreviations;
   bool new = unit->format.version >= 5;
   hearth_bytes from = unit->contents;
@@ -77,7 +77,7 @@ static hearth_dwarf_status read_unit(hearth_entries *info, uint64_t *at, hearth_
   if (!hearth_bytes_number(ret->contents, at, 2, &version) || version < 2 || version > 5)
     return HEARTH_DWARF_DAMAGED;
   ret->format.version = (uint8_t)version;
-  if (!read_header(ret, at))
+  if (!entry_read_header(ret, at))
     return HEARTH_DWARF_DAMAGED;
   *at = end;
   return HEARTH_DWARF_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of directories and files are passed over, and read again up to one file when its path is asked for. */
-#include "lines.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -9,31 +9,32 @@
 
 /* --- Header ------------------------------------------------------------------------------------------------------- */
 
-static bool number(hearth_bytes from, uint64_t *at, size_t size, uint64_t *ret) {
+static bool line_header_number(hearth_bytes from, uint64_t *at, size_t size, uint64_t *ret) {
   return hearth_bytes_number(from, at, size, ret);
 }
 
 static bool byte(hearth_bytes from, uint64_t *at, uint8_t *ret) {
   uint64_t value;
-  if (!number(from, at, 1, &value))
+  if (!line_header_number(from, at, 1, &value))
     return false;
   *ret = (uint8_t)value;
   return true;
 }
 
 /* Cut the table out of its section; *at is then behind its length. */
-static bool find_table(hearth_line_header *h, uint64_t *at) {
+static bool line_header_find_table(hearth_line_header *h, uint64_t *at) {
   hearth_bytes rest;
   uint64_t length;
   const hearth_bytes *all = &h->source.lines;
   *at = 0;
   h->offset_size = 4;
   if (h->source.offset > all->size ||
-      !hearth_bytes_slice(*all, h->source.offset, all->size - h->source.offset, &rest) || !number(rest, at, 4, &length))
+      !hearth_bytes_slice(*all, h->source.offset, all->size - h->source.offset, &rest) ||
+      !line_header_number(rest, at, 4, &length))
     return false;
   if (length == UINT32_MAX) {
     h->offset_size = 8;
-    if (!number(rest, at, 8, &length))
+    if (!line_header_number(rest, at, 8, &length))
       return false;
   }
   return length <= rest.size - *at && hearth_bytes_slice(rest, 0, *at + length, &h->table);
@@ -65,16 +66,16 @@ bool hearth_line_header_read(const hearth_line_source *source, hearth_line_heade
   hearth_line_header h = {.source = *source};
   uint64_t at, value, length;
   uint8_t base, operations = 1; /* that share an instruction: on no processor that programs are read of */
-  if (!find_table(&h, &at) || !number(h.table, &at, 2, &value) || value < 2 || value > 5)
+  if (!line_header_find_table(&h, &at) || !line_header_number(h.table, &at, 2, &value) || value < 2 || value > 5)
     return false;
   h.version = (unsigned)value;
-  if (h.version == 5 && !number(h.table, &at, 2, &value)) /* sizes of addresses and of segment selectors */
+  if (h.version == 5 && !line_header_number(h.table, &at, 2, &value)) /* sizes of addresses and of segment selectors */
     return false;
-  if (!number(h.table, &at, h.offset_size, &length) || length > h.table.size - at)
+  if (!line_header_number(h.table, &at, h.offset_size, &length) || length > h.table.size - at)
     return false;
   h.program = at + length;
   if (!byte(h.table, &at, &h.instruction_bytes) || (h.version >= 4 && !byte(h.table, &at, &operations)) ||
-      !number(h.table, &at, 1, &value) || /* is a row a statement by default? */
+      !line_header_number(h.table, &at, 1, &value) || /* is a row a statement by default? */
       !byte(h.table, &at, &base) || !byte(h.table, &at, &h.line_range) || !byte(h.table, &at, &h.first_special))
     return false;
   hearth_bytes counts;
@@ -132,7 +133,8 @@ static bool find_old(const hearth_line_header *h, uint64_t wanted, bool is_file,
 }
 
 /* One field of an entry of DWARF 5. False: it is damaged, or its form is not one for such a field. */
-static bool read_field(const hearth_line_header *h, uint64_t content, uint64_t form, uint64_t *at, file_entry *to) {
+static bool line_header_read_field(const hearth_line_header *h, uint64_t content, uint64_t form, uint64_t *at,
+                                   file_entry *to) {
   uint64_t value = 0;
   const char *text = NULL;
   bool ok;
@@ -142,7 +144,7 @@ static bool read_field(const hearth_line_header *h, uint64_t content, uint64_t f
     break;
   case DW_FORM_line_strp:
   case DW_FORM_strp:
-    ok = number(h->table, at, h->offset_size, &value) &&
+    ok = line_header_number(h->table, at, h->offset_size, &value) &&
          (text = hearth_bytes_string(form == DW_FORM_strp ? h->source.strings : h->source.line_strings, value));
     break;
   case DW_FORM_udata:
@@ -152,15 +154,15 @@ static bool read_field(const hearth_line_header *h, uint64_t content, uint64_t f
   case DW_FORM_data2:
   case DW_FORM_data4:
   case DW_FORM_data8:
-    ok = number(h->table, at,
-                form == DW_FORM_data1   ? 1
-                : form == DW_FORM_data2 ? 2
-                : form == DW_FORM_data4 ? 4
-                                        : 8,
-                &value);
+    ok = line_header_number(h->table, at,
+                            form == DW_FORM_data1   ? 1
+                            : form == DW_FORM_data2 ? 2
+                            : form == DW_FORM_data4 ? 4
+                                                    : 8,
+                            &value);
     break;
   case DW_FORM_data16:
-    ok = number(h->table, at, 8, &value) && number(h->table, at, 8, &value);
+    ok = line_header_number(h->table, at, 8, &value) && line_header_number(h->table, at, 8, &value);
     break;
   case DW_FORM_block:
     ok = hearth_bytes_uleb(h->table, at, &value) && value <= h->table.size - *at;
@@ -178,9 +180,10 @@ static bool read_field(const hearth_line_header *h, uint64_t content, uint64_t f
 
 /* One list of DWARF 5: the fields that each entry has, as pairs of content and form, then the entries. Goes on to the
  * entry `wanted`, or to behind the list if there is none. */
-static bool read_list(const hearth_line_header *h, uint64_t wanted, uint64_t *at, bool *ret_found, file_entry *ret) {
+static bool line_header_read_list(const hearth_line_header *h, uint64_t wanted, uint64_t *at, bool *ret_found,
+                                  file_entry *ret) {
   uint64_t fields, count, content, form;
-  if (!number(h->table, at, 1, &fields))
+  if (!line_header_number(h->table, at, 1, &fields))
     return false;
   uint64_t format = *at;
   for (uint64_t i = 0; i < 2 * fields; ++i)
@@ -194,7 +197,7 @@ static bool read_list(const hearth_line_header *h, uint64_t wanted, uint64_t *at
     file_entry now = {0};
     for (uint64_t field = 0; field < fields; ++field)
       if (!hearth_bytes_uleb(h->table, &pair, &content) || !hearth_bytes_uleb(h->table, &pair, &form) ||
-          !read_field(h, content, form, at, &now))
+          !line_header_read_field(h, content, form, at, &now))
         return false;
     if (i == wanted) {
       *ret = now;
@@ -205,20 +208,20 @@ static bool read_list(const hearth_line_header *h, uint64_t wanted, uint64_t *at
   return true;
 }
 
-static bool find_entry(const hearth_line_header *h, uint64_t wanted, bool is_file, file_entry *ret) {
+static bool line_header_find_entry(const hearth_line_header *h, uint64_t wanted, bool is_file, file_entry *ret) {
   uint64_t at = h->files;
   bool found;
   if (h->version < 5)
     return find_old(h, wanted, is_file, ret);
-  if (is_file && !read_list(h, UINT64_MAX, &at, &found, ret)) /* over the directories */
+  if (is_file && !line_header_read_list(h, UINT64_MAX, &at, &found, ret)) /* over the directories */
     return false;
-  return read_list(h, wanted, &at, &found, ret) && found && ret->name;
+  return line_header_read_list(h, wanted, &at, &found, ret) && found && ret->name;
 }
 
 /* Directories may be relative to the compilation's, as those of -Ilib are. */
 static const char *directory_above(const hearth_line_header *h, const file_entry *file, const file_entry *directory) {
   file_entry compilation;
-  if (*directory->name == '/' || file->directory == 0 || !find_entry(h, 0, false, &compilation))
+  if (*directory->name == '/' || file->directory == 0 || !line_header_find_entry(h, 0, false, &compilation))
     return NULL;
   return compilation.name;
 }
@@ -226,9 +229,9 @@ static const char *directory_above(const hearth_line_header *h, const file_entry
 bool hearth_line_header_path(const hearth_line_header *h, uint64_t wanted, char **ret) {
   file_entry file, directory;
   *ret = NULL;
-  if (!find_entry(h, wanted, true, &file))
+  if (!line_header_find_entry(h, wanted, true, &file))
     return true;
-  if (*file.name == '/' || !find_entry(h, file.directory, false, &directory) || !directory.name)
+  if (*file.name == '/' || !line_header_find_entry(h, file.directory, false, &directory) || !directory.name)
     return (*ret = strdup(file.name)) != NULL;
   const char *above = directory_above(h, &file, &directory);
   size_t size = (above ? strlen(above) + 1 : 0) + strlen(directory.name) + 1 + strlen(file.name) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One run over the program finds the ranges of code and keeps a mark every MARK_DISTANCE rows; a look-up searches
  * range and mark, and makes rows from the mark on. */
-#include "lines.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <limits.h>
@@ -123,8 +123,8 @@ static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
  *   ret_before  the last row before the one where it ends; where it begins if there is none
  * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, of which no
  * address is taken, and only rare opcodes are handled elsewhere. */
-static step make_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
-                      hearth_line_row *ret_before) {
+static step line_program_make_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
+                                   hearth_line_row *ret_before) {
   const hearth_bytes table = p->header.table;
   const unsigned first_special = p->header.first_special;
   hearth_line_row row = m->row, before = m->row;
@@ -221,10 +221,10 @@ static bool add_mark(reading *r) {
  *   ret_before  the last row, if there are no more */
 static step read_on(reading *r, hearth_line_row *ret_before) {
   bool open = r->open.mark_count > 0;
-  return make_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
+  return line_program_make_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
 }
 
-static hearth_line_status read_rows(hearth_line_program *p) {
+static hearth_line_status line_program_read_rows(hearth_line_program *p) {
   reading r = {.program = p, .machine.at = p->header.program};
   bool memory = true;
   hearth_line_row last;
@@ -280,7 +280,7 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
     return HEARTH_LINE_NO_MEMORY;
   if (hearth_line_header_read(source, &p->header)) {
     list_steps(p);
-    status = read_rows(p);
+    status = line_program_read_rows(p);
   }
   if (status != HEARTH_LINE_OK) {
     hearth_line_program_destroy(p);
@@ -329,6 +329,6 @@ bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, he
       end = middle;
   }
   machine m = p->marks[mark];
-  make_rows(p, &m, UINT_MAX, address, ret);
+  line_program_make_rows(p, &m, UINT_MAX, address, ret);
   return true;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A skeleton names its unit by an id and a path: the package is looked up by the id, else the .dwo file is opened. */
-#include "split_units.h"
+#include "dwarf_reader.h"
 
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "file.h"
+#include "object_file.h"
 
 /*     version 4 | sections 4 | units 4 | slots 4      (version 5: 2 bytes and 2 of padding)
  *     slots x id 8                                    hash table of unit ids
@@ -56,14 +56,14 @@ static bool read_layout(hearth_bytes index, layout *l) {
   return l->sizes + l->units * l->sections * 4 <= index.size;
 }
 
-static uint64_t number(const layout *l, uint64_t at, size_t size) {
+static uint64_t split_unit_number(const layout *l, uint64_t at, size_t size) {
   uint64_t value = 0;
   hearth_bytes_number(l->index, &at, size, &value); /* inside: read_layout */
   return value;
 }
 
 /* The part that a column is of, HEARTH_PART_COUNT for others. */
-static hearth_unit_part part_of(uint64_t version, uint64_t column) {
+static hearth_unit_part split_unit_part_of(uint64_t version, uint64_t column) {
   switch (column) {
   case 1:
     return HEARTH_PART_INFO;
@@ -80,13 +80,14 @@ static hearth_unit_part part_of(uint64_t version, uint64_t column) {
   }
 }
 
-static void read_row(const layout *l, uint64_t row, hearth_unit_bounds ret[HEARTH_PART_COUNT]) {
+static void split_unit_read_row(const layout *l, uint64_t row, hearth_unit_bounds ret[HEARTH_PART_COUNT]) {
   memset(ret, 0, HEARTH_PART_COUNT * sizeof *ret);
   for (uint64_t i = 0; i < l->sections; ++i) {
-    hearth_unit_part part = part_of(l->version, number(l, l->columns + i * 4, 4));
+    hearth_unit_part part = split_unit_part_of(l->version, split_unit_number(l, l->columns + i * 4, 4));
     uint64_t cell = (row * l->sections + i) * 4;
     if (part != HEARTH_PART_COUNT)
-      ret[part] = (hearth_unit_bounds){number(l, l->offsets + cell, 4), number(l, l->sizes + cell, 4)};
+      ret[part] =
+          (hearth_unit_bounds){split_unit_number(l, l->offsets + cell, 4), split_unit_number(l, l->sizes + cell, 4)};
   }
 }
 
@@ -98,14 +99,14 @@ static hearth_unit_found hearth_unit_index_find(hearth_bytes index, uint64_t id,
     return HEARTH_UNIT_INDEX_DAMAGED;
   uint64_t mask = l.slots - 1, slot = id & mask, step = ((id >> 32) & mask) | 1;
   for (uint64_t tries = 0; tries < l.slots; ++tries, slot = (slot + step) & mask) {
-    uint64_t row = number(&l, l.rows + slot * 4, 4);
+    uint64_t row = split_unit_number(&l, l.rows + slot * 4, 4);
     if (row == 0)
       return HEARTH_UNIT_ABSENT;
-    if (number(&l, l.ids + slot * 8, 8) != id)
+    if (split_unit_number(&l, l.ids + slot * 8, 8) != id)
       continue;
     if (row > l.units)
       return HEARTH_UNIT_INDEX_DAMAGED;
-    read_row(&l, row - 1, ret);
+    split_unit_read_row(&l, row - 1, ret);
     return HEARTH_UNIT_FOUND;
   }
   return HEARTH_UNIT_ABSENT;
@@ -162,7 +163,8 @@ void hearth_split_units_destroy(hearth_split_units *u) {
 
 static const char *binary_path(const hearth_split_units *u) { return hearth_elf_file_path(u->binary); }
 
-static hearth_status damaged(const hearth_split_units *u, const char *path, const char *what, hearth_error *err) {
+static hearth_status split_unit_damaged(const hearth_split_units *u, const char *path, const char *what,
+                                        hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: its split debug information %s is damaged: %s (compile and link again)", binary_path(u),
                           path, what);
@@ -222,8 +224,9 @@ static bool read_parts(hearth_split_units *u, const skeleton *of, unit_parts *p,
 
 /* Open the unit that is in these parts.
  *   file  with the parts, taken over if it was found; NULL: the package */
-static hearth_status open_parts(hearth_split_units *u, const skeleton *of, unit_parts *p, hearth_elf_file *file,
-                                bool *ret_found, hearth_split_unit *ret, hearth_error *err) {
+static hearth_status split_unit_open_parts(hearth_split_units *u, const skeleton *of, unit_parts *p,
+                                           hearth_elf_file *file, bool *ret_found, hearth_split_unit *ret,
+                                           hearth_error *err) {
   hearth_dwarf_status status;
   opened *unit = calloc(1, sizeof *unit);
   if (!unit)
@@ -238,7 +241,7 @@ static hearth_status open_parts(hearth_split_units *u, const skeleton *of, unit_
   close_unit(unit);
   return status == HEARTH_DWARF_OK          ? HEARTH_OK
          : status == HEARTH_DWARF_NO_MEMORY ? hearth_error_nomem(err)
-                                            : damaged(u, p->path, "its tree of entries", err);
+                                            : split_unit_damaged(u, p->path, "its tree of entries", err);
 }
 
 /* --- Packages ----------------------------------------------------------------------------------------------------- */
@@ -256,7 +259,7 @@ static hearth_status open_package(hearth_split_units *u, const char *path, heart
   return status;
 }
 
-static hearth_status prepare(hearth_split_units *u, hearth_error *err) {
+static hearth_status split_unit_prepare(hearth_split_units *u, hearth_error *err) {
   if (u->prepared)
     return HEARTH_OK;
   HEARTH_TRY(open_package(u, binary_path(u), err));
@@ -292,16 +295,16 @@ static hearth_status find_in_package(hearth_split_units *u, const skeleton *of, 
   case HEARTH_UNIT_ABSENT:
     return HEARTH_OK;
   case HEARTH_UNIT_INDEX_DAMAGED:
-    return damaged(u, p.path, "its index of units", err);
+    return split_unit_damaged(u, p.path, "its index of units", err);
   case HEARTH_UNIT_FOUND:
     break;
   }
   for (size_t i = 0; i < HEARTH_PART_COUNT; ++i)
     if (!hearth_bytes_slice(hearth_elf_file_section(u->package, parts[i].name), extents[i].offset, extents[i].size,
                             parts[i].part))
-      return damaged(u, p.path, parts[i].name, err);
-  HEARTH_TRY(open_parts(u, of, &p, NULL, ret_found, ret, err));
-  return *ret_found ? HEARTH_OK : damaged(u, p.path, "a unit that its index lists", err);
+      return split_unit_damaged(u, p.path, parts[i].name, err);
+  HEARTH_TRY(split_unit_open_parts(u, of, &p, NULL, ret_found, ret, err));
+  return *ret_found ? HEARTH_OK : split_unit_damaged(u, p.path, "a unit that its index lists", err);
 }
 
 /* --- Single files ------------------------------------------------------------------------------------------------- */
@@ -327,7 +330,7 @@ static hearth_status try_file(hearth_split_units *u, const skeleton *of, char *p
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK &&
       (status = hearth_elf_file_unpack(file, err)) == HEARTH_OK) {
     unit_parts p = parts_of(path, file);
-    status = open_parts(u, of, &p, file, ret_found, ret, err);
+    status = split_unit_open_parts(u, of, &p, file, ret_found, ret, err);
     *ret_stale |= status == HEARTH_OK && !*ret_found;
   }
   if (!*ret_found)
@@ -336,8 +339,8 @@ static hearth_status try_file(hearth_split_units *u, const skeleton *of, char *p
   return status;
 }
 
-static hearth_status find_file(hearth_split_units *u, const skeleton *of, bool *ret_found, bool *ret_stale,
-                               hearth_split_unit *ret, hearth_error *err) {
+static hearth_status split_unit_find_file(hearth_split_units *u, const skeleton *of, bool *ret_found, bool *ret_stale,
+                                          hearth_split_unit *ret, hearth_error *err) {
   const char *base = hearth_base_name(of->name);
   char *home = hearth_path_directory(binary_path(u));
   if (!home)
@@ -356,12 +359,12 @@ static hearth_status find_file(hearth_split_units *u, const skeleton *of, bool *
 hearth_status hearth_split_units_find(hearth_split_units *u, const hearth_die *root, hearth_split_unit *ret,
                                       hearth_error *err) {
   bool found = false, stale = false;
-  HEARTH_TRY(prepare(u, err));
+  HEARTH_TRY(split_unit_prepare(u, err));
   skeleton of = read_skeleton(root);
   if (u->package)
     HEARTH_TRY(find_in_package(u, &of, &found, ret, err));
   if (!found && of.name)
-    HEARTH_TRY(find_file(u, &of, &found, &stale, ret, err));
+    HEARTH_TRY(split_unit_find_file(u, &of, &found, &stale, ret, err));
   if (found)
     return HEARTH_OK;
   return hearth_error_set(

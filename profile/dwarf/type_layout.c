@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "debug_files.h"
-#include "units.h"
+#include "dwarf_reader.h"
 
 struct hearth_type_layouts {
   hearth_elf_file *binary, *debug_file; /* NULL: it is the binary itself */
@@ -107,13 +106,13 @@ static bool has_scope(const hearth_die *die) {
   }
 }
 
-static bool is_wanted(const search *s, const hearth_die *die, const char *name) {
+static bool type_layout_is_wanted(const search *s, const hearth_die *die, const char *name) {
   return (die->shape.tag == DW_TAG_class_type || die->shape.tag == DW_TAG_structure_type) && die->shape.has_children &&
          strlen(s->name) == s->scope_size + strlen(name) && memcmp(s->name, s->scope, s->scope_size) == 0 &&
          strcmp(s->name + s->scope_size, name) == 0 && hearth_die_number(die, DW_AT_byte_size, 0) == s->size;
 }
 
-static hearth_status enter(search *s, const char *name, hearth_error *err) {
+static hearth_status type_layout_enter(search *s, const char *name, hearth_error *err) {
   size_t size = strlen(name);
   if (!hearth_array_grow(&s->lengths, &s->depth_room, s->depth, sizeof *s->lengths) ||
       !hearth_array_reserve(&s->scope, &s->scope_room, s->scope_size, size + 2, 1))
@@ -125,17 +124,17 @@ static hearth_status enter(search *s, const char *name, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status visit(search *s, const hearth_die *die, uint64_t *at, hearth_error *err) {
+static hearth_status type_layout_visit(search *s, const hearth_die *die, uint64_t *at, hearth_error *err) {
   hearth_units *units = s->layouts->units;
   if (!has_scope(die))
     return hearth_units_status(units, hearth_die_pass_tree(die, at), err);
   const char *name = hearth_die_string(die, DW_AT_name);
-  if (name && is_wanted(s, die, name))
+  if (name && type_layout_is_wanted(s, die, name))
     return read_members(s, die, err);
   if (!die->shape.has_children)
     return hearth_units_status(units, hearth_die_pass(die, at), err);
   HEARTH_TRY(hearth_units_status(units, hearth_die_pass(die, at), err));
-  return enter(s, name ? name : "(anonymous)", err);
+  return type_layout_enter(s, name ? name : "(anonymous)", err);
 }
 
 static hearth_status search_unit(search *s, const hearth_die *root, hearth_error *err) {
@@ -149,7 +148,7 @@ static hearth_status search_unit(search *s, const hearth_die *root, hearth_error
   for (s->depth = s->scope_size = 0; s->layouts->count == 0;) {
     HEARTH_TRY(hearth_units_status(units, hearth_die_next(root->unit, &at, &die, &end), err));
     if (!end)
-      HEARTH_TRY(visit(s, &die, &at, err));
+      HEARTH_TRY(type_layout_visit(s, &die, &at, err));
     else if (s->depth == 0)
       return HEARTH_OK;
     else

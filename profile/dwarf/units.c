@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges of all units, sorted; units whose ranges overlap are united in one group (union-find). The search for an address
  * is binary. */
-#include "units.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "lines.h"
-#include "split_units.h"
+#include "dwarf_reader.h"
 
 #define NONE UINT32_MAX
 
@@ -280,7 +278,7 @@ static void chain_groups(hearth_units *u, uint32_t *leader) {
       u->groups[u->group_count++] = i;
 }
 
-static int compare_numbers(const void *a, const void *b) {
+static int unit_compare_numbers(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
@@ -301,7 +299,7 @@ static hearth_status make_groups(hearth_units *u, hearth_error *err) {
   chain_groups(u, leader);
   for (size_t i = 0; i < u->extent_count; ++i) {
     uint32_t first = find_leader(leader, u->extents[i].owner);
-    const uint32_t *group = bsearch(&first, u->groups, u->group_count, sizeof first, compare_numbers);
+    const uint32_t *group = bsearch(&first, u->groups, u->group_count, sizeof first, unit_compare_numbers);
     u->extents[i].owner = (uint32_t)(group - u->groups);
   }
   free(leader);

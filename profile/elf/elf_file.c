@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* libelf finds sections and segments; contents are read where they are mapped. Packed sections are unpacked to memory of
  * the file's own and found before the mapped ones. */
-#include "elf_file.h"
-
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -15,7 +14,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "bytes.h"
+#include "object_file.h"
 
 /* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
 
@@ -118,7 +117,7 @@ static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
   return S_ISREG(info.st_mode) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file", f->path);
 }
 
-static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
+static hearth_status elf_file_open_file(hearth_elf_file *f, hearth_error *err) {
   GElf_Ehdr header;
   HEARTH_TRY(map_file(f, err));
   if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
@@ -134,7 +133,7 @@ hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hear
   if (!f)
     return hearth_error_nomem(err);
   f->path = strdup(path);
-  hearth_status status = f->path ? open_file(f, err) : hearth_error_nomem(err);
+  hearth_status status = f->path ? elf_file_open_file(f, err) : hearth_error_nomem(err);
   if (status != HEARTH_OK) {
     hearth_elf_file_close(f);
     return status;
@@ -211,7 +210,7 @@ bool hearth_elf_is_linked(Elf *elf) {
   return gelf_getehdr(elf, &header) && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
-static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {
+static hearth_status elf_file_read_segments(hearth_elf_file *f, hearth_error *err) {
   size_t count = 0;
   GElf_Phdr header;
   if (elf_getphdrnum(f->elf, &count) != 0)
@@ -230,7 +229,7 @@ static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {
 hearth_status hearth_elf_file_segments(hearth_elf_file *f, const hearth_elf_segment **ret, size_t *ret_count,
                                        hearth_error *err) {
   if (!f->segments)
-    HEARTH_TRY(read_segments(f, err));
+    HEARTH_TRY(elf_file_read_segments(f, err));
   *ret = f->segments;
   *ret_count = f->segment_count;
   return HEARTH_OK;
@@ -239,7 +238,7 @@ hearth_status hearth_elf_file_segments(hearth_elf_file *f, const hearth_elf_segm
 /* --- Build id ----------------------------------------------------------------------------------------------------- */
 
 /* Notes are name size 4 | description size 4 | type 4 | name | description, both padded. No bytes: there is none. */
-static hearth_bytes find_build_id(hearth_bytes notes, uint64_t alignment) {
+static hearth_bytes elf_file_find_build_id(hearth_bytes notes, uint64_t alignment) {
   uint64_t at = 0, name_size, size, type;
   hearth_bytes name, id;
   uint64_t padding = alignment == 8 ? 7 : 3;
@@ -267,7 +266,7 @@ static hearth_bytes build_id_of_segments(Elf *elf) {
       continue;
     const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE);
     if (data && data->d_buf)
-      id = find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
+      id = elf_file_find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
   }
   return id;
 }
@@ -279,7 +278,7 @@ hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
   hearth_bytes id = {0};
   while (id.size == 0 && (section = next_section(f->elf, section, &header, &name)))
     if (header.sh_type == SHT_NOTE)
-      id = find_build_id(content(section), header.sh_addralign);
+      id = elf_file_find_build_id(content(section), header.sh_addralign);
   return id.size > 0 ? id : build_id_of_segments(f->elf);
 }
 
@@ -306,7 +305,7 @@ static bool is_needed(const char *name) {
   return false;
 }
 
-static hearth_status damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
+static hearth_status elf_file_damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: compressed section %s is damaged (link again, or with -gz=none)", f->path, section);
 }
@@ -318,14 +317,14 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-static hearth_status unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
-                            hearth_error *err) {
+static hearth_status elf_file_unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
+                                     hearth_error *err) {
   uint8_t *plain = malloc(packed->plain_size + 1);
   if (!plain)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
   if (!hearth_compression_unpack(packed, plain)) {
     free(plain);
-    return damaged(f, name, err);
+    return elf_file_damaged(f, name, err);
   }
   f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, packed->plain_size};
   return HEARTH_OK;
@@ -341,9 +340,66 @@ hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
     if (!is_needed(name))
       continue;
     if (!hearth_compression_detect(&header, content(section), &packed, &method))
-      return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
+      return method > 0 ? unknown_method(f, name, method, err) : elf_file_damaged(f, name, err);
     if (packed.method != HEARTH_PLAIN)
-      HEARTH_TRY(unpack(f, name, &packed, err));
+      HEARTH_TRY(elf_file_unpack(f, name, &packed, err));
   }
   return HEARTH_OK;
+}
+
+/* ------------------------------------------------ debug server ------------------------------------------------ */
+
+/* libdebuginfod brings thirty libraries with it, which no command should load for nothing: it is opened when a file is
+ * asked for. */
+
+#define LIBRARY "libdebuginfod.so.1"
+
+/* From its <elfutils/debuginfod.h>. */
+typedef struct debuginfod_client client;
+typedef client *begin_function(void);
+typedef int find_function(client *, const unsigned char *id, int id_size, char **ret_path);
+typedef void end_function(client *);
+
+typedef struct functions {
+  begin_function *begin;
+  find_function *find;
+  end_function *end;
+} functions;
+
+/* The library stays open: curl and what it uses do not like to be unloaded. */
+static bool open_library(hearth_served kind, functions *ret) {
+  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return false;
+  *ret = (functions){
+      (begin_function *)dlsym(library, "debuginfod_begin"),
+      (find_function *)dlsym(library,
+                             kind == HEARTH_SERVED_BINARY ? "debuginfod_find_executable" : "debuginfod_find_debuginfo"),
+      (end_function *)dlsym(library, "debuginfod_end"),
+  };
+  return ret->begin && ret->find && ret->end;
+}
+
+hearth_status hearth_debug_server_ask(hearth_bytes id, hearth_served kind, char **ret_path, hearth_error *err) {
+  const char *servers = getenv("DEBUGINFOD_URLS");
+  functions library;
+
+  *ret_path = NULL;
+  if (!servers || !servers[strspn(servers, " ")] || id.size == 0 || id.size > 64)
+    return HEARTH_OK;
+  if (!open_library(kind, &library))
+    return hearth_error_set(err, HEARTH_E_IO,
+                            "DEBUGINFOD_URLS is set, but %s cannot be loaded (install it, or unset the variable)",
+                            LIBRARY);
+  client *asking = library.begin();
+  if (!asking)
+    return hearth_error_nomem(err);
+  int file = library.find(asking, id.data, (int)id.size, ret_path);
+  library.end(asking);
+  if (file >= 0)
+    close(file);
+  if (file >= 0 || file == -ENOENT)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_IO, "the servers of DEBUGINFOD_URLS (%.200s) failed: %s", servers,
+                          strerror(-file));
 }

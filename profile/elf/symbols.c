@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions with mangled names, sorted by address at the first look-up. */
-#include "symbols.h"
+#include "object_file.h"
 
 #include <elf.h>
 #include <gelf.h>
@@ -25,7 +25,7 @@ static bool is_mangled_function(const Elf64_Sym *symbol, const char *name) {
          strncmp(name, "_Z", 2) == 0;
 }
 
-static bool read_table(hearth_symbols *s, hearth_elf_file *file) {
+static bool symbol_read_table(hearth_symbols *s, hearth_elf_file *file) {
   hearth_symbol_table table = hearth_symbol_table_open(file, ".symtab", ".strtab");
   size_t count = hearth_symbol_table_count(&table);
   Elf64_Sym symbol;
@@ -54,7 +54,7 @@ static int compare_address(const void *key, const void *row) {
 }
 
 const char *hearth_symbols_name(hearth_symbols *s, hearth_elf_file *file, uint64_t address, bool *ret_memory) {
-  *ret_memory = s->read || read_table(s, file);
+  *ret_memory = s->read || symbol_read_table(s, file);
   const hearth_symbol *row =
       s->count > 0 ? bsearch(&address, s->rows, s->count, sizeof *s->rows, compare_address) : NULL;
   return row ? row->name : NULL;
@@ -180,7 +180,7 @@ void hearth_code_names_destroy(hearth_code_names *n) {
 }
 
 /* Rows whose start is at most `address`. Rows begin with their start. */
-static size_t count_up_to(const void *rows, size_t count, size_t row_size, uint64_t address) {
+static size_t symbol_count_up_to(const void *rows, size_t count, size_t row_size, uint64_t address) {
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -195,10 +195,10 @@ static size_t count_up_to(const void *rows, size_t count, size_t row_size, uint6
 }
 
 const char *hearth_code_names_find(hearth_code_names *n, uint64_t address) {
-  size_t at = count_up_to(n->symbols, n->symbol_count, sizeof *n->symbols, address);
+  size_t at = symbol_count_up_to(n->symbols, n->symbol_count, sizeof *n->symbols, address);
   if (at > 0 && address < n->symbols[at - 1].end)
     return n->symbols[at - 1].name;
-  at = count_up_to(n->starts, n->start_count, sizeof *n->starts, address);
+  at = symbol_count_up_to(n->starts, n->start_count, sizeof *n->starts, address);
   if (at == 0)
     return NULL;
   snprintf(n->name, sizeof n->name, "%.200s+0x%" PRIx64, n->file_name, n->starts[at - 1]);

@@ -48,7 +48,7 @@ static void print_hex(const uint8_t *bytes, uint32_t size, FILE *stream) {
     fprintf(stream, "%02x", bytes[i]);
 }
 
-static hearth_status print_binaries(hearth_profile *profile, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_binaries(hearth_profile *profile, FILE *stream, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
     const char *name;
     const uint8_t *build_id;
@@ -83,7 +83,7 @@ static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth
   return HEARTH_OK;
 }
 
-static hearth_status print_run_facts(hearth_profile *profile, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_run_facts(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
   if (facts.peak_bytes > 0 || facts.commands_differ)
@@ -127,7 +127,7 @@ static hearth_status print_globals(hearth_profile *profile, FILE *stream, hearth
   return HEARTH_OK;
 }
 
-static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_frame(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_frame_info frame;
   hearth_function_info function;
   char path[HEARTH_PATH_LIMIT];
@@ -166,12 +166,13 @@ static hearth_status print_folded(hearth_profile *profile, FILE *stream, hearth_
   }
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
     if (!used[i])
-      status = print_frame(profile, i, stream, err);
+      status = text_printer_print_frame(profile, i, stream, err);
   free(used);
   return status;
 }
 
-static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_histogram(hearth_profile *profile, uint32_t row, FILE *stream,
+                                                  hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(profile, row, &histogram, err));
   if (histogram.size == 0)
@@ -183,7 +184,8 @@ static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE
   return HEARTH_OK;
 }
 
-static hearth_status print_variance(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_variance(hearth_profile *profile, uint32_t row, FILE *stream,
+                                                 hearth_error *err) {
   static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_TEXT_VARIANCE_NAMES};
   hearth_variance variance;
   HEARTH_TRY(hearth_profile_get_variance(profile, row, &variance, err));
@@ -211,20 +213,21 @@ static void print_history(const hearth_heap_history *history, FILE *stream) {
   print_levels("levels", history->levels, stream);
 }
 
-static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status text_printer_print_context(hearth_profile *profile, uint32_t row, FILE *stream,
+                                                hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(profile, row, &node, &mib, err));
   fputs("context\n", stream);
   while (node != HEARTH_NONE) {
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    HEARTH_TRY(print_frame(profile, frame, stream, err));
+    HEARTH_TRY(text_printer_print_frame(profile, frame, stream, err));
   }
   for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (mib.v[i])
       fprintf(stream, "  %s %llu\n", hearth_mib_column_name(i), (unsigned long long)mib.v[i]);
-  HEARTH_TRY(print_variance(profile, row, stream, err));
-  return print_histogram(profile, row, stream, err);
+  HEARTH_TRY(text_printer_print_variance(profile, row, stream, err));
+  return text_printer_print_histogram(profile, row, stream, err);
 }
 
 static hearth_status print_contexts(hearth_profile *profile, const hearth_heap_history *history, FILE *stream,
@@ -234,7 +237,7 @@ static hearth_status print_contexts(hearth_profile *profile, const hearth_heap_h
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
-    HEARTH_TRY(print_context(profile, i, stream, err));
+    HEARTH_TRY(text_printer_print_context(profile, i, stream, err));
     if (next < history->count && history->rows[next].context == i)
       print_levels("  levels", history->rows[next++].levels, stream);
   }
@@ -250,9 +253,9 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
           s.densities_only ? "densities=1 " : "", s.accesses_estimated ? "estimated=1 " : "",
           (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
-  HEARTH_TRY(print_binaries(profile, stream, err));
+  HEARTH_TRY(text_printer_print_binaries(profile, stream, err));
   HEARTH_TRY(print_origins(profile, stream, err));
-  HEARTH_TRY(print_run_facts(profile, stream, err));
+  HEARTH_TRY(text_printer_print_run_facts(profile, stream, err));
   HEARTH_TRY(print_globals(profile, stream, err));
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));

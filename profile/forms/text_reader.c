@@ -35,25 +35,26 @@ typedef struct parser {
   hearth_error *err;
 } parser;
 
-static hearth_status fail(const parser *p, unsigned line, hearth_status status, const char *reason, const char *what) {
+static hearth_status text_reader_fail(const parser *p, unsigned line, hearth_status status, const char *reason,
+                                      const char *what) {
   return hearth_error_set(p->err, status, "%s:%u: %s%s%s%.100s", p->name, line, reason, *what ? " '" : "", what,
                           *what ? "'" : "");
 }
 
 static hearth_status bad(const parser *p, const char *reason, const char *what) {
-  return fail(p, p->line, HEARTH_E_FORMAT, reason, what);
+  return text_reader_fail(p, p->line, HEARTH_E_FORMAT, reason, what);
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool text_reader_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static bool at_line_end(parser *p) {
-  while (p->at < p->end && is_blank(*p->at))
+  while (p->at < p->end && text_reader_is_blank(*p->at))
     p->at++;
   return p->at == p->end || *p->at == '\n' || *p->at == '#';
 }
 
 /* To the beginning of the next line that says something; false at the end of the text. */
-static bool next_line(parser *p) {
+static bool text_reader_next_line(parser *p) {
   for (;;) {
     if (!at_line_end(p))
       return true;
@@ -104,7 +105,8 @@ static hearth_status read_quoted(parser *p) {
     if (c == '"') {
       *to = '\0';
       p->at++;
-      return at_line_end(p) || is_blank(p->at[-1]) ? HEARTH_OK : bad(p, "a blank is missing behind", p->token);
+      return at_line_end(p) || text_reader_is_blank(p->at[-1]) ? HEARTH_OK
+                                                               : bad(p, "a blank is missing behind", p->token);
     }
     if (c == '\\') {
       p->at++;
@@ -125,20 +127,20 @@ static hearth_status read_token(parser *p, const char *what) {
   if (p->quoted)
     return read_quoted(p);
   char *to = p->token;
-  for (; p->at < p->end && !is_blank(*p->at) && *p->at != '\n' && *p->at != '\0'; p->at++)
+  for (; p->at < p->end && !text_reader_is_blank(*p->at) && *p->at != '\n' && *p->at != '\0'; p->at++)
     *to++ = *p->at;
   *to = '\0';
   return p->at < p->end && *p->at == '\0' ? bad(p, "a NUL character", "") : HEARTH_OK;
 }
 
-static hearth_status end_line(parser *p) {
+static hearth_status text_reader_end_line(parser *p) {
   if (at_line_end(p))
     return HEARTH_OK;
   HEARTH_TRY(read_token(p, ""));
   return bad(p, "unexpected", p->token);
 }
 
-static hearth_status parse_number(const parser *p, const char *digits, uint64_t limit, uint64_t *ret) {
+static hearth_status text_reader_parse_number(const parser *p, const char *digits, uint64_t limit, uint64_t *ret) {
   uint64_t value = 0;
   const char *c = digits;
   for (; *c >= '0' && *c <= '9'; c++) {
@@ -156,7 +158,7 @@ static hearth_status parse_number(const parser *p, const char *digits, uint64_t 
 static hearth_status read_u32(parser *p, const char *what, uint32_t *ret) {
   uint64_t value = 0;
   HEARTH_TRY(read_token(p, what));
-  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &value));
+  HEARTH_TRY(text_reader_parse_number(p, p->token, UINT32_MAX, &value));
   *ret = (uint32_t)value;
   return HEARTH_OK;
 }
@@ -165,11 +167,11 @@ static hearth_status read_u32(parser *p, const char *what, uint32_t *ret) {
  * text is read. */
 enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size) {
   parser p = {.at = text, .end = text + size};
-  while (next_line(&p)) {
+  while (text_reader_next_line(&p)) {
     size_t left = (size_t)(p.end - p.at);
     if (left > 7 && memcmp(p.at, "context", 7) == 0)
       break;
-    if (left > 6 && memcmp(p.at, "scheme", 6) == 0 && is_blank(p.at[6])) {
+    if (left > 6 && memcmp(p.at, "scheme", 6) == 0 && text_reader_is_blank(p.at[6])) {
       p.at += 6;
       return !at_line_end(&p) && p.end - p.at >= 4 && memcmp(p.at, "llvm", 4) == 0 ? HEARTH_IDS_LLVM
                                                                                    : HEARTH_IDS_HEARTH;
@@ -184,16 +186,17 @@ enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size) 
 
 static hearth_status read_first_line(parser *p) {
   uint64_t version = 0;
-  if (!next_line(p))
+  if (!text_reader_next_line(p))
     return bad(p, "missing", HEARTH_TEXT_FIRST_WORD);
   HEARTH_TRY(read_token(p, HEARTH_TEXT_FIRST_WORD));
   if (strcmp(p->token, HEARTH_TEXT_FIRST_WORD) != 0)
     return bad(p, "not a text profile: the first word is not '" HEARTH_TEXT_FIRST_WORD "' but", p->token);
   HEARTH_TRY(read_token(p, "version"));
-  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &version));
+  HEARTH_TRY(text_reader_parse_number(p, p->token, UINT32_MAX, &version));
   if (version != HEARTH_TEXT_VERSION)
-    return fail(p, p->line, HEARTH_E_VERSION, "this release of Hearth reads version 1 of the text form, not", p->token);
-  return end_line(p);
+    return text_reader_fail(p, p->line, HEARTH_E_VERSION,
+                            "this release of Hearth reads version 1 of the text form, not", p->token);
+  return text_reader_end_line(p);
 }
 
 static hearth_status read_scheme(parser *p) {
@@ -202,9 +205,9 @@ static hearth_status read_scheme(parser *p) {
   if (!llvm && strcmp(p->token, "hearth") != 0)
     return bad(p, "the scheme of function ids is 'hearth' or 'llvm', not", p->token);
   if (p->builder->scheme != (llvm ? HEARTH_IDS_LLVM : HEARTH_IDS_HEARTH))
-    return fail(p, p->line, HEARTH_E_MISMATCH, "profiles with other function ids cannot be merged with scheme",
-                p->token);
-  return end_line(p);
+    return text_reader_fail(p, p->line, HEARTH_E_MISMATCH,
+                            "profiles with other function ids cannot be merged with scheme", p->token);
+  return text_reader_end_line(p);
 }
 
 typedef struct named_value {
@@ -227,14 +230,14 @@ static hearth_status read_values(parser *p, const named_value *keys, size_t coun
       i++;
     if (i == count)
       return bad(p, what, p->token);
-    HEARTH_TRY(parse_number(p, value, keys[i].limit ? keys[i].limit : UINT64_MAX, keys[i].value));
+    HEARTH_TRY(text_reader_parse_number(p, value, keys[i].limit ? keys[i].limit : UINT64_MAX, keys[i].value));
     if (keys[i].given)
       *keys[i].given = true;
   }
   return HEARTH_OK;
 }
 
-static hearth_status read_run(parser *p) {
+static hearth_status text_reader_read_run(parser *p) {
   hearth_profile_summary run = {.runs = 1};
   uint64_t accesses = 1, densities = 0, estimated = 0;
   const named_value keys[] = {{"duration_ns", &run.duration_ns, 0},
@@ -258,7 +261,7 @@ static hearth_status read_run(parser *p) {
   return hearth_builder_add_run(p->builder, &run, p->err);
 }
 
-static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
+static hearth_status text_reader_read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
   HEARTH_TRY(read_token(p, "build id"));
   const char *hex = p->token;
   for (*ret_size = 0; *ret_size < HEARTH_BUILD_ID_MAX && hex[0] && hex_digit(hex[0]) >= 0; hex += 2) {
@@ -275,10 +278,10 @@ static hearth_status read_binary(parser *p) {
   HEARTH_TRY(read_token(p, "name of the binary"));
   char *name = strdup(p->token);
   if (!name)
-    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  hearth_status status = at_line_end(p) ? HEARTH_OK : read_build_id(p, build_id, &size);
+    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  hearth_status status = at_line_end(p) ? HEARTH_OK : text_reader_read_build_id(p, build_id, &size);
   if (status == HEARTH_OK)
-    status = end_line(p);
+    status = text_reader_end_line(p);
   if (status == HEARTH_OK)
     status = hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
   free(name);
@@ -297,11 +300,11 @@ static hearth_status read_origin(parser *p) {
   hearth_origin origin = {0};
   uint64_t day = 0;
   const named_value keys[] = {{"day", &day, UINT32_MAX}, {"runs", &origin.runs, 0}, {"bytes", &origin.total_bytes, 0}};
-  HEARTH_TRY(read_build_id(p, origin.build_id, &origin.build_id_size));
+  HEARTH_TRY(text_reader_read_build_id(p, origin.build_id, &origin.build_id_size));
   HEARTH_TRY(read_token(p, "name of the host"));
   char *host = strdup(p->token);
   if (!host)
-    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   origin.host = host;
   hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0], "an origin has day, runs, bytes, but not");
   origin.day = (uint32_t)day;
@@ -324,7 +327,7 @@ static hearth_status read_command(parser *p) {
   HEARTH_TRY(read_token(p, "command line"));
   const hearth_run_facts facts = {.command = p->token};
   HEARTH_TRY(hearth_builder_add_run_facts(p->builder, &facts, p->err));
-  return end_line(p);
+  return text_reader_end_line(p);
 }
 
 static hearth_status read_type(parser *p) {
@@ -333,7 +336,7 @@ static hearth_status read_type(parser *p) {
   if (!*p->token)
     return bad(p, "a type has a name", "");
   HEARTH_TRY(hearth_builder_type(p->builder, p->token, strlen(p->token), &id, p->err));
-  return end_line(p);
+  return text_reader_end_line(p);
 }
 
 static hearth_status read_global_of(parser *p, const char *name) {
@@ -342,7 +345,7 @@ static hearth_status read_global_of(parser *p, const char *name) {
   HEARTH_TRY(read_token(p, "file of the global"));
   char *file = strdup(p->token);
   if (!file)
-    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_global g = {.name = name, .file = file};
   const named_value keys[] = {{"line", &line, UINT32_MAX},
                               {"kind", &kind, HEARTH_GLOBAL_KINDS - 1},
@@ -361,13 +364,13 @@ static hearth_status read_global_of(parser *p, const char *name) {
   return status;
 }
 
-static hearth_status read_global(parser *p) {
+static hearth_status text_reader_read_global(parser *p) {
   HEARTH_TRY(read_token(p, "name of the global"));
   if (!*p->token)
     return bad(p, "a global has a name", "");
   char *name = strdup(p->token);
   if (!name)
-    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_status status = read_global_of(p, name);
   free(name);
   return status;
@@ -396,7 +399,7 @@ static bool parse_id(const parser *p, uint64_t *ret, const char **ret_name) {
   return true;
 }
 
-static hearth_status read_function(parser *p, uint32_t *ret) {
+static hearth_status text_reader_read_function(parser *p, uint32_t *ret) {
   uint64_t id = 0;
   uint32_t start_line;
   HEARTH_TRY(read_token(p, "function"));
@@ -407,11 +410,11 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
   bool by_id = id_only && !(*given && p->builder->scheme == HEARTH_IDS_LLVM); /* its ids are those of names */
   char *name = strdup(given);
   if (!name)
-    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_status status = read_token(p, "file");
   char *path = status == HEARTH_OK ? strdup(p->token) : NULL;
   if (status == HEARTH_OK && !path)
-    status = fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+    status = text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   if (status == HEARTH_OK)
     status = read_u32(p, "first line of the function", &start_line);
   if (status == HEARTH_OK)
@@ -422,9 +425,9 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
   return status;
 }
 
-static hearth_status read_frame(parser *p) {
+static hearth_status text_reader_read_frame(parser *p) {
   builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
-  HEARTH_TRY(read_function(p, &frame.function));
+  HEARTH_TRY(text_reader_read_function(p, &frame.function));
   if (!at_line_end(p) && *p->at == '?')
     HEARTH_TRY(read_token(p, ""));
   else
@@ -444,7 +447,7 @@ static hearth_status read_frame(parser *p) {
     else
       return bad(p, "a frame may end with 'inlined', 'recursive', 'cycle' and 'library', not", p->token);
   }
-  HEARTH_TRY(end_line(p));
+  HEARTH_TRY(text_reader_end_line(p));
   HEARTH_TRY(hearth_rows_reserve(&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
   p->frames[p->frame_count++] = frame;
   return HEARTH_OK;
@@ -454,13 +457,13 @@ static hearth_status read_frame(parser *p) {
 static hearth_status read_folded(parser *p) {
   uint32_t row;
   p->frame_count = 0;
-  HEARTH_TRY(read_frame(p));
+  HEARTH_TRY(text_reader_read_frame(p));
   if (!p->frames[0].recursive)
-    return fail(p, p->line, HEARTH_E_FORMAT, "a frame outside a context must be 'recursive'", "");
+    return text_reader_fail(p, p->line, HEARTH_E_FORMAT, "a frame outside a context must be 'recursive'", "");
   return hearth_builder_intern_frame(p->builder, &p->frames[0], &row, p->err);
 }
 
-static hearth_status read_field(parser *p) {
+static hearth_status text_reader_read_field(parser *p) {
   int column = hearth_mib_column_find(p->token, strlen(p->token));
   if (column < 0)
     return bad(p, "no statement or field of a context is called", p->token);
@@ -468,17 +471,17 @@ static hearth_status read_field(parser *p) {
     return bad(p, "given twice in one context:", p->token);
   p->fields_seen |= UINT64_C(1) << column;
   HEARTH_TRY(read_token(p, "number"));
-  HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->mib.v[column]));
-  return end_line(p);
+  HEARTH_TRY(text_reader_parse_number(p, p->token, UINT64_MAX, &p->mib.v[column]));
+  return text_reader_end_line(p);
 }
 
-static hearth_status read_histogram(parser *p) {
+static hearth_status text_reader_read_histogram(parser *p) {
   if (p->count_count > 0)
     return bad(p, "given twice in one context:", p->token);
   while (!at_line_end(p)) {
     HEARTH_TRY(read_token(p, "number"));
     HEARTH_TRY(hearth_rows_reserve(&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
-    HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
+    HEARTH_TRY(text_reader_parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
   }
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
 }
@@ -487,9 +490,9 @@ static hearth_status read_histogram(parser *p) {
 static hearth_status read_levels(parser *p, uint64_t levels[HEARTH_RAW_POINTS]) {
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++) {
     HEARTH_TRY(read_token(p, "number"));
-    HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &levels[i]));
+    HEARTH_TRY(text_reader_parse_number(p, p->token, UINT64_MAX, &levels[i]));
   }
-  return end_line(p);
+  return text_reader_end_line(p);
 }
 
 static hearth_status read_levels_of_context(parser *p) {
@@ -505,7 +508,7 @@ static hearth_status read_levels_of_all(parser *p) {
   return hearth_builder_add_history(p->builder, &history, p->err);
 }
 
-static hearth_status read_history(parser *p) {
+static hearth_status text_reader_read_history(parser *p) {
   hearth_heap_history history = {0};
   const named_value keys[] = {{"runs", &history.runs, 0}, {"peak", &history.peak_ppm, 0}};
   HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "a history has runs, peak, but not"));
@@ -530,9 +533,9 @@ static hearth_status finish_context(parser *p) {
   if (p->context_line == 0)
     return HEARTH_OK;
   if (p->frame_count == 0)
-    return fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no frame", "");
+    return text_reader_fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no frame", "");
   if (p->mib.AllocCount == 0)
-    return fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no AllocCount, or 0", "");
+    return text_reader_fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no AllocCount, or 0", "");
   for (size_t i = p->frame_count; i-- > 0;) { /* as in hearth_builder_add, but the discriminators are base ones */
     uint32_t frame;
     HEARTH_TRY(hearth_builder_intern_frame(p->builder, &p->frames[i], &frame, p->err));
@@ -557,7 +560,7 @@ static hearth_status begin_context(parser *p) {
   p->variance = (hearth_variance){{0}};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
-  return end_line(p);
+  return text_reader_end_line(p);
 }
 
 static hearth_status read_statement(parser *p) {
@@ -565,21 +568,21 @@ static hearth_status read_statement(parser *p) {
   if (strcmp(p->token, "context") == 0)
     return begin_context(p);
   if (p->context_line != 0)
-    return strcmp(p->token, "frame") == 0       ? read_frame(p)
-           : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
+    return strcmp(p->token, "frame") == 0       ? text_reader_read_frame(p)
+           : strcmp(p->token, "histogram") == 0 ? text_reader_read_histogram(p)
            : strcmp(p->token, "variance") == 0  ? read_variance(p)
            : strcmp(p->token, "levels") == 0    ? read_levels_of_context(p)
-                                                : read_field(p);
+                                                : text_reader_read_field(p);
   if (strcmp(p->token, "scheme") == 0)
     return read_scheme(p);
   if (strcmp(p->token, "run") == 0)
-    return read_run(p);
+    return text_reader_read_run(p);
   if (strcmp(p->token, "binary") == 0)
     return read_binary(p);
   if (strcmp(p->token, "type") == 0)
     return read_type(p);
   if (strcmp(p->token, "global") == 0)
-    return read_global(p);
+    return text_reader_read_global(p);
   if (strcmp(p->token, "origins") == 0)
     return read_origins(p);
   if (strcmp(p->token, "origin") == 0)
@@ -589,7 +592,7 @@ static hearth_status read_statement(parser *p) {
   if (strcmp(p->token, "command") == 0)
     return read_command(p);
   if (strcmp(p->token, "history") == 0)
-    return read_history(p);
+    return text_reader_read_history(p);
   if (strcmp(p->token, "levels") == 0)
     return read_levels_of_all(p);
   if (strcmp(p->token, "frame") == 0)
@@ -607,10 +610,10 @@ static hearth_status end_runs(parser *p) {
   return hearth_builder_end_run(p->builder, &p->runs, p->err);
 }
 
-static hearth_status read_all(parser *p) {
+static hearth_status text_reader_read_all(parser *p) {
   HEARTH_TRY(read_first_line(p));
   hearth_builder_begin_run(p->builder);
-  while (next_line(p))
+  while (text_reader_next_line(p))
     HEARTH_TRY(read_statement(p));
   HEARTH_TRY(finish_context(p));
   HEARTH_TRY(end_runs(p));
@@ -623,7 +626,7 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   p.token = malloc(size + 1);
   if (!p.token)
     return hearth_error_nomem(err);
-  hearth_status status = read_all(&p);
+  hearth_status status = text_reader_read_all(&p);
   free(p.token);
   free(p.frames);
   free(p.counts);

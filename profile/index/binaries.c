@@ -2,7 +2,7 @@
 /* A mapping's binary is found by build id among those given, else by its path if that has the same build id, else by build
  * id in the folders, else on debuginfod servers. One lock covers the set, also while debug information is being read: workers that meet a program at
  * the same time all want the same one. */
-#include "binaries.h"
+#include "symboliser.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "debug_server.h"
+#include "object_file.h"
 
 struct hearth_binaries {
   hearth_indexer_options options;
@@ -82,7 +82,7 @@ bool hearth_binaries_is_of(const hearth_known_binary *known, const hearth_raw_ma
   return is_of(known, map->build_id, map->build_id_size, map->path);
 }
 
-static hearth_known_binary *find(const hearth_binaries *b, const uint8_t *id, uint32_t size, const char *path) {
+static hearth_known_binary *binary_find(const hearth_binaries *b, const uint8_t *id, uint32_t size, const char *path) {
   for (size_t i = 0; i < b->count; ++i)
     if (is_of(b->rows[i], id, size, path))
       return b->rows[i];
@@ -90,7 +90,7 @@ static hearth_known_binary *find(const hearth_binaries *b, const uint8_t *id, ui
 }
 
 /* `path` is copied, or NULL. */
-static hearth_known_binary *add_row(hearth_binaries *b, const uint8_t *id, uint32_t size, const char *path) {
+static hearth_known_binary *binary_add_row(hearth_binaries *b, const uint8_t *id, uint32_t size, const char *path) {
   hearth_known_binary *row = calloc(1, sizeof *row);
   if (!row)
     return NULL;
@@ -127,8 +127,8 @@ hearth_status hearth_binaries_give(hearth_binaries *b, const char *path, hearth_
   uint32_t size;
   HEARTH_TRY(hearth_binary_open(path, &binary, err));
   const uint8_t *id = hearth_binary_build_id(binary, &size);
-  bool is_known = find(b, id, size, NULL) != NULL;
-  hearth_known_binary *row = is_known ? NULL : add_row(b, id, size, NULL);
+  bool is_known = binary_find(b, id, size, NULL) != NULL;
+  hearth_known_binary *row = is_known ? NULL : binary_add_row(b, id, size, NULL);
   if (!row) {
     hearth_binary_close(binary);
     return is_known ? HEARTH_OK : hearth_error_nomem(err);
@@ -185,8 +185,8 @@ static bool open_by_id(const hearth_binaries *b, const hearth_raw_map *map, hear
 }
 
 /* `status`: of the search so far, which stands if no server has the file. */
-static hearth_status ask_servers(const hearth_raw_map *map, hearth_status status, hearth_binary **ret,
-                                 hearth_error *err) {
+static hearth_status binary_ask_servers(const hearth_raw_map *map, hearth_status status, hearth_binary **ret,
+                                        hearth_error *err) {
   char *path = NULL;
   HEARTH_TRY(
       hearth_debug_server_ask((hearth_bytes){map->build_id, map->build_id_size}, HEARTH_SERVED_BINARY, &path, err));
@@ -203,13 +203,13 @@ static hearth_status open_mapped(const hearth_binaries *b, const hearth_raw_map 
   hearth_status status = open_same(map, map->path, ret, err);
   if (status == HEARTH_OK || open_by_id(b, map, ret))
     return HEARTH_OK;
-  return ask_servers(map, status, ret, err);
+  return binary_ask_servers(map, status, ret, err);
 }
 
 /* Add the row of a mapping, which results says in `reason` why its file cannot be used, if so. NULL: out of memory. */
 static hearth_known_binary *look_for(hearth_binaries *b, const hearth_raw_map *map, bool is_program) {
   hearth_binary *binary;
-  hearth_known_binary *row = add_row(b, map->build_id, map->build_id_size, map->path);
+  hearth_known_binary *row = binary_add_row(b, map->build_id, map->build_id_size, map->path);
   if (!row)
     return NULL;
   row->is_program = is_program;
@@ -228,7 +228,7 @@ hearth_status hearth_binaries_find(hearth_binaries *b, const hearth_raw_map *map
   if (map->build_id_size == 0 && !has_path)
     return HEARTH_OK;
   pthread_mutex_lock(&b->lock);
-  *ret = find(b, map->build_id, map->build_id_size, map->path);
+  *ret = binary_find(b, map->build_id, map->build_id_size, map->path);
   bool is_new = !*ret && has_path;
   if (is_new)
     *ret = look_for(b, map, is_program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A binary's file and its debug information under one handle, with the errors that name the option which was meant. */
-#include "binary.h"
+#include "symboliser.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool find_wrapped(const char *path, char *to, size_t size) {
   return found;
 }
 
-static hearth_status open_file(const char *path, hearth_elf_file **ret, hearth_error *err) {
+static hearth_status binary_open_file(const char *path, hearth_elf_file **ret, hearth_error *err) {
   hearth_error why;
   char wrapped[400];
   hearth_status status = hearth_elf_file_open(path, ret, &why);
@@ -61,7 +61,7 @@ static hearth_status check_type(const hearth_binary *b, hearth_error *err) {
                                 hearth_binary_path(b));
 }
 
-static hearth_status read_build_id(hearth_binary *b, hearth_error *err) {
+static hearth_status binary_read_build_id(hearth_binary *b, hearth_error *err) {
   hearth_bytes id = hearth_elf_file_build_id(b->file);
   if (id.size == 0 || id.size > HEARTH_RAW_BUILD_ID_MAX)
     return hearth_error_set(err, HEARTH_E_NO_BUILD_ID,
@@ -78,13 +78,13 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   if (!b)
     return hearth_error_nomem(err);
   pthread_mutex_init(&b->lock, NULL);
-  hearth_status status = open_file(path, &b->file, err);
+  hearth_status status = binary_open_file(path, &b->file, err);
   if (status == HEARTH_OK)
     status = check_type(b, err);
   if (status == HEARTH_OK)
     status = hearth_elf_file_segments(b->file, &b->segments, &b->segment_count, err);
   if (status == HEARTH_OK)
-    status = read_build_id(b, err);
+    status = binary_read_build_id(b, err);
   if (status == HEARTH_OK)
     status = hearth_types_read(hearth_elf_file_section(b->file, HEARTH_TYPES_SECTION), path, &b->types, err);
   if (status == HEARTH_OK && !(b->debug_info = hearth_debug_info_create(b->file)))
@@ -162,7 +162,8 @@ static hearth_status corrupt(const char *path, size_t at, hearth_error *err) {
 }
 
 /* The record at *at; moves *at behind it. */
-static hearth_status take(hearth_bytes section, size_t *at, hearth_type *ret, const char *path, hearth_error *err) {
+static hearth_status binary_take(hearth_bytes section, size_t *at, hearth_type *ret, const char *path,
+                                 hearth_error *err) {
   hearth_type_record record;
   size_t rest = section.size - *at;
   if (rest < sizeof record)
@@ -179,7 +180,7 @@ static hearth_status take(hearth_bytes section, size_t *at, hearth_type *ret, co
   return HEARTH_OK;
 }
 
-static int compare(const void *a, const void *b) {
+static int binary_compare(const void *a, const void *b) {
   const hearth_type *x = a, *y = b;
   if (x->function != y->function)
     return x->function < y->function ? -1 : 1;
@@ -197,7 +198,7 @@ static void unite_places(hearth_types *types) {
   size_t kept = 0;
   for (size_t i = 0; i < types->count; i++) {
     hearth_type *last = kept ? &types->items[kept - 1] : NULL;
-    if (!last || compare(last, &types->items[i]) != 0)
+    if (!last || binary_compare(last, &types->items[i]) != 0)
       types->items[kept++] = types->items[i];
     else if (!same_name(last, &types->items[i]))
       last->name.size = 0;
@@ -216,14 +217,15 @@ hearth_status hearth_types_read(hearth_bytes section, const char *path, hearth_t
   memcpy(ret->bytes, section.data, section.size);
   section.data = ret->bytes;
   for (size_t at = 0; at < section.size;)
-    HEARTH_TRY(take(section, &at, &ret->items[ret->count++], path, err));
-  qsort(ret->items, ret->count, sizeof *ret->items, compare);
+    HEARTH_TRY(binary_take(section, &at, &ret->items[ret->count++], path, err));
+  qsort(ret->items, ret->count, sizeof *ret->items, binary_compare);
   unite_places(ret);
   return HEARTH_OK;
 }
 
 hearth_bytes hearth_types_find(const hearth_types *types, uint64_t function, uint32_t line, uint32_t column) {
   const hearth_type key = {.function = function, .line = line, .column = column};
-  const hearth_type *found = types->count ? bsearch(&key, types->items, types->count, sizeof key, compare) : NULL;
+  const hearth_type *found =
+      types->count ? bsearch(&key, types->items, types->count, sizeof key, binary_compare) : NULL;
   return found ? found->name : (hearth_bytes){NULL, 0};
 }

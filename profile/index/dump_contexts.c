@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each node of the dump's stacks is looked up once, and put under the builder's node of its caller once, whatever the
  * number of stacks that share it. A record is then one step from its leaf to the builder's node. */
-#include "dump_contexts.h"
+#include "symboliser.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,7 +81,8 @@ static bool elf_address(const symboliser *s, const hearth_placed_map *placed, ui
 }
 
 /* A frame with a name and without a place. */
-static hearth_status add_frame(symboliser *s, address *a, const char *name, const char *file, hearth_error *err) {
+static hearth_status dump_context_add_frame(symboliser *s, address *a, const char *name, const char *file,
+                                            hearth_error *err) {
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   HEARTH_TRY(hearth_builder_function(s->builder, name, file, 0, &frame.function, err));
   HEARTH_TRY(hearth_rows_reserve(&s->frame_rows, &s->frame_room, s->frame_count, 1, sizeof *s->frame_rows, err));
@@ -109,7 +110,7 @@ static const char *file_of_named(const symboliser *s, uint64_t pc) {
 }
 
 /* Add the frames of debug information. */
-static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
+static hearth_status dump_context_add_frames(symboliser *s, address *a, hearth_error *err) {
   uint64_t elf;
   hearth_frame_span span;
   const hearth_placed_map *placed = map_of(s, a->pc);
@@ -132,9 +133,9 @@ static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
   const char *named = file_of_named(s, a->pc);
   if (named) {
     a->named = true;
-    return add_frame(s, a, s->dump->names[(uint32_t)a->pc], named, err);
+    return dump_context_add_frame(s, a, s->dump->names[(uint32_t)a->pc], named, err);
   }
-  return add_frames(s, a, err);
+  return dump_context_add_frames(s, a, err);
 }
 
 static bool equal_address(const void *owner, uint32_t row, const void *pc) {
@@ -156,7 +157,7 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
 }
 
 /* Have files that could not be read named in the end. */
-static void tell_missed(const symboliser *s) {
+static void dump_context_tell_missed(const symboliser *s) {
   for (size_t i = 0; i < s->address_count; ++i) {
     const address *a = &s->addresses[i];
     const hearth_raw_map *map = a->count == 0 && !map_of(s, a->pc) ? raw_map_of(s, a->pc) : NULL;
@@ -187,7 +188,7 @@ static void mark_recursive(symboliser *s, const address *a) {
     hearth_builder_mark_recursive(s->builder, s->frame_rows[a->first + i]);
 }
 
-static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
+static hearth_status dump_context_add_node(symboliser *s, size_t node, hearth_error *err) {
   uint32_t parent = s->dump->nodes[node].parent;
   uint32_t at = parent == HEARTH_RAW_NO_PARENT ? HEARTH_NONE : s->node_of[parent];
   HEARTH_TRY(intern_address(s, s->dump->nodes[node].pc, &s->address_of[node], err));
@@ -201,13 +202,13 @@ static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
 }
 
 /* The nodes of a first dump are all new. */
-static hearth_status add_stacks(symboliser *s, const hearth_indexer_options *options, hearth_error *err) {
+static hearth_status dump_context_add_stacks(symboliser *s, const hearth_indexer_options *options, hearth_error *err) {
   if (s->builder->node_count == 0 && !s->builder->fold_recursion)
     HEARTH_TRY(hearth_builder_reserve_nodes(s->builder, s->dump->node_count, err));
   for (size_t i = 0; i < s->dump->node_count; ++i) {
     if (i % PROGRESS_STEP == 0 && options->progress)
       options->progress(options->context, s->name, i, s->dump->node_count);
-    HEARTH_TRY(add_node(s, i, err));
+    HEARTH_TRY(dump_context_add_node(s, i, err));
   }
   return HEARTH_OK;
 }
@@ -237,7 +238,7 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
 
 /* The type that the program named; where it did not, the container whose buffer or node it is, or the one that the binary
  * has noted for the innermost frame of a node. */
-static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
+static hearth_status dump_context_add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
   if (HEARTH_RAW_IS_NAMED(*id, HEARTH_RAW_NAMED_TYPE) && (uint32_t)*id < s->dump->name_count) {
     const char *name = s->dump->names[(uint32_t)*id];
     return hearth_builder_type(s->builder, name, strlen(name), id, err);
@@ -270,7 +271,7 @@ static bool is_scope(const symboliser *s, uint32_t node) {
 }
 
 /* A context begins with the first function that is not an entry point of LLVM's runtime; scopes alone are none. */
-static uint32_t find_leaf(const symboliser *s, const hearth_raw_record *record) {
+static uint32_t dump_context_find_leaf(const symboliser *s, const hearth_raw_record *record) {
   uint32_t node = record->stack;
   while (node != HEARTH_RAW_NO_PARENT && (address_at(s, node)->count == 0 || address_at(s, node)->of_runtime))
     node = s->dump->nodes[node].parent;
@@ -292,7 +293,7 @@ static const char *library_below(const symboliser *s, const hearth_raw_record *r
 }
 
 /* A leaf without debug information is in a library itself, unless it is in the program (the first mapping). */
-static const char *library_of(const symboliser *s, uint32_t leaf) {
+static const char *dump_context_library_of(const symboliser *s, uint32_t leaf) {
   const address *a = address_at(s, leaf);
   const builder_frame *frame = &s->builder->frames[s->frame_rows[a->first]];
   const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
@@ -305,7 +306,7 @@ static const char *library_of(const symboliser *s, uint32_t leaf) {
 /* The builder's node of a record's stack: its leaf says so if a library allocated. */
 static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf,
                                     hearth_dump_counts *counts, uint32_t *ret, hearth_error *err) {
-  const char *library = library_of(s, leaf), *below = library ? NULL : library_below(s, record, leaf);
+  const char *library = dump_context_library_of(s, leaf), *below = library ? NULL : library_below(s, record, leaf);
   uint32_t row;
   *ret = s->node_of[leaf];
   counts->bytes = hearth_merge_SUM(counts->bytes, record->mib.TotalSize);
@@ -323,7 +324,7 @@ static hearth_status node_of_record(symboliser *s, const hearth_raw_record *reco
 /* `lost` takes records without frames; NULL: they are visited, too. */
 static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
                                   hearth_lost_contexts *lost, hearth_error *err) {
-  uint32_t node = find_leaf(s, record);
+  uint32_t node = dump_context_find_leaf(s, record);
   if (node == HEARTH_RAW_NO_PARENT && !lost)
     return s->visit(s->closure, HEARTH_NONE, record, err);
   if (node == HEARTH_RAW_NO_PARENT) {
@@ -332,7 +333,7 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   }
   counts->contexts++;
   counts->with_column += has_column(s, node);
-  HEARTH_TRY(add_type(s, node, &record->mib.DataTypeId, err));
+  HEARTH_TRY(dump_context_add_type(s, node, &record->mib.DataTypeId, err));
   uint32_t stack;
   HEARTH_TRY(node_of_record(s, record, node, counts, &stack, err));
   return s->visit(s->closure, stack, record, err);
@@ -357,7 +358,7 @@ static hearth_status visit_all(symboliser *s, const hearth_indexer_options *opti
                                hearth_lost_contexts *lost, uint64_t *ret_bytes, hearth_error *err) {
   hearth_raw_record record;
   *ret_bytes = 0;
-  HEARTH_TRY(add_stacks(s, options, err));
+  HEARTH_TRY(dump_context_add_stacks(s, options, err));
   while (hearth_raw_next_record(s->dump, &record))
     if (record.mib.AllocCount > 0 && !(lost && is_of_profiler(s->dump, &record))) {
       if (lost && s->dump->occasion != HEARTH_RAW_NO_DUMP)
@@ -368,14 +369,14 @@ static hearth_status visit_all(symboliser *s, const hearth_indexer_options *opti
   return HEARTH_OK;
 }
 
-static hearth_status begin(symboliser *s, hearth_error *err) {
+static hearth_status dump_context_begin(symboliser *s, hearth_error *err) {
   HEARTH_TRY(hearth_check_memory(id_table_expect(&s->addresses_by_pc, s->dump->node_count / 2), err));
   s->address_of = malloc((s->dump->node_count + 1) * sizeof *s->address_of);
   s->node_of = malloc((s->dump->node_count + 1) * sizeof *s->node_of);
   return s->address_of && s->node_of ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-static void finish(symboliser *s) {
+static void dump_context_finish(symboliser *s) {
   free(s->placed);
   free(s->addresses);
   free(s->addresses_by_pc.slots);
@@ -403,7 +404,7 @@ static hearth_status add_to_builder(void *closure, uint32_t node, const hearth_r
 }
 
 /* Of a run whose beginning is elsewhere, it is the history of all of it. */
-static hearth_status add_history(hearth_builder *builder, const hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status dump_context_add_history(hearth_builder *builder, const hearth_raw_dump *dump, hearth_error *err) {
   hearth_heap_history history = {.runs = 1};
   if (!dump->has_history)
     return HEARTH_OK;
@@ -416,7 +417,7 @@ static hearth_status add_history(hearth_builder *builder, const hearth_raw_dump 
 #define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
 
 /* The first mapping is the program's. */
-static hearth_status add_origin(const symboliser *s, uint64_t runs, hearth_error *err) {
+static hearth_status dump_context_add_origin(const symboliser *s, uint64_t runs, hearth_error *err) {
   const hearth_raw_dump *dump = s->dump;
   hearth_origin origin = {.host = dump->host ? dump->host : "",
                           .day = (uint32_t)(dump->start_unix_ns / NS_OF_A_DAY),
@@ -429,7 +430,7 @@ static hearth_status add_origin(const symboliser *s, uint64_t runs, hearth_error
   return hearth_builder_add_origin(s->builder, &origin, err);
 }
 
-static hearth_status add_globals(const symboliser *s, hearth_error *err) {
+static hearth_status dump_context_add_globals(const symboliser *s, hearth_error *err) {
   char name[HEARTH_GLOBAL_NAME_MAX + 1], file[HEARTH_GLOBAL_NAME_MAX + 1];
   for (size_t i = 0; s->dump->accesses_counted && i < s->dump->global_count; i++) {
     const hearth_raw_global *raw = &s->dump->globals[i];
@@ -457,10 +458,10 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .accesses_estimated = s->dump->accesses_estimated};
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
                                   .command = s->dump->command ? s->dump->command : ""};
-  HEARTH_TRY(add_globals(s, err));
-  HEARTH_TRY(add_origin(s, run.runs, err));
+  HEARTH_TRY(dump_context_add_globals(s, err));
+  HEARTH_TRY(dump_context_add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
-  HEARTH_TRY(add_history(s->builder, s->dump, err));
+  HEARTH_TRY(dump_context_add_history(s->builder, s->dump, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);
 }
@@ -474,16 +475,16 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   tell_estimates(options, name, dump);
   *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
-  hearth_status status = begin(&s, err);
+  hearth_status status = dump_context_begin(&s, err);
   hearth_builder_begin_run(builder);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, counts, lost, &total_bytes, err);
   if (status == HEARTH_OK) {
-    tell_missed(&s);
+    dump_context_tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
     status = add_run(&s, lost, err);
   }
-  finish(&s);
+  dump_context_finish(&s);
   return status;
 }
 
@@ -497,11 +498,11 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   uint64_t total_bytes;
   tell_estimates(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
-  hearth_status status = begin(&s, err);
+  hearth_status status = dump_context_begin(&s, err);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
   if (status == HEARTH_OK)
-    tell_missed(&s);
-  finish(&s);
+    dump_context_tell_missed(&s);
+  dump_context_finish(&s);
   return status;
 }

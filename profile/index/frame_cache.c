@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from address to a span of one growing array of rows, filled when an address is asked for first. */
-#include "frame_cache.h"
+#include "symboliser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,14 +60,14 @@ void hearth_frame_cache_destroy(hearth_frame_cache *cache) {
 
 /* Multiplying by an odd constant (2^64 divided by the golden ratio) spreads neighbouring addresses into the high bits.
  */
-static size_t slot_of(uint64_t address, const slot *slots, size_t slot_count) {
+static size_t frame_cache_slot_of(uint64_t address, const slot *slots, size_t slot_count) {
   size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slot_count - 1);
   while (slots[i].used && slots[i].address != address)
     i = (i + 1) & (slot_count - 1);
   return i;
 }
 
-static bool make_room(hearth_frame_cache *cache) {
+static bool frame_cache_make_room(hearth_frame_cache *cache) {
   if (cache->used * 2 < cache->slot_count)
     return true;
   size_t more = cache->slot_count * 2;
@@ -76,7 +76,7 @@ static bool make_room(hearth_frame_cache *cache) {
     return false;
   for (size_t i = 0; i < cache->slot_count; ++i)
     if (cache->slots[i].used)
-      slots[slot_of(cache->slots[i].address, slots, more)] = cache->slots[i];
+      slots[frame_cache_slot_of(cache->slots[i].address, slots, more)] = cache->slots[i];
   free(cache->slots);
   cache->slots = slots;
   cache->slot_count = more;
@@ -106,8 +106,8 @@ static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, c
   return HEARTH_OK;
 }
 
-static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *frame, hearth_frame_span *span,
-                             hearth_error *err) {
+static hearth_status frame_cache_add_row(hearth_frame_cache *cache, const hearth_builder_frame *frame,
+                                         hearth_frame_span *span, hearth_error *err) {
   HEARTH_TRY(hearth_rows_reserve(&cache->rows, &cache->row_room, cache->row_count, 1, sizeof *cache->rows, err));
   HEARTH_TRY(hearth_builder_frame_row(cache->builder, frame, &cache->rows[cache->row_count], err));
   ++cache->row_count;
@@ -116,17 +116,18 @@ static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_fra
 }
 
 /* Where debug information has nothing, only the function is known. */
-static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span, hearth_error *err) {
+static hearth_status frame_cache_add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                          hearth_error *err) {
   const char *name = hearth_debug_info_name(hearth_binary_debug_info(cache->binary), address);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   if (!name)
     return HEARTH_OK;
   HEARTH_TRY(hearth_builder_function(cache->builder, name, hearth_binary_path(cache->binary), 0, &frame.function, err));
-  return add_row(cache, &frame, span, err);
+  return frame_cache_add_row(cache, &frame, span, err);
 }
 
-static hearth_status add_frame(hearth_frame_cache *cache, const hearth_debug_frame *from, hearth_frame_span *span,
-                               hearth_error *err) {
+static hearth_status frame_cache_add_frame(hearth_frame_cache *cache, const hearth_debug_frame *from,
+                                           hearth_frame_span *span, hearth_error *err) {
   const hearth_debug_function *f = hearth_debug_info_function(hearth_binary_debug_info(cache->binary), from->function);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
   function known;
@@ -139,7 +140,7 @@ static hearth_status add_frame(hearth_frame_cache *cache, const hearth_debug_fra
   HEARTH_TRY(find_function(cache, from->function, f, &known, err));
   frame.function = known.number;
   span->of_runtime = known.of_runtime;
-  return add_row(cache, &frame, span, err);
+  return frame_cache_add_row(cache, &frame, span, err);
 }
 
 static hearth_status add_debug_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
@@ -149,35 +150,35 @@ static hearth_status add_debug_frames(hearth_frame_cache *cache, uint64_t addres
   HEARTH_TRY(hearth_debug_info_frames(hearth_binary_debug_info(cache->binary), address, &frames, &count, err));
   for (size_t i = 0; i < count; ++i)
     if (frames[i].function != HEARTH_DEBUG_NO_FUNCTION)
-      HEARTH_TRY(add_frame(cache, &frames[i], span, err));
+      HEARTH_TRY(frame_cache_add_frame(cache, &frames[i], span, err));
   return HEARTH_OK;
 }
 
 /* Address by address: files are linked of objects with debug information and without, and a .dwo may be missing. */
-static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
-                                hearth_error *err) {
+static hearth_status frame_cache_add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                            hearth_error *err) {
   bool has_names = hearth_debug_info_has_names(hearth_binary_debug_info(cache->binary));
   hearth_status status = add_debug_frames(cache, address, span, err);
   if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
     return status;
-  return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;
+  return span->count == 0 && has_names ? frame_cache_add_name(cache, address, span, err) : HEARTH_OK;
 }
 
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err) {
-  slot *found = &cache->slots[slot_of(address, cache->slots, cache->slot_count)];
+  slot *found = &cache->slots[frame_cache_slot_of(address, cache->slots, cache->slot_count)];
   if (found->used) {
     *ret = found->span;
     return HEARTH_OK;
   }
   hearth_frame_span span = {.first = (uint32_t)cache->row_count};
   hearth_binary_lock(cache->binary);
-  hearth_status status = add_frames(cache, address, &span, err);
+  hearth_status status = frame_cache_add_frames(cache, address, &span, err);
   hearth_binary_unlock(cache->binary);
   HEARTH_TRY(status);
-  if (!make_room(cache))
+  if (!frame_cache_make_room(cache))
     return hearth_error_nomem(err);
-  cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};
+  cache->slots[frame_cache_slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};
   ++cache->used;
   *ret = span;
   return HEARTH_OK;

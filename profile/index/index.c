@@ -9,10 +9,10 @@
 #include <zlib.h>
 
 #include "builder_tables.h"
-#include "dump_contexts.h"
 #include "file.h"
 #include "hearth/llvm_profile.h"
 #include "indexer_state.h"
+#include "symboliser.h"
 
 /* -------------------------------------------------- inputs -------------------------------------------------- */
 
@@ -31,8 +31,8 @@ static void warn(hearth_indexer *ix, const char *name, const char *what) {
   hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
 }
 
-static hearth_status read_dump(hearth_indexer *ix, const char *name, const hearth_file *file, size_t *offset,
-                               hearth_raw_dump *ret, hearth_error *err) {
+static hearth_status index_read_dump(hearth_indexer *ix, const char *name, const hearth_file *file, size_t *offset,
+                                     hearth_raw_dump *ret, hearth_error *err) {
   HEARTH_TRY(hearth_raw_read(name, file, offset, ret, err));
   if (ret->ends_early)
     warn(ix, name,
@@ -46,7 +46,7 @@ static hearth_status read_dump(hearth_indexer *ix, const char *name, const heart
   return status;
 }
 
-static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status index_add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
   const hearth_indexer_options *options = &ix->owner->options;
   if (options->trace_records && dump->mibs)
@@ -67,7 +67,7 @@ static hearth_status check_dumps(hearth_indexer *ix, const char *name, const hea
                                  hearth_error *err) {
   while (offset < file->size) {
     hearth_raw_dump dump;
-    HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+    HEARTH_TRY(index_read_dump(ix, name, file, &offset, &dump, err));
     hearth_raw_free(&dump);
   }
   return HEARTH_OK;
@@ -77,15 +77,15 @@ static hearth_status check_dumps(hearth_indexer *ix, const char *name, const hea
 static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
   hearth_raw_dump dump;
   size_t offset = 0;
-  HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+  HEARTH_TRY(index_read_dump(ix, name, file, &offset, &dump, err));
   hearth_status status = check_dumps(ix, name, file, offset, err);
   bool is_checked = status == HEARTH_OK;
   while (status == HEARTH_OK) {
-    status = add_dump(ix, name, &dump, err);
+    status = index_add_dump(ix, name, &dump, err);
     hearth_raw_free(&dump);
     if (status != HEARTH_OK || offset == file->size)
       break;
-    status = read_dump(ix, name, file, &offset, &dump, err);
+    status = index_read_dump(ix, name, file, &offset, &dump, err);
   }
   if (!is_checked)
     hearth_raw_free(&dump);
@@ -162,7 +162,7 @@ static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_
   return contents.has_functions ? keep_code(ix, name, file, err) : HEARTH_OK;
 }
 
-static hearth_status refuse_foreign(const char *name, const void *data, size_t size, hearth_error *err) {
+static hearth_status index_refuse_foreign(const char *name, const void *data, size_t size, hearth_error *err) {
   const char *kind = hearth_file_kind(data, size);
   if (kind)
     return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap profile: it is %s", name, kind);
@@ -183,7 +183,7 @@ static bool is_indexed(const hearth_file *file) {
 }
 
 /* May take the file over: it is then empty. */
-static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file *file, hearth_error *err) {
+static hearth_status index_add_file(hearth_indexer *ix, const char *path, hearth_file *file, hearth_error *err) {
   const char *text = (const char *)file->data;
   if (hearth_raw_is_raw(file->data, file->size))
     return add_raw(ix, path, file, err);
@@ -194,7 +194,7 @@ static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file 
                                     path, err);
   if (hearth_llvm_is_container(file->data, file->size))
     return add_container(ix, path, file, err);
-  return refuse_foreign(path, file->data, file->size, err);
+  return index_refuse_foreign(path, file->data, file->size, err);
 }
 
 typedef struct access_runs {
@@ -222,7 +222,7 @@ static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hea
   access_runs before = access_runs_of(ix);
   uint64_t without_stack = ix->lost_stacks.blocks;
   set_weight(ix, input->weight, input->scale ? input->scale : 1);
-  hearth_status status = add_file(ix, input->path, file, err);
+  hearth_status status = index_add_file(ix, input->path, file, err);
   set_weight(ix, 1, 1);
   HEARTH_TRY(status);
   HEARTH_TRY(hearth_named_inputs_add(&ix->no_room, ix->lost_stacks.blocks > without_stack, input->path, err));
@@ -254,12 +254,12 @@ hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input 
   return status;
 }
 
-static bool same_file(const void *known, uint32_t row, const void *key) {
+static bool index_same_file(const void *known, uint32_t row, const void *key) {
   const hearth_known_file *a = (const hearth_known_file *)known + row, *b = key;
   return a->device == b->device && a->number == b->number;
 }
 
-static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
+static hearth_status index_add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
   HEARTH_TRY(
       id_table_reserve_row(&ix->known_by_number, &ix->known, &ix->known_room, ix->known_count, sizeof *ix->known, err));
   id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
@@ -273,9 +273,9 @@ hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *in
   if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
     return HEARTH_OK;
   hearth_known_file file = {info.st_dev, info.st_ino, input->weight};
-  uint32_t row = id_table_find(&ix->known_by_number, id_table_mix(file.number), same_file, ix->known, &file);
+  uint32_t row = id_table_find(&ix->known_by_number, id_table_mix(file.number), index_same_file, ix->known, &file);
   if (row == HEARTH_NONE)
-    return add_known(ix, &file, err);
+    return index_add_known(ix, &file, err);
   if (ix->known[row].weight != input->weight)
     return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
                             (unsigned long long)ix->known[row].weight, (unsigned long long)input->weight);

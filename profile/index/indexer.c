@@ -12,7 +12,7 @@
 
 /* -------------------------------------------------- messages ------------------------------------------------------ */
 
-static void on_note(void *context, hearth_note_level level, const char *text) {
+static void indexer_on_note(void *context, hearth_note_level level, const char *text) {
   hearth_indexer *ix = context;
   if (!ix->owner->options.note)
     return;
@@ -21,9 +21,11 @@ static void on_note(void *context, hearth_note_level level, const char *text) {
   pthread_mutex_unlock(&ix->owner->lock);
 }
 
-void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) { on_note(ix, level, text); }
+void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {
+  indexer_on_note(ix, level, text);
+}
 
-static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+static void indexer_on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
   hearth_indexer *ix = context;
   if (!ix->owner->options.progress)
     return;
@@ -70,7 +72,7 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
   if (!ix)
     return NULL;
   ix->owner = owner ? owner : ix;
-  ix->told = (hearth_indexer_options){.context = ix, .note = on_note, .progress = on_progress};
+  ix->told = (hearth_indexer_options){.context = ix, .note = indexer_on_note, .progress = indexer_on_progress};
   pthread_mutex_init(&ix->lock, NULL);
   ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
@@ -165,7 +167,7 @@ hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer 
 /* The result of all inputs: one builder, and the abilities that the inputs take from it. */
 
 /* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
-static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
+static hearth_status indexer_unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
   *ret = ix->builder;
   if (hearth_builder_context_count(ix->llvm) == 0)
     return HEARTH_OK;
@@ -234,7 +236,7 @@ static void tell_libraries(hearth_indexer *ix) {
 
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report(ix->modules);
-  HEARTH_TRY(unite(ix, ret, err));
+  HEARTH_TRY(indexer_unite(ix, ret, err));
   if (ix->skipped > 0 && ix->added == 0)
     return hearth_error_set(err, HEARTH_E_EMPTY, "%s: not written: none of the inputs could be used", path);
   if (hearth_builder_context_count(*ret) == 0)

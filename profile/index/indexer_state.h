@@ -7,10 +7,10 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "dump_contexts.h"
 #include "file.h"
 #include "hearth/indexer.h"
 #include "id_table.h"
+#include "symboliser.h"
 
 typedef struct hearth_known_file {
   dev_t device;

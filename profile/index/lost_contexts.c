@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums by file and reason in a short list; sums that find no room in it count for the last row. */
-#include "lost_contexts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "elf_file.h"
 #include "hearth/type_table.h"
-#include "modules.h"
+#include "object_file.h"
+#include "symboliser.h"
 
 #define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
 
 static bool same_path(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static bool same_file(const hearth_lost_file *a, const hearth_lost_file *b) {
+static bool lost_context_same_file(const hearth_lost_file *a, const hearth_lost_file *b) {
   return same_path(a->path, b->path) && a->given == b->given && a->reason == b->reason;
 }
 
 void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes) {
   size_t i = 0;
-  while (i < lost->count && !same_file(&lost->files[i], &file))
+  while (i < lost->count && !lost_context_same_file(&lost->files[i], &file))
     i++;
   if (i == FILES_MAX)
     i--;
@@ -64,7 +63,7 @@ static void report_sum(const hearth_lost_contexts *lost, const char *name, const
 }
 
 /* Types of allocation calls are noted where strip lets them stay. */
-static bool is_instrumented(const char *path) {
+static bool lost_context_is_instrumented(const char *path) {
   hearth_elf_file *file;
   if (!path || hearth_elf_file_open(path, &file, NULL) != HEARTH_OK)
     return false;
@@ -78,8 +77,8 @@ static bool is_instrumented(const char *path) {
 static const char *why(const hearth_lost_file *file) {
   if (file->given)
     return "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)";
-  return is_instrumented(file->path) ? "it " STRIPPED
-                                     : "it was not compiled for profiling, so its callers are not known";
+  return lost_context_is_instrumented(file->path) ? "it " STRIPPED
+                                                  : "it was not compiled for profiling, so its callers are not known";
 }
 
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
@@ -122,7 +121,7 @@ hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_er
                             "the code of %.300s that allocates has no debug information (compile it with -gmlt "
                             "-fdebug-info-for-profiling)",
                             most->path ? most->path : "the program");
-  if (is_instrumented(most->path))
+  if (lost_context_is_instrumented(most->path))
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%.300s, in which all blocks were allocated, " STRIPPED,
                             most->path);
   return hearth_error_set(err, HEARTH_E_EMPTY,

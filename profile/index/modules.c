@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The files that the dumps of one indexer have mapped: frames of addresses in them, and losses for want of
  * them. */
-#include "modules.h"
+#include "symboliser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void print_id(char *buffer, size_t size, const uint8_t *id, uint32_t id_s
     snprintf(buffer, size, "none");
 }
 
-static module *find(const hearth_modules *m, const hearth_known_binary *known) {
+static module *module_find(const hearth_modules *m, const hearth_known_binary *known) {
   for (size_t i = 0; i < m->count; ++i)
     if (m->modules[i].known == known)
       return &m->modules[i];
@@ -139,7 +139,8 @@ static module *find_mapped(const hearth_modules *m, const hearth_raw_map *map) {
   return NULL;
 }
 
-static hearth_status add_row(hearth_modules *m, const hearth_known_binary *known, module **ret, hearth_error *err) {
+static hearth_status module_add_row(hearth_modules *m, const hearth_known_binary *known, module **ret,
+                                    hearth_error *err) {
   HEARTH_TRY(hearth_rows_reserve(&m->modules, &m->capacity, m->count, 1, sizeof *m->modules, err));
   *ret = &m->modules[m->count++];
   **ret = (module){.known = known};
@@ -205,10 +206,10 @@ static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, boo
   if (*ret)
     return HEARTH_OK;
   HEARTH_TRY(hearth_binaries_find(m->binaries, map, is_program, &known, err));
-  return known ? add_row(m, known, ret, err) : HEARTH_OK;
+  return known ? module_add_row(m, known, ret, err) : HEARTH_OK;
 }
 
-static hearth_status use(hearth_modules *m, module *row, hearth_error *err) {
+static hearth_status module_use(hearth_modules *m, module *row, hearth_error *err) {
   const hearth_known_binary *known = row->known;
   if (row->cache)
     return HEARTH_OK;
@@ -254,7 +255,7 @@ static hearth_status place_all(hearth_modules *m, const hearth_raw_dump *dump, c
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
     if (!row || !row->known->binary)
       continue;
-    HEARTH_TRY(use(m, row, err));
+    HEARTH_TRY(module_use(m, row, err));
     if (!overlaps[i])
       placed[(*ret_count)++] = (hearth_placed_map){&dump->maps[i], row->known->binary, row->cache};
   }
@@ -313,9 +314,9 @@ const hearth_error *hearth_modules_lose(hearth_modules *m, const hearth_raw_map 
 hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
   for (size_t i = 0; i < other->count; ++i) {
     const module *theirs = &other->modules[i];
-    module *same = find(m, theirs->known);
+    module *same = module_find(m, theirs->known);
     if (!same)
-      HEARTH_TRY(add_row(m, theirs->known, &same, err));
+      HEARTH_TRY(module_add_row(m, theirs->known, &same, err));
     same->used = same->used || theirs->used;
     same->missed += theirs->missed;
     same->lost_contexts += theirs->lost_contexts;
@@ -332,7 +333,7 @@ static void tell_unused(const hearth_modules *m, const hearth_known_binary *row)
   note(m, HEARTH_NOTE_WARNING, text);
 }
 
-static void tell_missed(const hearth_modules *m, const module *row) {
+static void module_tell_missed(const hearth_modules *m, const module *row) {
   char text[640], contexts[96] = "";
   if (row->lost_contexts > 0)
     snprintf(contexts, sizeof contexts, ", with them %llu context%s (%llu bytes)",
@@ -347,7 +348,7 @@ static void tell_missed(const hearth_modules *m, const module *row) {
 void hearth_modules_report(const hearth_modules *m) {
   const hearth_known_binary *given;
   for (size_t i = 0; (given = hearth_binaries_given(m->binaries, i)); ++i) {
-    const module *row = find(m, given);
+    const module *row = module_find(m, given);
     if (!row || !row->used)
       tell_unused(m, given);
   }
@@ -356,6 +357,6 @@ void hearth_modules_report(const hearth_modules *m) {
     /* Of libraries it is nothing unusual to be without debug information. */
     bool usual = row->known->reason.status == HEARTH_E_NO_DEBUG_INFO && !row->known->is_program;
     if (row->missed > 0 && !usual)
-      tell_missed(m, row);
+      module_tell_missed(m, row);
   }
 }

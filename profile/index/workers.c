@@ -35,7 +35,9 @@ enum { ROOM_FOR_NAME = 64 };
 
 static void hash_number(XXH3_state_t *state, uint64_t number) { XXH3_64bits_update(state, &number, sizeof number); }
 
-static void hash_text(XXH3_state_t *state, const char *text) { XXH3_64bits_update(state, text, strlen(text) + 1); }
+static void worker_hash_text(XXH3_state_t *state, const char *text) {
+  XXH3_64bits_update(state, text, strlen(text) + 1);
+}
 
 /* Whatever changes the contexts that come out of an input. */
 static void hash_options(XXH3_state_t *state, const hearth_indexer *owner) {
@@ -48,7 +50,7 @@ static void hash_options(XXH3_state_t *state, const hearth_indexer *owner) {
   for (size_t i = 0; (given = hearth_binaries_given(owner->binaries, i)); i++)
     XXH3_64bits_update(state, given->build_id, given->build_id_size);
   for (size_t i = 0; (directory = hearth_binaries_directory(owner->binaries, i)); i++)
-    hash_text(state, directory);
+    worker_hash_text(state, directory);
 }
 
 static bool hash_input(XXH3_state_t *state, const hearth_input *input) {
@@ -56,7 +58,7 @@ static bool hash_input(XXH3_state_t *state, const hearth_input *input) {
   if (stat(input->path, &info) == 0 && !S_ISREG(info.st_mode))
     return false;
   bool is_there = stat(input->path, &info) == 0;
-  hash_text(state, input->path);
+  worker_hash_text(state, input->path);
   hash_number(state, input->weight);
   hash_number(state, input->scale);
   hash_number(state, is_there ? (uint64_t)info.st_size : UINT64_MAX);
@@ -106,7 +108,7 @@ static void tell_left_out(hearth_indexer *ix, const char *path) {
   hearth_file_close(&file);
 }
 
-static bool add_file(hearth_indexer *ix, const char *path) {
+static bool worker_add_file(hearth_indexer *ix, const char *path) {
   const hearth_input input = {path, 1, 1};
   return hearth_indexer_add_unknown(ix, &input, NULL) == HEARTH_OK;
 }
@@ -118,8 +120,8 @@ static bool hearth_part_add(hearth_indexer *ix, const hearth_part *part, const h
   char *main = path_of(ix, part, ".heap"), *llvm = path_of(ix, part, ".llvm.heap");
   char *left_out = path_of(ix, part, ".left-out");
   size_t added = ix->added, skipped = ix->skipped;
-  bool good = main && llvm && left_out && access(main, R_OK) == 0 && (access(llvm, F_OK) != 0 || add_file(ix, llvm)) &&
-              add_file(ix, main);
+  bool good = main && llvm && left_out && access(main, R_OK) == 0 &&
+              (access(llvm, F_OK) != 0 || worker_add_file(ix, llvm)) && worker_add_file(ix, main);
   if (good) {
     tell_left_out(ix, left_out);
     ix->added = added + batch->count - (ix->skipped - skipped);
@@ -243,7 +245,7 @@ static size_t memory_of(const hearth_indexer *ix) {
 }
 
 /* Has the result, or else a worker's part of it, outgrown its share? */
-static bool is_full(team *t, const hearth_indexer *ix) {
+static bool worker_is_full(team *t, const hearth_indexer *ix) {
   const uint64_t limit = t->owner->options.memory_limit;
   pthread_mutex_lock(&t->lock);
   if (ix == t->owner)
@@ -286,7 +288,7 @@ static void *work(void *argument) {
     add_batch(t, w->indexer, &batch);
     if (is_shared)
       pthread_mutex_unlock(&t->sum);
-    if (limited && is_full(t, w->indexer))
+    if (limited && worker_is_full(t, w->indexer))
       fold(w);
   }
   return NULL;

@@ -6,19 +6,17 @@
 #include <stdlib.h>
 
 #include "file.h"
-#include "file_buffer.h"
 #include "hearth/indexed.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
-#include "input.h"
-#include "memprof_section.h"
+#include "llvm_parts.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 /* -------------------------------------------------- read -------------------------------------------------- */
 
-static hearth_status truncated(const hearth_llvm_input *in) {
+static hearth_status container_truncated(const hearth_llvm_input *in) {
   return hearth_error_set(in->err, HEARTH_E_TRUNCATED, "%s: the file ends inside the header (%zu bytes are there)",
                           in->name, in->size);
 }
@@ -33,10 +31,10 @@ static size_t header_size(uint32_t version) {
                         : sizeof(hearth_llvm_header);
 }
 
-static hearth_status read_header(const hearth_llvm_input *in, hearth_llvm_header *ret) {
+static hearth_status container_read_header(const hearth_llvm_input *in, hearth_llvm_header *ret) {
   memset(ret, 0, sizeof *ret);
   if (in->size < offsetof(hearth_llvm_header, memprof_offset))
-    return truncated(in);
+    return container_truncated(in);
   memcpy(ret, in->data, offsetof(hearth_llvm_header, memprof_offset));
   uint32_t version = (uint32_t)(ret->version & HEARTH_LLVM_VERSION_MASK);
   if (version > HEARTH_LLVM_LAST_CONTAINER)
@@ -45,7 +43,7 @@ static hearth_status read_header(const hearth_llvm_input *in, hearth_llvm_header
         "%s: container version %u of llvm-profdata; this release of Hearth reads up to %u (LLVM 22)", in->name, version,
         HEARTH_LLVM_LAST_CONTAINER);
   if (in->size < header_size(version))
-    return truncated(in);
+    return container_truncated(in);
   memcpy(ret, in->data, header_size(version));
   return HEARTH_OK;
 }
@@ -125,7 +123,7 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
   *ret = (hearth_llvm_contents){0};
   if (!hearth_llvm_is_container(data, size))
     return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an indexed profile of llvm-profdata", name);
-  HEARTH_TRY(read_header(&in, &header));
+  HEARTH_TRY(container_read_header(&in, &header));
   ret->container_version = (uint32_t)(header.version & HEARTH_LLVM_VERSION_MASK);
   HEARTH_TRY(has_functions(&in, &header, &ret->has_functions));
   if (header.version & HEARTH_LLVM_FLAG_MEMPROF) {
@@ -180,7 +178,7 @@ static void put_header(hearth_llvm_buffer *out) {
  * of their own. */
 static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_llvm_input *in, uint64_t end) {
   hearth_llvm_header header;
-  HEARTH_TRY(read_header(in, &header));
+  HEARTH_TRY(container_read_header(in, &header));
   uint64_t begin = header.memprof_offset, next = end;
   uint64_t *const moved[] = {&header.binary_ids_offset, &header.traces_offset, &header.vtables_offset};
   size_t head = header_size((uint32_t)(header.version & HEARTH_LLVM_VERSION_MASK));
@@ -211,7 +209,7 @@ static hearth_status check_parts(const hearth_llvm_input *in, uint64_t end) {
                                   offsetof(hearth_llvm_header, traces_offset),
                                   offsetof(hearth_llvm_header, vtables_offset)};
   hearth_llvm_header header;
-  HEARTH_TRY(read_header(in, &header));
+  HEARTH_TRY(container_read_header(in, &header));
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     uint64_t offset;
     memcpy(&offset, (const char *)&header + fields[i], sizeof offset);
@@ -257,8 +255,9 @@ static void put_trailer(hearth_llvm_buffer *out, const hearth_llvm_output *outpu
   hearth_llvm_put(out, &trailer, sizeof trailer);
 }
 
-static hearth_status put_all(hearth_llvm_buffer *out, hearth_profile *profile, const hearth_llvm_output *output,
-                             hearth_llvm_losses *losses, hearth_error *err) {
+static hearth_status container_put_all(hearth_llvm_buffer *out, hearth_profile *profile,
+                                       const hearth_llvm_output *output, hearth_llvm_losses *losses,
+                                       hearth_error *err) {
   if (output->base)
     HEARTH_TRY(put_base(out, output, err));
   else
@@ -278,7 +277,7 @@ hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llv
                                        size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err) {
   hearth_llvm_buffer out = {0};
   hearth_llvm_losses losses = {0};
-  hearth_status status = put_all(&out, profile, output, &losses, err);
+  hearth_status status = container_put_all(&out, profile, output, &losses, err);
   if (status != HEARTH_OK) {
     free(out.data);
     return status;
@@ -288,4 +287,88 @@ hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llv
   if (ret_losses)
     *ret_losses = losses;
   return HEARTH_OK;
+}
+
+/* ------------------------------------------------ hash table ------------------------------------------------ */
+
+/* LLVM's on-disk hash tables, read from the first item to the last: each has to be in the bucket that its key asks
+ * for, so that a reader that looks keys up finds the same items. */
+
+enum { LEAST_ITEM = 3 * sizeof(uint64_t) };
+
+hearth_status hearth_llvm_items_begin(const hearth_llvm_input *in, uint64_t payload, uint64_t control,
+                                      hearth_llvm_lengths lengths, hearth_llvm_items *ret) {
+  hearth_llvm_cursor c;
+  hearth_llvm_table table;
+  *ret = (hearth_llvm_items){.lengths = lengths, .control = control};
+  HEARTH_TRY(hearth_llvm_part(in, payload, control, "a hash table", &ret->payload));
+  HEARTH_TRY(hearth_llvm_part(in, control, in->size, "a hash table's control block", &c));
+  HEARTH_TRY(hearth_llvm_take(&c, &table, sizeof table));
+  if (table.buckets == 0 || (table.buckets & (table.buckets - 1)) != 0 ||
+      table.buckets > hearth_llvm_left(&c) / sizeof(uint64_t))
+    return hearth_llvm_corrupt(in, control, "impossible number of buckets");
+  if (table.entries > (control - payload) / LEAST_ITEM)
+    return hearth_llvm_corrupt(in, control, "a hash table has more entries than it has room for");
+  ret->buckets = table.buckets;
+  ret->left = table.entries;
+  return HEARTH_OK;
+}
+
+/* A reader that looks a key up comes through the control block: an item that it does not lead to does not exist. */
+static hearth_status check_bucket(const hearth_llvm_items *items, uint64_t begin, uint64_t bucket) {
+  const hearth_llvm_input *in = items->payload.in;
+  uint64_t at = items->control + sizeof(hearth_llvm_table) + bucket * sizeof(uint64_t), offset;
+  memcpy(&offset, in->data + at, sizeof offset);
+  return offset == begin ? HEARTH_OK : hearth_llvm_corrupt(in, at, "a bucket does not lead to its items");
+}
+
+static hearth_status container_finish(const hearth_llvm_items *items) {
+  if (items->left_in_bucket > 0 || hearth_llvm_left(&items->payload) >= sizeof(uint64_t))
+    return hearth_llvm_corrupt(items->payload.in, items->payload.at, "a hash table has more items than it counts");
+  return HEARTH_OK;
+}
+
+hearth_status hearth_llvm_items_next(hearth_llvm_items *items, bool *ret_end, uint64_t *ret_key,
+                                     hearth_llvm_cursor *ret_data) {
+  hearth_llvm_cursor *c = &items->payload;
+  *ret_end = items->left == 0;
+  if (*ret_end)
+    return container_finish(items);
+
+  uint64_t begin = c->at, hash, key, key_length = sizeof key, data_length;
+  bool first = items->left_in_bucket == 0;
+  if (first) {
+    uint16_t count;
+    HEARTH_TRY(hearth_llvm_take(c, &count, sizeof count));
+    if (count == 0)
+      return hearth_llvm_corrupt(c->in, begin, "a bucket without items");
+    items->left_in_bucket = count;
+  }
+  uint64_t at = c->at;
+  HEARTH_TRY(hearth_llvm_take(c, &hash, sizeof hash));
+  if (items->lengths == HEARTH_LLVM_KEY_AND_DATA)
+    HEARTH_TRY(hearth_llvm_take(c, &key_length, sizeof key_length));
+  HEARTH_TRY(hearth_llvm_take(c, &data_length, sizeof data_length));
+  HEARTH_TRY(hearth_llvm_take(c, &key, sizeof key));
+  if (key_length != sizeof key || key != hash)
+    return hearth_llvm_corrupt(c->in, at, "a hash table's item has an impossible key");
+  uint64_t bucket = hash & (items->buckets - 1);
+  if (first)
+    HEARTH_TRY(check_bucket(items, begin, bucket));
+  else if (bucket != items->bucket)
+    return hearth_llvm_corrupt(c->in, at, "an item is in the wrong bucket");
+  items->bucket = bucket;
+  items->left_in_bucket--;
+  items->left--;
+  *ret_key = key;
+  return hearth_llvm_split(c, data_length, ret_data);
+}
+
+uint64_t hearth_llvm_bucket_count(uint64_t entries) {
+  uint64_t wanted = entries * 4 / 3, buckets = 1;
+  if (entries <= 2)
+    return 1;
+  while (buckets <= wanted)
+    buckets *= 2;
+  return buckets;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Allocation sites of LLVM's records into a builder. Call stacks that were seen are kept as 128-bit hashes (XXH3) with
- * the function that they count for; import.h says which one that is. */
-#include "import.h"
+ * the function that they count for; llvm_parts.h says which one that is. */
+#include "llvm_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +22,15 @@ typedef struct hearth_llvm_known_stack {
   uint32_t repeats; /* how often LLVM repeats them in this record */
 } known_stack;
 
-static bool equal_stack(const void *owner, uint32_t row, const void *key) {
+static bool import_equal_stack(const void *owner, uint32_t row, const void *key) {
   const hearth_llvm_import *import = owner;
   return XXH128_isEqual(import->known[row].id, *(const XXH128_hash_t *)key);
 }
 
 /* A hash over copied members, since the structs have padding. Stacks that differ in inlining alone are two, as in
  * LLVM; matching sums them. */
-static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
-                              XXH128_hash_t *ret) {
+static hearth_status import_stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
+                                     XXH128_hash_t *ret) {
   HEARTH_TRY(hearth_check_memory(hearth_array_reserve(&import->key, &import->key_room, 0, 4 * n, sizeof *import->key),
                                  import->err));
   for (size_t i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_f
   return HEARTH_OK;
 }
 
-static hearth_status add_known(hearth_llvm_import *import, XXH128_hash_t id, uint32_t owner, known_stack **ret) {
+static hearth_status import_add_known(hearth_llvm_import *import, XXH128_hash_t id, uint32_t owner, known_stack **ret) {
   HEARTH_TRY(id_table_reserve_row(&import->known_by_id, &import->known, &import->known_room, import->known_count,
                                   sizeof *import->known, import->err));
   id_table_insert(&import->known_by_id, id.low64, (uint32_t)import->known_count);
@@ -63,8 +63,8 @@ static uint32_t copies_in_record(uint32_t function, const hearth_builder_frame *
   return copies;
 }
 
-static hearth_status add_context(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
-                                 const hearth_mib *mib) {
+static hearth_status import_add_context(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
+                                        const hearth_mib *mib) {
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* damaged: the builder keeps no such context; it must not say which fields the run measured */
   const uint64_t times[] = {mib->DeallocTimestamp, mib->MaxLifetime,
@@ -86,10 +86,10 @@ hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t funct
     return HEARTH_OK;
   known_stack *stack = NULL;
   XXH128_hash_t id;
-  HEARTH_TRY(stack_id(import, frames, n, &id));
-  uint32_t row = id_table_find(&import->known_by_id, id.low64, equal_stack, import, &id);
+  HEARTH_TRY(import_stack_id(import, frames, n, &id));
+  uint32_t row = id_table_find(&import->known_by_id, id.low64, import_equal_stack, import, &id);
   if (row == HEARTH_NONE)
-    HEARTH_TRY(add_known(import, id, function, &stack));
+    HEARTH_TRY(import_add_known(import, id, function, &stack));
   else
     stack = &import->known[row];
   if (stack->owner != function)
@@ -103,7 +103,7 @@ hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t funct
   uint32_t copies = copies_in_record(function, frames, n);
   stack->repeats = copies ? copies - 1 : 0;
   stack->last_mib = mib_hash;
-  return add_context(import, frames, n, mib);
+  return import_add_context(import, frames, n, mib);
 }
 
 /* LLVM stores neither how many runs there were nor how long they took: taken for one, as long as its blocks show. */

@@ -6,8 +6,7 @@
 
 #include "array.h"
 #include "compare.h"
-#include "import.h"
-#include "memprof_section.h"
+#include "llvm_parts.h"
 
 static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, hearth_builder_frame *ret) {
   hearth_llvm_frame frame;
@@ -102,7 +101,7 @@ static hearth_status load_stack_table(hearth_llvm_stacks *stacks) {
 
 /* -------------------------------------------------- one call stack -------------------------------------------------- */
 
-static hearth_status reserve(hearth_llvm_stacks *stacks, size_t count) {
+static hearth_status llvm_stack_reserve(hearth_llvm_stacks *stacks, size_t count) {
   return hearth_check_memory(
       hearth_array_reserve(&stacks->buffer, &stacks->buffer_room, 0, count, sizeof *stacks->buffer),
       stacks->section->in->err);
@@ -117,7 +116,7 @@ static hearth_status take_by_id(hearth_llvm_stacks *stacks, hearth_llvm_cursor *
     return hearth_llvm_corrupt(record->in, at, "a call stack is missing");
   hearth_llvm_cursor c = row->frame_ids;
   *ret_count = hearth_llvm_left(&c) / sizeof id;
-  HEARTH_TRY(reserve(stacks, *ret_count));
+  HEARTH_TRY(llvm_stack_reserve(stacks, *ret_count));
   for (size_t i = 0; i < *ret_count; i++) {
     at = c.at;
     HEARTH_TRY(hearth_llvm_take(&c, &id, sizeof id));
@@ -131,7 +130,7 @@ static hearth_status take_by_id(hearth_llvm_stacks *stacks, hearth_llvm_cursor *
 }
 
 /* The next frame number. A jump leads forward, at least to the element behind it: so this ends. */
-static hearth_status take_number(hearth_llvm_cursor *c, uint32_t *ret) {
+static hearth_status llvm_stack_take_number(hearth_llvm_cursor *c, uint32_t *ret) {
   for (;;) {
     hearth_llvm_cursor skipped;
     HEARTH_TRY(hearth_llvm_take(c, ret, sizeof *ret));
@@ -155,10 +154,10 @@ static hearth_status take_by_index(hearth_llvm_stacks *stacks, hearth_llvm_curso
   HEARTH_TRY(hearth_llvm_take(&c, &depth, sizeof depth));
   if (depth == 0 || depth > HEARTH_LLVM_STACK_LIMIT)
     return hearth_llvm_corrupt(s->in, at, "a call stack of impossible size");
-  HEARTH_TRY(reserve(stacks, depth));
+  HEARTH_TRY(llvm_stack_reserve(stacks, depth));
   for (uint32_t i = 0; i < depth; i++) {
     at = c.at;
-    HEARTH_TRY(take_number(&c, &number));
+    HEARTH_TRY(llvm_stack_take_number(&c, &number));
     if (number >= stacks->frame_count)
       return hearth_llvm_corrupt(s->in, at, "a frame is missing");
     stacks->buffer[i] = stacks->frames[number];

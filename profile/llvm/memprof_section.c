@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The MemProf section of LLVM's profiles: opened, read into a builder, written. */
-#include "memprof_section.h"
 
 #include "array.h"
-#include "data_accesses.h"
-#include "file_buffer.h"
-#include "hash_table.h"
 #include "hearth/llvm_profile.h"
-#include "import.h"
-#include "records.h"
+#include "llvm_parts.h"
 
 /* Opens a MemProf section of version 2, 3 or 4: offsets, schema, and the bounds of each part. */
 
@@ -201,7 +196,7 @@ typedef struct writer {
 /* -------------------------------------------------- call stacks -------------------------------------------------- */
 
 /* Room for a stack of `depth` frames: its frames or a jump, and its depth. */
-static hearth_status reserve(writer *w, size_t depth) {
+static hearth_status memprof_section_reserve(writer *w, size_t depth) {
   if (depth + 2 > INT32_MAX - w->element_count)
     return hearth_error_set(w->err, HEARTH_E_FULL, "more call stacks than LLVM's format can number");
   return hearth_check_memory(
@@ -214,7 +209,7 @@ static hearth_status write_stack(writer *w, uint32_t leaf) {
   uint32_t depth = 0, own = 0, shared = leaf;
   for (uint32_t node = leaf; node != HEARTH_NONE; node = nodes[node].parent)
     depth++;
-  HEARTH_TRY(reserve(w, depth));
+  HEARTH_TRY(memprof_section_reserve(w, depth));
   for (; shared != HEARTH_NONE && w->node_elements[shared] == HEARTH_NONE; shared = nodes[shared].parent)
     own++;
   if (shared != HEARTH_NONE) {
@@ -303,7 +298,7 @@ static void put_item(writer *w, const hearth_llvm_record *record) {
   hearth_llvm_patch_u64(w->out, length_at, w->out->size - begin);
 }
 
-static hearth_status put_records(writer *w, size_t *ret_control) {
+static hearth_status memprof_section_put_records(writer *w, size_t *ret_control) {
   const hearth_llvm_records *r = w->r;
   uint64_t buckets = hearth_llvm_bucket_count(r->record_count), mask = buckets - 1;
   uint64_t *offsets = calloc(buckets, sizeof *offsets);
@@ -353,7 +348,7 @@ static hearth_status put_section(writer *w) {
   for (size_t i = w->element_count; i-- > 0;)
     hearth_llvm_put_u32(w->out, w->elements[i]);
   hearth_llvm_patch_u64(w->out, offsets_at + 8, w->out->size);
-  HEARTH_TRY(put_records(w, &control));
+  HEARTH_TRY(memprof_section_put_records(w, &control));
   hearth_llvm_patch_u64(w->out, offsets_at + 16, control);
   size_t data_accesses = w->out->size;
   if (w->version < 4)

@@ -3,15 +3,14 @@
  * tree; each context is listed under the functions of its leaf's inline chain, each call under those of its frames;
  * then sites are sorted by function, and functions by their bucket. */
 #define _GNU_SOURCE /* qsort_r */
-#include "records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "hash_table.h"
 #include "hearth/ids.h"
+#include "llvm_parts.h"
 
 /* While the records are made: the new rows for rows of the profile. */
 typedef struct maker {
@@ -32,7 +31,7 @@ typedef struct maker {
 enum { STARTS_ALLOCATION = 1, STARTS_CALL = 2 };
 
 /* Room for one more row; rows are numbered with 32 bits, in a file with 31. */
-static hearth_status reserve(maker *m, void *items, size_t *room, size_t count, size_t item_size) {
+static hearth_status record_reserve(maker *m, void *items, size_t *room, size_t count, size_t item_size) {
   if (count >= INT32_MAX)
     return hearth_error_set(m->err, HEARTH_E_FULL, "the profile has more rows than LLVM's format can number");
   return hearth_check_memory(hearth_array_grow(items, room, count, item_size), m->err);
@@ -63,7 +62,7 @@ typedef struct frame_row {
   uint32_t row; /* in the profile */
 } frame_row;
 
-static int compare_frames(const void *a, const void *b) {
+static int record_compare_frames(const void *a, const void *b) {
   const hearth_llvm_frame *x = &((const frame_row *)a)->frame, *y = &((const frame_row *)b)->frame;
   if (x->function != y->function)
     return x->function < y->function ? -1 : 1;
@@ -95,9 +94,9 @@ static hearth_status make_frames(maker *m) {
   HEARTH_TRY(hearth_array_create(&rows, count, sizeof *rows, m->err));
   hearth_status status = read_frames(m, rows, count);
   if (status == HEARTH_OK) {
-    qsort(rows, count, sizeof *rows, compare_frames);
+    qsort(rows, count, sizeof *rows, record_compare_frames);
     for (uint32_t i = 0; i < count; i++) {
-      if (i == 0 || compare_frames(&rows[i - 1], &rows[i]) != 0)
+      if (i == 0 || record_compare_frames(&rows[i - 1], &rows[i]) != 0)
         r->frames[r->frame_count++] = rows[i].frame;
       m->frames[rows[i].row] = (uint32_t)(r->frame_count - 1);
     }
@@ -108,19 +107,19 @@ static hearth_status make_frames(maker *m) {
 
 /* -------------------------------------------------- nodes and contexts --------------------------------------------- */
 
-static bool equal_node(const void *owner, uint32_t row, const void *key) {
+static bool record_equal_node(const void *owner, uint32_t row, const void *key) {
   const hearth_llvm_node *a = &((const hearth_llvm_records *)owner)->nodes[row], *b = key;
   return a->frame == b->frame && a->parent == b->parent;
 }
 
-static hearth_status intern_node(maker *m, uint32_t frame, uint32_t parent, uint32_t *ret) {
+static hearth_status record_intern_node(maker *m, uint32_t frame, uint32_t parent, uint32_t *ret) {
   hearth_llvm_records *r = m->r;
   hearth_llvm_node key = {frame, parent};
   uint64_t hash = id_table_mix((uint64_t)parent << 32 | frame);
-  *ret = id_table_find(&r->nodes_by_content, hash, equal_node, r, &key);
+  *ret = id_table_find(&r->nodes_by_content, hash, record_equal_node, r, &key);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(reserve(m, &r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
+  HEARTH_TRY(record_reserve(m, &r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
   if (!id_table_reserve(&r->nodes_by_content))
     return hearth_error_nomem(m->err);
   *ret = (uint32_t)r->node_count++;
@@ -129,14 +128,14 @@ static hearth_status intern_node(maker *m, uint32_t frame, uint32_t parent, uint
   return HEARTH_OK;
 }
 
-static hearth_status make_nodes(maker *m) {
+static hearth_status record_make_nodes(maker *m) {
   uint32_t count = hearth_profile_stack_count(m->profile);
   HEARTH_TRY(hearth_array_create(&m->nodes, count, sizeof *m->nodes, m->err));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t frame, parent;
     HEARTH_TRY(hearth_profile_get_stack(m->profile, i, &frame, &parent, m->err));
     uint32_t above = parent == HEARTH_NONE ? HEARTH_NONE : m->nodes[parent];
-    HEARTH_TRY(intern_node(m, m->frames[frame], above, &m->nodes[i]));
+    HEARTH_TRY(record_intern_node(m, m->frames[frame], above, &m->nodes[i]));
   }
   return HEARTH_OK;
 }
@@ -196,7 +195,7 @@ static hearth_status make_contexts(maker *m) {
 
 static hearth_status add_site(maker *m, hearth_llvm_site site) {
   hearth_llvm_records *r = m->r;
-  HEARTH_TRY(reserve(m, &r->sites, &r->site_room, r->site_count, sizeof *r->sites));
+  HEARTH_TRY(record_reserve(m, &r->sites, &r->site_room, r->site_count, sizeof *r->sites));
   r->sites[r->site_count++] = site;
   return HEARTH_OK;
 }
@@ -224,12 +223,12 @@ static void mark_starts(maker *m) {
 static hearth_status make_chain(maker *m, uint32_t node, uint32_t *ret) {
   size_t count = 0;
   for (; node != HEARTH_NONE; node = next_in_chain(m->r, node)) {
-    HEARTH_TRY(reserve(m, &m->chain, &m->chain_room, count, sizeof *m->chain));
+    HEARTH_TRY(record_reserve(m, &m->chain, &m->chain_room, count, sizeof *m->chain));
     m->chain[count++] = m->r->nodes[node].frame;
   }
   *ret = HEARTH_NONE;
   while (count > 0)
-    HEARTH_TRY(intern_node(m, m->chain[--count], *ret, ret));
+    HEARTH_TRY(record_intern_node(m, m->chain[--count], *ret, ret));
   return HEARTH_OK;
 }
 
@@ -265,7 +264,7 @@ static hearth_status make_sites(maker *m) {
 /* -------------------------------------------------- order -------------------------------------------------- */
 
 /* By content, leaf first: node numbers depend on the profile's ids. */
-static int compare_stacks(const hearth_llvm_records *r, uint32_t a, uint32_t b) {
+static int record_compare_stacks(const hearth_llvm_records *r, uint32_t a, uint32_t b) {
   while (a != b && a != HEARTH_NONE && b != HEARTH_NONE) {
     uint32_t x = r->nodes[a].frame, y = r->nodes[b].frame;
     if (x != y)
@@ -276,21 +275,21 @@ static int compare_stacks(const hearth_llvm_records *r, uint32_t a, uint32_t b) 
   return a == b ? 0 : a == HEARTH_NONE ? -1 : 1;
 }
 
-static int compare_sites(const void *a, const void *b, void *records) {
+static int record_compare_sites(const void *a, const void *b, void *records) {
   const hearth_llvm_site *x = a, *y = b;
   if (x->guid != y->guid)
     return x->guid < y->guid ? -1 : 1;
   bool x_calls = x->context == HEARTH_NONE, y_calls = y->context == HEARTH_NONE;
-  return x_calls != y_calls ? x_calls - y_calls : compare_stacks(records, x->node, y->node);
+  return x_calls != y_calls ? x_calls - y_calls : record_compare_stacks(records, x->node, y->node);
 }
 
 /* A context stands in a record once, and so does a call: recursion that was inlined gives equal sites. */
 static void sort_sites(hearth_llvm_records *r) {
   size_t kept = 0;
   if (r->site_count)
-    qsort_r(r->sites, r->site_count, sizeof *r->sites, compare_sites, r);
+    qsort_r(r->sites, r->site_count, sizeof *r->sites, record_compare_sites, r);
   for (size_t i = 0; i < r->site_count; i++)
-    if (kept == 0 || compare_sites(&r->sites[kept - 1], &r->sites[i], r) != 0)
+    if (kept == 0 || record_compare_sites(&r->sites[kept - 1], &r->sites[i], r) != 0)
       r->sites[kept++] = r->sites[i];
   r->site_count = kept;
 }
@@ -328,7 +327,7 @@ static bool is_read_by_compiler(uint32_t tag) {
          column == HEARTH_COL_TotalLifetimeAccessDensity;
 }
 
-static void choose_schema(hearth_llvm_records *r) {
+static void record_choose_schema(hearth_llvm_records *r) {
   uint64_t filled = 0;
   for (size_t i = 0; i < r->context_count; i++)
     for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
@@ -349,12 +348,12 @@ static void choose_schema(hearth_llvm_records *r) {
 static hearth_status make_all(maker *m) {
   HEARTH_TRY(name_functions(m));
   HEARTH_TRY(make_frames(m));
-  HEARTH_TRY(make_nodes(m));
+  HEARTH_TRY(record_make_nodes(m));
   HEARTH_TRY(make_contexts(m));
   HEARTH_TRY(make_sites(m));
   sort_sites(m->r);
   HEARTH_TRY(make_records(m));
-  choose_schema(m->r);
+  record_choose_schema(m->r);
   return HEARTH_OK;
 }
 

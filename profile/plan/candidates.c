@@ -18,7 +18,7 @@
 
 /* -------------------------------------------------- leaves -------------------------------------------------- */
 
-static hearth_status add_contexts(planner *p, uint32_t frame) {
+static hearth_status candidate_add_contexts(planner *p, uint32_t frame) {
   const writer *w = p->w;
   for (uint32_t i = plan_first_row(p, frame); i < w->context_ends[frame]; i++) {
     const plan_row *row = &p->rows[i];
@@ -71,7 +71,7 @@ static hearth_status add_leaves(planner *p) {
     if (p->leaf_frames[i].id == 0)
       continue;
     for (size_t k = i; k < end; k++)
-      HEARTH_TRY(add_contexts(p, p->leaf_frames[k].frame));
+      HEARTH_TRY(candidate_add_contexts(p, p->leaf_frames[k].frame));
     plan_leaf leaf = {.stack_id = p->leaf_frames[i].id,
                       .frame = p->leaf_frames[i].frame,
                       .first_context = (uint32_t)first,
@@ -181,7 +181,7 @@ static void add_candidate(refining *r, uint32_t frame, uint64_t bytes, uint32_t 
   c->frame = c->frame < frame ? c->frame : frame;
 }
 
-static uint64_t bytes_of(const plan_context *contexts, size_t count) {
+static uint64_t candidate_bytes_of(const plan_context *contexts, size_t count) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < count; i++)
     bytes += contexts[i].bytes;
@@ -213,7 +213,7 @@ static uint32_t shared_callers(refining *r, const plan_context *contexts, size_t
  * often. */
 static void add_shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t depth) {
   uint32_t frames[CHAIN_MAX], length = shared_callers(r, contexts, count, frames);
-  uint64_t bytes = bytes_of(contexts, count);
+  uint64_t bytes = candidate_bytes_of(contexts, count);
   for (uint32_t i = 0; i < length; i++)
     add_candidate(r, frames[i], bytes, depth + i);
 }
@@ -259,7 +259,7 @@ static bool step_outwards(refining *r, plan_context *contexts, size_t count, uin
 }
 
 /* Contexts that have come the same way so far, and differ. */
-static void refine(refining *r, plan_context *contexts, size_t count, uint32_t depth) {
+static void candidate_refine(refining *r, plan_context *contexts, size_t count, uint32_t depth) {
   if (depth >= DEPTH_MAX || r->work < count)
     return;
   r->work -= count;
@@ -270,7 +270,7 @@ static void refine(refining *r, plan_context *contexts, size_t count, uint32_t d
     for (end = i; end < count && contexts[end].spot == contexts[i].spot; end++)
       ;
     if (differ(contexts + i, end - i))
-      refine(r, contexts + i, end - i, depth + 1);
+      candidate_refine(r, contexts + i, end - i, depth + 1);
     else if (contexts[i].place == PLAN_COLD)
       add_shared_callers(r, contexts + i, end - i, depth + 1);
   }
@@ -298,7 +298,7 @@ static void keep_candidates(planner *p) {
 
 /* Choose the contexts to refine: REFINED_MAX suffice. They are in the order of their nodes, so evenly spaced ones
  * come from everywhere. Returns their number. */
-static uint32_t look_at(refining *r, const plan_leaf *leaf) {
+static uint32_t candidate_look_at(refining *r, const plan_leaf *leaf) {
   const plan_context *contexts = r->p->contexts + leaf->first_context;
   uint32_t count = leaf->context_count < REFINED_MAX ? leaf->context_count : REFINED_MAX;
   for (uint32_t i = 0; i < count; i++)
@@ -311,7 +311,7 @@ hearth_status hearth_plan_find_candidates(planner *p) {
   hearth_status status = make_spots(&r);
   for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)
     if (differ(p->contexts + p->leaves[i].first_context, p->leaves[i].context_count))
-      refine(&r, r.looked_at, look_at(&r, &p->leaves[i]), 0);
+      candidate_refine(&r, r.looked_at, candidate_look_at(&r, &p->leaves[i]), 0);
   free_spots(&r);
   if (status == HEARTH_OK)
     keep_candidates(p);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 #define UNSHARED_BITS 56u /* that sites get without being asked to share */
 
@@ -68,7 +68,7 @@ static int64_t worth_sharing(choosing *c, uint32_t site, uint32_t bit) {
   return worth;
 }
 
-static uint64_t score(const choosing *c, uint32_t i) { return c->leading ? c->leads[i] : c->gains[i]; }
+static uint64_t choice_score(const choosing *c, uint32_t i) { return c->leading ? c->leads[i] : c->gains[i]; }
 
 /* The lowest bit that no site has. */
 static uint8_t unused_bit(const choosing *c) {
@@ -84,7 +84,7 @@ static uint8_t unused_bit(const choosing *c) {
 /* The first that costs nothing, or the best one that is worth it. */
 static uint8_t bit_to_share(choosing *c, uint32_t site, bool *ret_costs_nothing) {
   uint8_t best = PLAN_NO_BIT;
-  int64_t most = c->least ? (int64_t)c->least - 1 : 0, all = (int64_t)score(c, site);
+  int64_t most = c->least ? (int64_t)c->least - 1 : 0, all = (int64_t)choice_score(c, site);
   for (uint8_t bit = 0; bit < PLAN_WORD_BITS && most < all && c->work > 0; bit++) {
     int64_t worth = worth_sharing(c, site, bit);
     if (worth > most) {
@@ -118,7 +118,7 @@ static double cost(const choosing *c, uint32_t i) {
 /* Weight that is put right for the cost. Among equals the outermost: it runs least often. */
 static bool is_better(const choosing *c, uint32_t a, uint32_t b) {
   const plan_candidate *x = &c->p->candidates[a], *y = &c->p->candidates[b];
-  double left = (double)score(c, a) * cost(c, b), right = (double)score(c, b) * cost(c, a);
+  double left = (double)choice_score(c, a) * cost(c, b), right = (double)choice_score(c, b) * cost(c, a);
   if (left != right)
     return left > right;
   return x->depth != y->depth ? x->depth > y->depth : a < b;
@@ -127,7 +127,7 @@ static bool is_better(const choosing *c, uint32_t a, uint32_t b) {
 static uint32_t best_candidate(const choosing *c) {
   uint32_t best = HEARTH_NONE;
   for (uint32_t i = 0; i < c->p->candidate_count; i++) {
-    if (c->states[i] == NO_BIT_LEFT || score(c, i) == 0 || score(c, i) < c->least)
+    if (c->states[i] == NO_BIT_LEFT || choice_score(c, i) == 0 || choice_score(c, i) < c->least)
       continue;
     if (c->states[i] == FREE && c->chosen_count >= c->p->options.max_sites)
       continue;
@@ -146,7 +146,7 @@ static void set_bit(choosing *c, uint32_t site, uint8_t bit) {
       c->words[i] |= UINT64_C(1) << bit;
 }
 
-static hearth_status take(choosing *c, uint32_t site, uint8_t bit) {
+static hearth_status choice_take(choosing *c, uint32_t site, uint8_t bit) {
   if (c->states[site] == FREE)
     set_bit(c, site, bit);
   for (uint32_t i = 0; i < c->p->leaf_count; i++) {
@@ -169,14 +169,14 @@ static uint32_t next_site(choosing *c) {
   return best_candidate(c);
 }
 
-static hearth_status choose(choosing *c) {
+static hearth_status choice_choose(choosing *c) {
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
     HEARTH_TRY(hearth_plan_judge_leaf(c, i));
   for (uint32_t site; c->work > 0 && (site = next_site(c)) != HEARTH_NONE;) {
     uint8_t bit = find_bit(c, site);
     plan_spend(c, c->p->candidate_count + (uint64_t)c->p->leaf_count * (c->chosen_count + 1));
     if (bit != PLAN_NO_BIT)
-      HEARTH_TRY(take(c, site, bit));
+      HEARTH_TRY(choice_take(c, site, bit));
     else
       c->states[site] = NO_BIT_LEFT;
   }
@@ -195,7 +195,7 @@ static hearth_status find_sites_seen(choosing *c, uint32_t number) {
   return HEARTH_OK;
 }
 
-static hearth_status prepare(choosing *c) {
+static hearth_status choice_prepare(choosing *c) {
   const planner *p = c->p;
   c->least = plan_part_of(p->total_bytes, p->options.min_gain_ppm, 1000000);
   c->bitmap_words = (p->candidate_count + 63) / 64;
@@ -216,7 +216,7 @@ static hearth_status prepare(choosing *c) {
   return HEARTH_OK;
 }
 
-static void release(choosing *c) {
+static void choice_release(choosing *c) {
   hearth_plan_judge_end(c);
   for (uint32_t i = 0; c->leaves && i < c->p->leaf_count; i++)
     free(c->leaves[i].sees);
@@ -234,13 +234,13 @@ static void release(choosing *c) {
 hearth_status hearth_plan_choose(planner *p, void **ret_section, size_t *ret_size) {
   choosing c = {.p = p};
   *ret_section = NULL;
-  hearth_status status = prepare(&c);
+  hearth_status status = choice_prepare(&c);
   if (status == HEARTH_OK)
-    status = choose(&c);
+    status = choice_choose(&c);
   if (status == HEARTH_OK)
     status = hearth_plan_prune(&c);
   if (status == HEARTH_OK)
     status = hearth_plan_write_section(&c, ret_section, ret_size);
-  release(&c);
+  choice_release(&c);
   return status;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 #define NEW_BIT UINT64_C(1) /* stands for the bit that a candidate would get */
 
@@ -48,7 +48,7 @@ static int compare_ordered(const void *a, const void *b) {
   return x->bits != y->bits ? (x->bits > y->bits) - (x->bits < y->bits) : (x->group > y->group) - (x->group < y->group);
 }
 
-static bool is_above(const mixture *g, const mixture *other) {
+static bool gain_is_above(const mixture *g, const mixture *other) {
   return g->bits != other->bits && (other->bits & ~g->bits) == 0;
 }
 
@@ -73,7 +73,7 @@ static void make_mixtures(choosing *c, uint32_t number) {
   for (uint32_t i = 0; i < j->mixture_count; i++) {
     mixture *g = &j->mixtures[i];
     for (uint32_t k = i + 1; k < j->mixture_count; k++)
-      if (is_above(&j->mixtures[k], g))
+      if (gain_is_above(&j->mixtures[k], g))
         plan_add_sums(&g->above, &j->mixtures[k].own);
     g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, &g->own, &g->above));
   }
@@ -160,7 +160,7 @@ static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
     return;
   uint32_t touched = part_own(c, leaf, g);
   for (uint32_t i = number + 1; i < j->mixture_count; i++)
-    if (is_above(&j->mixtures[i], g))
+    if (gain_is_above(&j->mixtures[i], g))
       part_above(c, &j->mixtures[i]);
   while (touched > 0) {
     uint32_t candidate = j->touched[--touched];

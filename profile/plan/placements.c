@@ -108,7 +108,7 @@ static void classify(planner *p) {
 
 /* By class. Where accesses were counted, none but cold blocks get a hint by it: hot ones are to lie with their neighbours. What
  * may be cold or not is not taken for cold. */
-static hearth_placement placement_of(const planner *p, const plan_row *row) {
+static hearth_placement placement_of_context(const planner *p, const plan_row *row) {
   if (row->is_light)
     return HEARTH_CLASS_UNKNOWN;
   if (row->hotness == HEARTH_CLASS_COLD)
@@ -120,7 +120,7 @@ static hearth_placement placement_of(const planner *p, const plan_row *row) {
 static void place_by_class(planner *p) {
   p->is_empty = true;
   for (uint32_t i = 0; i < p->w->contexts.count; i++) {
-    p->placements[i] = placement_of(p, &p->rows[i]);
+    p->placements[i] = placement_of_context(p, &p->rows[i]);
     p->is_empty &= p->placements[i] == HEARTH_CLASS_UNKNOWN;
   }
 }
@@ -166,7 +166,7 @@ static bool may_have_hint(const planner *p, uint32_t frame) {
   return p->stack_ids[frame] && !(p->w->builder->frames[p->w->frames.order[frame]].flags & HEARTH_FRAME_LIBRARY);
 }
 
-static weighed_call weigh(const planner *p, size_t first, size_t end) {
+static weighed_call placement_weigh(const planner *p, size_t first, size_t end) {
   weighed_call call = {
       .stack_id = p->leaf_frames[first].id, .first = first, .end = end, .sums.frame = p->leaf_frames[first].frame};
   for (size_t k = first; k < end; k++) {
@@ -204,7 +204,7 @@ hearth_status hearth_plan_give_pool_ids(planner *p) {
   HEARTH_TRY(hearth_array_create(&calls, p->leaf_frame_count, sizeof *calls, p->err));
   for (size_t i = 0, end; i < p->leaf_frame_count; i = end) {
     end = hearth_plan_end_of_leaf(p, i);
-    calls[count] = weigh(p, i, end);
+    calls[count] = placement_weigh(p, i, end);
     count += calls[count].sums.contexts > 0;
   }
   qsort(calls, count, sizeof *calls, compare_calls);

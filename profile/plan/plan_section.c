@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 /* -------------------------------------------------- the section --------------------------------------------- */
 
@@ -36,7 +36,7 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
   return HEARTH_OK;
 }
 
-static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
+static hearth_plan_entry plan_section_entry_of(const plan_leaf *leaf, const plan_tally *t) {
   hearth_plan_entry entry = {.bits = t->bits,
                              .right_bytes = t->sums.bytes[t->place],
                              .placement = t->place == PLAN_COLD ? (hearth_placement)HEARTH_CLASS_COLD : leaf->warm};
@@ -50,7 +50,7 @@ static uint32_t write_entries(const choosing *c, uint32_t leaf, hearth_plan_entr
   uint32_t count = hearth_plan_fill_tallies(c, leaf, c->tallies);
   hearth_plan_decide(c->p, c->tallies, count);
   for (uint32_t i = 0; i < count; i++)
-    ret[i] = entry_of(&c->p->leaves[leaf], &c->tallies[i]);
+    ret[i] = plan_section_entry_of(&c->p->leaves[leaf], &c->tallies[i]);
   return count;
 }
 
@@ -80,14 +80,14 @@ static hearth_status write_sites(const choosing *c, hearth_plan_site *sites) {
   return find_alone(c, sites);
 }
 
-static uint8_t *append(uint8_t *at, const void *rows, size_t size) {
+static uint8_t *plan_section_append(uint8_t *at, const void *rows, size_t size) {
   memcpy(at, rows, size);
   return at + size;
 }
 
 /* The section from its parts; the header's id comes last. */
-static hearth_status join(const choosing *c, hearth_indexed_plan *header, const hearth_plan_table *tables,
-                          const hearth_plan_entry *entries, uint8_t **ret, size_t *ret_size) {
+static hearth_status plan_section_join(const choosing *c, hearth_indexed_plan *header, const hearth_plan_table *tables,
+                                       const hearth_plan_entry *entries, uint8_t **ret, size_t *ret_size) {
   const planner *p = c->p;
   size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header->table_count * sizeof *tables,
          entries_size = header->entry_count * sizeof *entries, calls_size = p->call_count * sizeof *p->calls,
@@ -96,10 +96,10 @@ static hearth_status join(const choosing *c, hearth_indexed_plan *header, const 
   HEARTH_TRY(hearth_array_create(ret, *ret_size, 1, p->err));
   HEARTH_TRY(write_sites(c, (hearth_plan_site *)(*ret + sizeof *header)));
   uint8_t *at = *ret + sizeof *header + sites_size;
-  at = append(at, tables, tables_size);
-  at = append(at, entries, entries_size);
-  at = append(at, p->calls, calls_size);
-  append(at, p->placements, header->context_count);
+  at = plan_section_append(at, tables, tables_size);
+  at = plan_section_append(at, entries, entries_size);
+  at = plan_section_append(at, p->calls, calls_size);
+  plan_section_append(at, p->placements, header->context_count);
   header->id = XXH3_64bits(*ret + sizeof *header, *ret_size - sizeof *header);
   header->id += !header->id;
   memcpy(*ret, header, sizeof *header);
@@ -119,7 +119,7 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
     status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, p->err);
   if (status == HEARTH_OK) {
     write_tables(c, &header, tables, entries);
-    status = join(c, &header, tables, entries, &section, ret_size);
+    status = plan_section_join(c, &header, tables, entries, &section, ret_size);
   }
   free(entries);
   free(tables);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
 #include "compare.h"
 #include "option_size.h"
 
@@ -23,7 +22,7 @@ static hearth_status make_section(planner *p, packed_bytes *ret) {
   return hearth_plan_choose(p, (void **)&ret->data, &ret->size);
 }
 
-static void release(planner *p) {
+static void planner_release(planner *p) {
   free(p->stack_ids);
   free(p->may_be_site);
   free(p->leaf_frames);
@@ -44,7 +43,7 @@ static hearth_status make_plan(const writer *w, const void *state, packed_bytes 
   p.options.max_sites = p.options.max_sites ? p.options.max_sites : DEFAULT_SITES;
   p.options.min_gain_ppm = p.options.min_gain_ppm ? p.options.min_gain_ppm : DEFAULT_GAIN_PPM;
   hearth_status status = make_section(&p, ret);
-  release(&p);
+  planner_release(&p);
   return status;
 }
 
@@ -123,14 +122,14 @@ uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *
 /* ------------------------------------------------- places --------------------------------------------------- */
 
 /* Has it the bits of the other one, and more? Then it comes behind it. */
-static bool is_above(const plan_tally *t, const plan_tally *other) {
+static bool planner_is_above(const plan_tally *t, const plan_tally *other) {
   return t->bits != other->bits && (other->bits & ~t->bits) == 0;
 }
 
 static plan_sums sums_above(const plan_tally *tallies, uint32_t count, uint32_t of) {
   plan_sums sums = {0};
   for (uint32_t i = of + 1; i < count; i++)
-    if (is_above(&tallies[i], &tallies[of]))
+    if (planner_is_above(&tallies[i], &tallies[of]))
       plan_add_sums(&sums, &tallies[i].sums);
   return sums;
 }
@@ -143,7 +142,7 @@ int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count
   }
   for (uint32_t i = 0; i < count; i++) /* what is above a cold one is cold, or so little that it is passed over */
     for (uint32_t k = i + 1; tallies[i].place == PLAN_COLD && k < count; k++)
-      if (is_above(&tallies[k], &tallies[i]))
+      if (planner_is_above(&tallies[k], &tallies[i]))
         tallies[k].place = PLAN_COLD;
   for (uint32_t i = 0; i < count; i++)
     value += hearth_plan_value(&tallies[i].sums, tallies[i].place);

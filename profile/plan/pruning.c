@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "choice.h"
 #include "compare.h"
+#include "planner.h"
 
 typedef struct pruning {
   choosing *c;
@@ -71,7 +71,7 @@ static uint64_t word_without(const choosing *c, uint32_t set, uint32_t site) {
   return word;
 }
 
-static void take_away(plan_tally *from, const plan_group *group) {
+static void pruning_take_away(plan_tally *from, const plan_group *group) {
   for (int i = 0; i < PLAN_PLACES; i++) {
     from->sums.bytes[i] -= group->sums.bytes[i];
     from->sums.weights[i] -= group->sums.weights[i];
@@ -97,7 +97,7 @@ static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
     uint64_t with = c->words[group->set] & heeded, without = word_without(c, group->set, site) & heeded;
     if (with == without)
       continue;
-    take_away(bsearch(&with, scratch, all, sizeof *scratch, hearth_compare_u64), group);
+    pruning_take_away(bsearch(&with, scratch, all, sizeof *scratch, hearth_compare_u64), group);
     scratch[count++] = (plan_tally){.bits = without, .groups = 1, .sums = group->sums};
   }
   return count == all ? p->values[leaf] : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count));
@@ -130,7 +130,7 @@ static void remove_site(pruning *p, uint32_t site) {
   c->bits[site] = PLAN_NO_BIT;
 }
 
-static void prune(pruning *p) {
+static void pruning_prune(pruning *p) {
   choosing *c = p->c;
   uint32_t kept = 0;
   c->work = PLAN_WORK_MAX;
@@ -199,7 +199,7 @@ hearth_status hearth_plan_prune(choosing *c) {
   if (status == HEARTH_OK)
     status = hearth_array_create(&p.values, c->p->leaf_count, sizeof *p.values, c->p->err);
   if (status == HEARTH_OK) {
-    prune(&p);
+    pruning_prune(&p);
     renumber_bits(c);
   }
   free(p.tallies);

@@ -50,7 +50,7 @@ static bool is_step(const void *owner, uint32_t item, const void *key) {
 
 static uint64_t mark_of(uint32_t candidate) { return UINT64_C(1) << candidate % 64; }
 
-static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
+static bool site_group_contains(const planner *p, uint32_t set, uint32_t candidate) {
   if (!(p->sets[set].marks & mark_of(candidate)))
     return false;
   if (p->candidate_count <= 64)
@@ -59,7 +59,7 @@ static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
 }
 
 /* The set whose members are the last `count` of the pool, which are taken back if it is there already. */
-static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
+static hearth_status site_group_intern(uniting *u, uint32_t count, uint32_t *ret) {
   planner *p = u->p;
   set_key key = {p->members + p->member_count - count, count};
   uint64_t hash = XXH3_64bits(key.members, count * sizeof *key.members);
@@ -78,7 +78,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
 }
 
 /* A set with one more candidate. */
-static hearth_status unite(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
+static hearth_status site_group_unite(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
   planner *p = u->p;
   uint32_t count = p->sets[set].count, before = 0;
   HEARTH_TRY(hearth_check_memory(
@@ -92,14 +92,14 @@ static hearth_status unite(uniting *u, uint32_t set, uint32_t candidate, uint32_
   to[before] = candidate;
   memcpy(to + before + 1, old + before, (count - before) * sizeof *to);
   p->member_count += count + 1;
-  return intern(u, count + 1, ret);
+  return site_group_intern(u, count + 1, ret);
 }
 
 static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
   planner *p = u->p;
   step wanted = {.set = set, .candidate = candidate};
   *ret = set;
-  if (contains(p, set, candidate))
+  if (site_group_contains(p, set, candidate))
     return HEARTH_OK;
   uint64_t hash = id_table_mix((uint64_t)set << 32 | candidate);
   uint32_t found = id_table_find(&u->step_table, hash, is_step, u->steps, &wanted);
@@ -109,7 +109,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
   }
   if (p->member_count + p->sets[set].count >= MEMBERS_MAX)
     return HEARTH_OK;
-  HEARTH_TRY(unite(u, set, candidate, &wanted.result));
+  HEARTH_TRY(site_group_unite(u, set, candidate, &wanted.result));
   HEARTH_TRY(id_table_reserve_row(&u->step_table, &u->steps, &u->step_room, u->step_count, sizeof *u->steps, p->err));
   u->steps[u->step_count] = wanted;
   id_table_insert(&u->step_table, hash, (uint32_t)u->step_count++);
@@ -142,7 +142,7 @@ static hearth_status find_sets_of_nodes(uniting *u) {
   u->set_of = malloc((count + (size_t)1) * sizeof *u->set_of);
   if (!u->set_of)
     return hearth_error_nomem(p->err);
-  HEARTH_TRY(intern(u, 0, &empty));
+  HEARTH_TRY(site_group_intern(u, 0, &empty));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t frame = p->w->node_frames[i], caller = p->w->parents[i];
     u->set_of[i] = caller == HEARTH_NONE ? empty : u->set_of[caller];
@@ -177,7 +177,7 @@ static hearth_status add_to_group(uniting *u, uint32_t leaf, const plan_context 
   return HEARTH_OK;
 }
 
-static hearth_status make(uniting *u) {
+static hearth_status site_group_make(uniting *u) {
   planner *p = u->p;
   HEARTH_TRY(find_candidates_of_frames(u));
   HEARTH_TRY(find_sets_of_nodes(u));
@@ -195,7 +195,7 @@ static hearth_status make(uniting *u) {
 
 hearth_status hearth_plan_make_groups(planner *p) {
   uniting u = {.p = p};
-  hearth_status status = make(&u);
+  hearth_status status = site_group_make(&u);
   free(u.candidate_of);
   free(u.set_of);
   free(u.steps);

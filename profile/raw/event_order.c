@@ -28,7 +28,7 @@ static uint64_t time_of(const thread *t) {
 }
 
 /* Threads that are equal come by number, so that the order is one. */
-static bool is_before(const thread *a, const thread *b) {
+static bool event_order_is_before(const thread *a, const thread *b) {
   uint64_t x = time_of(a), y = time_of(b);
   return x != y ? x < y : a->number < b->number;
 }
@@ -37,7 +37,7 @@ static void sift_down(order *o, size_t at) {
   for (;;) {
     size_t least = at;
     for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->active; ++child)
-      if (is_before(&o->threads[child], &o->threads[least]))
+      if (event_order_is_before(&o->threads[child], &o->threads[least]))
         least = child;
     if (least == at)
       return;
@@ -49,7 +49,7 @@ static void sift_down(order *o, size_t at) {
 }
 
 /* The thread's next event, from its next block if need be. *ret_more: it has one. */
-static hearth_status advance(order *o, thread *t, bool *ret_more, hearth_error *err) {
+static hearth_status event_order_advance(order *o, thread *t, bool *ret_more, hearth_error *err) {
   *ret_more = true;
   if (++t->at < t->count)
     return HEARTH_OK;
@@ -90,7 +90,7 @@ static hearth_status make_threads(order *o, uint64_t count, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status begin(order *o, hearth_error *err) {
+static hearth_status event_order_begin(order *o, hearth_error *err) {
   bool more;
   hearth_trace_info info;
   hearth_trace_get_info(o->trace, &info);
@@ -99,19 +99,19 @@ static hearth_status begin(order *o, hearth_error *err) {
     return hearth_error_nomem(err);
   HEARTH_TRY(make_threads(o, info.blocks, err));
   for (size_t i = 0; i < o->active; ++i)
-    HEARTH_TRY(advance(o, &o->threads[i], &more, err)); /* no block is empty */
+    HEARTH_TRY(event_order_advance(o, &o->threads[i], &more, err)); /* no block is empty */
   for (size_t i = o->active; i-- > 0;)
     sift_down(o, i);
   return HEARTH_OK;
 }
 
 /* Take the event on top, which there is. */
-static hearth_status take(order *o, hearth_trace_event *ret, uint32_t *ret_thread, hearth_error *err) {
+static hearth_status event_order_take(order *o, hearth_trace_event *ret, uint32_t *ret_thread, hearth_error *err) {
   bool more;
   thread *first = &o->threads[0];
   *ret = first->events[first->at];
   *ret_thread = first->number;
-  HEARTH_TRY(advance(o, first, &more, err));
+  HEARTH_TRY(event_order_advance(o, first, &more, err));
   if (!more) { /* its buffer is freed with the others' */
     thread ended = *first;
     *first = o->threads[--o->active];
@@ -132,9 +132,9 @@ hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visi
   order o = {.trace = trace};
   hearth_trace_event event;
   uint32_t thread;
-  hearth_status status = begin(&o, err);
+  hearth_status status = event_order_begin(&o, err);
   while (status == HEARTH_OK && o.active > 0) {
-    status = take(&o, &event, &thread, err);
+    status = event_order_take(&o, &event, &thread, err);
     if (status == HEARTH_OK)
       status = visit(data, &event, thread, err);
   }

@@ -20,7 +20,8 @@
 #define LEAST_MIB     2
 #define LEAST_GLOBAL  8
 
-static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
+static hearth_status hearth_layout_check_header(const hearth_raw_input *in, hearth_raw_header *header,
+                                                hearth_error *err) {
   size_t rest = in->file->size - in->begin;
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
@@ -124,8 +125,8 @@ static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_head
   return read_string(in, header, at, 1, HEARTH_RAW_HOST_MAX, "this is no host's name", &dump->host, err);
 }
 
-static hearth_status read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                              hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                                            hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
   if (!(header->flags & HEARTH_RAW_FLAG_RUN))
     return HEARTH_OK;
@@ -135,8 +136,8 @@ static hearth_status read_run(const hearth_raw_input *in, const hearth_raw_heade
   return read_string(in, header, at, 0, HEARTH_RAW_COMMAND_MAX, "this is no command line", &dump->command, err);
 }
 
-static hearth_status read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                                hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status hearth_layout_read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                                              hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
   if (!(header->flags & HEARTH_RAW_FLAG_CLOCK))
     return HEARTH_OK;
@@ -148,8 +149,8 @@ static hearth_status read_clock(const hearth_raw_input *in, const hearth_raw_hea
 
 #define LEAST_LEVELS 3 /* bytes: of a record's number and its levels */
 
-static hearth_status read_history(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                                  hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status hearth_layout_read_history(const hearth_raw_input *in, const hearth_raw_header *header,
+                                                uint64_t *at, hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at, *end = data + header->total_size;
   uint64_t count, number = 0, skipped;
   if (!(header->flags & HEARTH_RAW_FLAG_HISTORY))
@@ -207,8 +208,8 @@ static bool names_exist(const hearth_raw_dump *dump, uint64_t pc) {
          (uint32_t)pc < dump->name_count;
 }
 
-static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
-                                hearth_error *err) {
+static hearth_status hearth_layout_read_nodes(const hearth_raw_input *in, const hearth_raw_header *header,
+                                              hearth_raw_dump *dump, hearth_error *err) {
   uint64_t count = header->stack_count;
   if (!section_fits(header, header->stack_offset, count, LEAST_NODE) || count >= HEARTH_RAW_NO_PARENT)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
@@ -245,7 +246,7 @@ static bool take_histogram(const uint8_t **from, const uint8_t *end, uint64_t *c
   return true;
 }
 
-static bool take_numbers(const uint8_t **from, const uint8_t *end, uint64_t *ret, size_t count) {
+static bool hearth_layout_take_numbers(const uint8_t **from, const uint8_t *end, uint64_t *ret, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (!hearth_raw_take_varint(from, end, &ret[i]))
       return false;
@@ -253,7 +254,7 @@ static bool take_numbers(const uint8_t **from, const uint8_t *end, uint64_t *ret
 }
 
 static bool take_residency(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
-  return take_numbers(from, end, ret, HEARTH_RAW_RESIDENCIES);
+  return hearth_layout_take_numbers(from, end, ret, HEARTH_RAW_RESIDENCIES);
 }
 
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
@@ -277,8 +278,8 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   dump->next_at = (size_t)(from - data);
 }
 
-static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
-                                   hearth_error *err) {
+static hearth_status hearth_layout_check_records(const hearth_raw_input *in, const hearth_raw_header *header,
+                                                 hearth_raw_dump *dump, hearth_error *err) {
   uint64_t count = header->mib_count;
   if (!section_fits(header, header->mib_offset, count, LEAST_MIB))
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_offset), HEARTH_E_CORRUPT, err,
@@ -326,8 +327,8 @@ static bool take_global(const uint8_t **from, const uint8_t *end, hearth_raw_glo
   enum { ADDRESS, SIZE, FLAGS, LINE, ACCESSES, TOUCHED, NUMBERS };
   uint64_t v[NUMBERS];
   ret->stores = 0;
-  if (!take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) || v[LINE] > UINT32_MAX ||
-      (v[FLAGS] & HEARTH_GLOBAL_STORES && !take_numbers(from, end, &ret->stores, 1)) ||
+  if (!hearth_layout_take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) || v[LINE] > UINT32_MAX ||
+      (v[FLAGS] & HEARTH_GLOBAL_STORES && !hearth_layout_take_numbers(from, end, &ret->stores, 1)) ||
       !take_text(from, end, &ret->name, &ret->name_size) || !take_text(from, end, &ret->file, &ret->file_size))
     return false;
   ret->address = v[ADDRESS];
@@ -388,7 +389,7 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
                                      hearth_error *err) {
   hearth_raw_header header;
   uint64_t maps_end = 0;
-  hearth_status status = check_header(in, &header, err);
+  hearth_status status = hearth_layout_check_header(in, &header, err);
   if (status == HEARTH_OK)
     status = check_checksum(in, &header, err);
   if (status == HEARTH_OK)
@@ -396,17 +397,17 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   if (status == HEARTH_OK)
     status = read_host(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
-    status = read_run(in, &header, &maps_end, dump, err);
+    status = hearth_layout_read_run(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
-    status = read_clock(in, &header, &maps_end, dump, err);
+    status = hearth_layout_read_clock(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
-    status = read_history(in, &header, &maps_end, dump, err);
+    status = hearth_layout_read_history(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)
-    status = read_nodes(in, &header, dump, err);
+    status = hearth_layout_read_nodes(in, &header, dump, err);
   if (status == HEARTH_OK)
-    status = check_records(in, &header, dump, err);
+    status = hearth_layout_check_records(in, &header, dump, err);
   if (status == HEARTH_OK)
     status = read_globals(in, &header, dump, err);
   if (status != HEARTH_OK)

@@ -11,30 +11,30 @@ static size_t home(const hearth_live_blocks *live, uint64_t address) {
 }
 
 /* The row of an address, or the free one where it belongs. */
-static hearth_live_block *find(const hearth_live_blocks *live, uint64_t address) {
+static hearth_live_block *live_block_find(const hearth_live_blocks *live, uint64_t address) {
   size_t at = home(live, address);
   while (live->rows[at].address && live->rows[at].address != address)
     at = (at + 1) & (live->room - 1);
   return &live->rows[at];
 }
 
-static bool grow(hearth_live_blocks *live) {
+static bool live_block_grow(hearth_live_blocks *live) {
   hearth_live_blocks larger = {.room = live->room ? 2 * live->room : LEAST_ROOM, .count = live->count};
   larger.rows = calloc(larger.room, sizeof *larger.rows);
   if (!larger.rows)
     return false;
   for (size_t i = 0; i < live->room; ++i)
     if (live->rows[i].address)
-      *find(&larger, live->rows[i].address) = live->rows[i];
+      *live_block_find(&larger, live->rows[i].address) = live->rows[i];
   free(live->rows);
   *live = larger;
   return true;
 }
 
 bool hearth_live_blocks_add(hearth_live_blocks *live, const hearth_live_block *block, hearth_live_block *ret_replaced) {
-  if (2 * (live->count + 1) > live->room && !grow(live))
+  if (2 * (live->count + 1) > live->room && !live_block_grow(live))
     return false;
-  hearth_live_block *row = find(live, block->address);
+  hearth_live_block *row = live_block_find(live, block->address);
   *ret_replaced = *row;
   live->count += !row->address;
   *row = *block;
@@ -45,7 +45,7 @@ bool hearth_live_blocks_add(hearth_live_blocks *live, const hearth_live_block *b
 bool hearth_live_blocks_remove(hearth_live_blocks *live, uint64_t address, hearth_live_block *ret) {
   if (live->count == 0)
     return false;
-  hearth_live_block *row = find(live, address);
+  hearth_live_block *row = live_block_find(live, address);
   if (!row->address)
     return false;
   *ret = *row;

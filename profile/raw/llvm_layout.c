@@ -50,7 +50,7 @@ static bool layout_of(uint64_t version, version_layout *ret) {
   }
 }
 
-static bool take(cursor *c, void *into, size_t size) {
+static bool llvm_layout_take(cursor *c, void *into, size_t size) {
   if (c->end - c->at < size)
     return false;
   memcpy(into, c->in->file->data + c->in->begin + c->at, size);
@@ -61,13 +61,13 @@ static bool take(cursor *c, void *into, size_t size) {
 /* Read the count that a section begins with, and check that as many rows of at least `least_row` bytes can follow. */
 static hearth_status take_count(cursor *c, size_t least_row, uint64_t *ret, hearth_error *err) {
   size_t at = c->at;
-  if (!take(c, ret, sizeof *ret) || *ret > (c->end - c->at) / least_row)
+  if (!llvm_layout_take(c, ret, sizeof *ret) || *ret > (c->end - c->at) / least_row)
     return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a section's count is larger than the profile");
   return HEARTH_OK;
 }
 
-static hearth_status check_header(const hearth_raw_input *in, hearth_llvm_raw_header *header, version_layout *layout,
-                                  hearth_error *err) {
+static hearth_status llvm_layout_check_header(const hearth_raw_input *in, hearth_llvm_raw_header *header,
+                                              version_layout *layout, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
@@ -88,7 +88,7 @@ static hearth_status check_header(const hearth_raw_input *in, hearth_llvm_raw_he
   return HEARTH_OK;
 }
 
-static hearth_status read_segments(cursor c, hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status llvm_layout_read_segments(cursor c, hearth_raw_dump *dump, hearth_error *err) {
   uint64_t count = 0;
   hearth_status status = take_count(&c, sizeof(hearth_llvm_raw_segment), &count, err);
   if (status != HEARTH_OK)
@@ -99,7 +99,7 @@ static hearth_status read_segments(cursor c, hearth_raw_dump *dump, hearth_error
   for (uint64_t i = 0; i < count; ++i) {
     hearth_llvm_raw_segment row;
     size_t at = c.at;
-    if (!take(&c, &row, sizeof row) || row.start >= row.end || row.build_id_size > sizeof row.build_id)
+    if (!llvm_layout_take(&c, &row, sizeof row) || row.start >= row.end || row.build_id_size > sizeof row.build_id)
       return hearth_raw_fail(c.in, at, HEARTH_E_CORRUPT, err, "impossible segment");
     hearth_raw_map *map = &dump->maps[dump->map_count++];
     *map = (hearth_raw_map){
@@ -116,17 +116,17 @@ typedef struct forest {
   size_t room;
 } forest;
 
-static bool equal_node(const void *owner, uint32_t row, const void *key) {
+static bool llvm_layout_equal_node(const void *owner, uint32_t row, const void *key) {
   const hearth_raw_node *node = &((const hearth_raw_dump *)owner)->nodes[row], *wanted = key;
   return node->pc == wanted->pc && node->parent == wanted->parent;
 }
 
-static hearth_status intern_node(forest *f, const hearth_raw_input *in, uint64_t pc, uint32_t *parent,
-                                 hearth_error *err) {
+static hearth_status llvm_layout_intern_node(forest *f, const hearth_raw_input *in, uint64_t pc, uint32_t *parent,
+                                             hearth_error *err) {
   hearth_raw_dump *dump = f->dump;
   hearth_raw_node key = {.pc = pc, .parent = *parent};
   uint64_t hash = id_table_mix(pc ^ (uint64_t)*parent << 32 ^ *parent);
-  *parent = id_table_find(&f->by_content, hash, equal_node, dump, &key);
+  *parent = id_table_find(&f->by_content, hash, llvm_layout_equal_node, dump, &key);
   if (*parent != HEARTH_NONE)
     return HEARTH_OK;
   if (dump->node_count == HEARTH_RAW_NO_PARENT - 1)
@@ -144,19 +144,20 @@ static hearth_status intern_node(forest *f, const hearth_raw_input *in, uint64_t
 static hearth_status read_stack(cursor *c, forest *f, stack_entry *ret, hearth_error *err) {
   size_t at = c->at;
   uint64_t depth = 0, pc;
-  if (!take(c, &ret->id, sizeof ret->id) || !take(c, &depth, sizeof depth) || depth > (c->end - c->at) / sizeof pc)
+  if (!llvm_layout_take(c, &ret->id, sizeof ret->id) || !llvm_layout_take(c, &depth, sizeof depth) ||
+      depth > (c->end - c->at) / sizeof pc)
     return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a call stack runs past the end");
   ret->leaf = HEARTH_RAW_NO_PARENT;
   for (uint64_t i = depth; i-- > 0;) {
     memcpy(&pc, c->in->file->data + c->in->begin + c->at + i * sizeof pc, sizeof pc);
-    HEARTH_TRY(intern_node(f, c->in, pc, &ret->leaf, err));
+    HEARTH_TRY(llvm_layout_intern_node(f, c->in, pc, &ret->leaf, err));
   }
   c->at += depth * sizeof pc;
   hearth_raw_passed(c->in, at, c->at);
   return HEARTH_OK;
 }
 
-static bool equal_stack(const void *owner, uint32_t row, const void *id) {
+static bool llvm_layout_equal_stack(const void *owner, uint32_t row, const void *id) {
   return ((const hearth_raw_stacks *)owner)->entries[row].id == *(const uint64_t *)id;
 }
 
@@ -236,26 +237,26 @@ typedef struct stored_record {
 } stored_record;
 
 /* The counters that the cursor stands at. */
-static void read_histogram(cursor *c, const version_layout *layout, uint64_t size, uint64_t *counts) {
+static void llvm_layout_read_histogram(cursor *c, const version_layout *layout, uint64_t size, uint64_t *counts) {
   for (uint64_t i = 0; i < size; ++i) {
     uint64_t count = 0; /* little-endian: the lower bytes come first */
-    take(c, &count, layout->counter_size);
+    llvm_layout_take(c, &count, layout->counter_size);
     counts[i] = layout->counter_size == sizeof(uint16_t) ? hearth_llvm_raw_counter((uint16_t)count) : count;
   }
 }
 
 /* To the histogram that follows the record; it lies in the dump. */
-static bool take_record(cursor *c, const version_layout *layout, stored_record *ret) {
+static bool llvm_layout_take_record(cursor *c, const version_layout *layout, stored_record *ret) {
   ret->mib = (hearth_llvm_raw_mib){0};
-  if (!take(c, &ret->stack_id, sizeof ret->stack_id) || !take(c, &ret->mib, layout->mib_size))
+  if (!llvm_layout_take(c, &ret->stack_id, sizeof ret->stack_id) || !llvm_layout_take(c, &ret->mib, layout->mib_size))
     return false;
   uint64_t histogram_bytes = (uint64_t)ret->mib.histogram_size * layout->counter_size;
   return histogram_bytes <= c->end - c->at;
 }
 
 /* Row of the stack with this id, or HEARTH_NONE. */
-static uint32_t find_stack(const hearth_raw_stacks *stacks, uint64_t id) {
-  return id_table_find(&stacks->by_id, id_table_mix(id), equal_stack, stacks, &id);
+static uint32_t llvm_layout_find_stack(const hearth_raw_stacks *stacks, uint64_t id) {
+  return id_table_find(&stacks->by_id, id_table_mix(id), llvm_layout_equal_stack, stacks, &id);
 }
 
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
@@ -263,27 +264,28 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   version_layout layout;
   stored_record stored;
   layout_of(dump->layout_version, &layout);
-  take_record(&c, &layout, &stored); /* check_records has been here */
-  *ret = (hearth_raw_record){.stack = dump->stacks->entries[find_stack(dump->stacks, stored.stack_id)].leaf,
+  llvm_layout_take_record(&c, &layout, &stored); /* check_records has been here */
+  *ret = (hearth_raw_record){.stack = dump->stacks->entries[llvm_layout_find_stack(dump->stacks, stored.stack_id)].leaf,
                              .mib = convert_mib(&stored.mib),
                              .histogram = {dump->counts, stored.mib.histogram_size}};
-  read_histogram(&c, &layout, stored.mib.histogram_size, dump->counts);
+  llvm_layout_read_histogram(&c, &layout, stored.mib.histogram_size, dump->counts);
   dump->next_at = c.at;
 }
 
 /* The layout does not store how long the program ran. Blocks still live at the dump get its time as their deallocation
  * time, so the greatest of those is the best lower bound. Nor does it store whether accesses were counted: not one
  * access in all means that the program was not instrumented, and nothing in it must be taken for cold. */
-static hearth_status check_records(cursor c, const version_layout *layout, hearth_raw_dump *dump, hearth_error *err) {
+static hearth_status llvm_layout_check_records(cursor c, const version_layout *layout, hearth_raw_dump *dump,
+                                               hearth_error *err) {
   uint64_t count = 0, duration_ms = 0, largest = 0;
   HEARTH_TRY(take_count(&c, sizeof(uint64_t) + layout->mib_size, &count, err));
   dump->next_at = c.at;
   for (uint64_t i = 0; i < count; ++i) {
     stored_record stored;
     size_t at = c.at;
-    if (!take_record(&c, layout, &stored))
+    if (!llvm_layout_take_record(&c, layout, &stored))
       return hearth_raw_fail(c.in, at, HEARTH_E_CORRUPT, err, "a MIB runs past the end");
-    if (find_stack(dump->stacks, stored.stack_id) == HEARTH_NONE)
+    if (llvm_layout_find_stack(dump->stacks, stored.stack_id) == HEARTH_NONE)
       return hearth_raw_fail(c.in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
     if (stored.mib.dealloc_timestamp > duration_ms)
       duration_ms = stored.mib.dealloc_timestamp;
@@ -305,14 +307,14 @@ hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *
                                    hearth_error *err) {
   hearth_llvm_raw_header header;
   version_layout layout = {0};
-  HEARTH_TRY(check_header(in, &header, &layout, err));
+  HEARTH_TRY(llvm_layout_check_header(in, &header, &layout, err));
   cursor c = {.in = in, .end = header.total_size};
   c.at = header.segment_offset;
-  HEARTH_TRY(read_segments(c, dump, err));
+  HEARTH_TRY(llvm_layout_read_segments(c, dump, err));
   c.at = header.stack_offset;
   HEARTH_TRY(read_stacks(c, dump, err));
   c.at = header.mib_offset;
-  HEARTH_TRY(check_records(c, &layout, dump, err));
+  HEARTH_TRY(llvm_layout_check_records(c, &layout, dump, err));
   dump->kind = HEARTH_RAW_LOAD_BIAS;
   dump->layout_version = header.version;
   *ret_size = header.total_size;

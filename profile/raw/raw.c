@@ -29,7 +29,8 @@ bool hearth_raw_is_raw(const void *data, size_t size) {
 }
 
 /* Read the dump at in->begin, whichever layout it has. */
-static hearth_status read_dump(const hearth_raw_input *in, hearth_raw_dump *ret, size_t *ret_size, hearth_error *err) {
+static hearth_status raw_read_dump(const hearth_raw_input *in, hearth_raw_dump *ret, size_t *ret_size,
+                                   hearth_error *err) {
   hearth_status status;
   if (in->begin > in->file->size || in->file->size - in->begin < sizeof(uint64_t))
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "too short for a raw profile");
@@ -66,7 +67,7 @@ static hearth_status read_newest(const hearth_raw_input *in, hearth_raw_dump *re
   *ret_size = places.size;
   for (size_t i = 0; i < places.count; ++i) {
     hearth_raw_input half = {.name = in->name, .file = in->file, .begin = in->begin + places.begin[i]};
-    status = read_dump(&half, ret, &size, err);
+    status = raw_read_dump(&half, ret, &size, err);
     if (status == HEARTH_OK)
       return HEARTH_OK;
   }
@@ -82,7 +83,7 @@ hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t 
   if (begins_snapshots(file, *offset))
     HEARTH_TRY(read_newest(&in, ret, &size, err));
   else
-    HEARTH_TRY(read_dump(&in, ret, &size, err));
+    HEARTH_TRY(raw_read_dump(&in, ret, &size, err));
   *offset += size;
   return HEARTH_OK;
 }
@@ -156,7 +157,7 @@ hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_ra
 /* Snapshot files have two halves, written in turn, each with a sequence number: lists complete halves, the newer
  * first. */
 
-static hearth_status check_header(const hearth_raw_input *in, hearth_raw_snapshots *header, hearth_error *err) {
+static hearth_status raw_check_header(const hearth_raw_input *in, hearth_raw_snapshots *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
@@ -171,7 +172,7 @@ static hearth_status check_header(const hearth_raw_input *in, hearth_raw_snapsho
 
 hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_places *ret, hearth_error *err) {
   hearth_raw_snapshots header;
-  HEARTH_TRY(check_header(in, &header, err));
+  HEARTH_TRY(raw_check_header(in, &header, err));
   size_t newer = header.sequence[1] > header.sequence[0];
   *ret = (hearth_raw_places){.size = header.header_size + 2 * header.half_size};
   for (size_t i = 0; i < 2; ++i) {

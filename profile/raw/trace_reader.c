@@ -36,8 +36,8 @@ struct hearth_trace {
   uint8_t *scratch; /* an unpacked payload of events */
 };
 
-static hearth_status fail(const hearth_trace *t, size_t at, hearth_status status, hearth_error *err,
-                          const char *reason) {
+static hearth_status trace_reader_fail(const hearth_trace *t, size_t at, hearth_status status, hearth_error *err,
+                                       const char *reason) {
   return hearth_error_set(err, status, "%s: offset %zu: %s (record the program again)", t->name, at, reason);
 }
 
@@ -71,27 +71,28 @@ static payload payload_of(const hearth_trace *t, const block *b) {
 }
 
 /* Unpack a payload of one column. */
-static hearth_status unpack(hearth_trace *t, const block *b, uint8_t **ret, size_t *ret_size, hearth_error *err) {
+static hearth_status trace_reader_unpack(hearth_trace *t, const block *b, uint8_t **ret, size_t *ret_size,
+                                         hearth_error *err) {
   hearth_trace_column_size sizes;
   payload payload = payload_of(t, b);
   if (b->head.stored_size < sizeof sizes)
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "the block has no content");
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the block has no content");
   memcpy(&sizes, payload.from, sizeof sizes);
   if (sizes.size > HEARTH_TRACE_BYTES_MOST)
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "the block's content is too large");
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the block's content is too large");
   *ret = malloc(sizes.size + 1u);
   if (!*ret)
     return hearth_error_nomem(err);
   if (take_column(t, &payload, *ret, sizes.size, ret_size))
     return HEARTH_OK;
   free(*ret);
-  return fail(t, b->at, HEARTH_E_CORRUPT, err, "the block cannot be unpacked");
+  return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the block cannot be unpacked");
 }
 
 /* -------------------------------------------------- stacks and mappings ------------------------------------------- */
 
 /* Nodes of a damaged block before stay without address. */
-static bool make_room(hearth_trace *t, uint64_t end) {
+static bool trace_reader_make_room(hearth_trace *t, uint64_t end) {
   if (t->info.nodes < end &&
       !hearth_array_reserve(&t->nodes, &t->node_room, t->info.nodes, end - t->info.nodes, sizeof *t->nodes))
     return false;
@@ -106,21 +107,21 @@ static hearth_status take_nodes(hearth_trace *t, const block *b, const uint8_t *
   uint64_t first = b->head.first;
   if (b->head.count > HEARTH_TRACE_NODES_MOST || first < t->info.nodes ||
       first > HEARTH_TRACE_NODES_TOTAL - b->head.count)
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of stack nodes");
-  if (!make_room(t, first + b->head.count))
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of stack nodes");
+  if (!trace_reader_make_room(t, first + b->head.count))
     return hearth_error_nomem(err);
   for (uint32_t i = 0; i < b->head.count; ++i) {
     if (!hearth_raw_take_node(&from, end, (uint32_t)first + i, row.pc, &row))
-      return fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
+      return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
     t->nodes[first + i] = (hearth_trace_node){row.pc, row.parent};
   }
   return HEARTH_OK;
 }
 
-static hearth_status read_nodes(hearth_trace *t, const block *b, hearth_error *err) {
+static hearth_status trace_reader_read_nodes(hearth_trace *t, const block *b, hearth_error *err) {
   uint8_t *bytes;
   size_t size;
-  HEARTH_TRY(unpack(t, b, &bytes, &size, err));
+  HEARTH_TRY(trace_reader_unpack(t, b, &bytes, &size, err));
   hearth_status status = take_nodes(t, b, bytes, size, err);
   free(bytes);
   return status;
@@ -132,10 +133,10 @@ static hearth_status take_mappings(hearth_trace *t, const block *b, uint8_t *byt
   for (uint32_t i = 0; i < b->head.count; ++i) {
     hearth_raw_mapping row;
     if (size - at < sizeof row)
-      return fail(t, b->at, HEARTH_E_CORRUPT, err, "the mappings run past their block");
+      return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the mappings run past their block");
     memcpy(&row, bytes + at, sizeof row);
     if (row.start >= row.end || row.build_id_size > HEARTH_RAW_BUILD_ID_MAX || row.path_size > size - at - sizeof row)
-      return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible mapping");
+      return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible mapping");
     uint8_t *id = bytes + at, *path = id + HEARTH_RAW_BUILD_ID_MAX;
     memcpy(id, row.build_id, HEARTH_RAW_BUILD_ID_MAX);
     memmove(path, bytes + at + sizeof row, row.path_size);
@@ -149,10 +150,10 @@ static hearth_status take_mappings(hearth_trace *t, const block *b, uint8_t *byt
   return HEARTH_OK;
 }
 
-static hearth_status read_mappings(hearth_trace *t, const block *b, hearth_error *err) {
+static hearth_status trace_reader_read_mappings(hearth_trace *t, const block *b, hearth_error *err) {
   uint8_t *bytes;
   size_t size;
-  HEARTH_TRY(unpack(t, b, &bytes, &size, err));
+  HEARTH_TRY(trace_reader_unpack(t, b, &bytes, &size, err));
   free(t->mapping_bytes);
   free(t->mappings);
   t->mapping_bytes = bytes;
@@ -160,7 +161,7 @@ static hearth_status read_mappings(hearth_trace *t, const block *b, hearth_error
   t->mappings =
       b->head.count <= size / sizeof(hearth_raw_mapping) ? calloc(b->head.count + 1u, sizeof *t->mappings) : NULL;
   if (b->head.count > size / sizeof(hearth_raw_mapping))
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "the mappings run past their block");
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the mappings run past their block");
   return t->mappings ? take_mappings(t, b, bytes, size, err) : hearth_error_nomem(err);
 }
 
@@ -169,7 +170,7 @@ static hearth_status read_mappings(hearth_trace *t, const block *b, hearth_error
 static hearth_status note_end(hearth_trace *t, const block *b, hearth_error *err) {
   hearth_trace_end end;
   if (b->head.stored_size < sizeof end)
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "the block of the end is too short");
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the block of the end is too short");
   memcpy(&end, t->data + b->at, sizeof end);
   t->info.ended = true;
   t->info.duration_ns = end.duration_ns;
@@ -181,7 +182,7 @@ static hearth_status note_end(hearth_trace *t, const block *b, hearth_error *err
 static hearth_status note_events(hearth_trace *t, const block *b, hearth_error *err) {
   if (b->head.count == 0 || b->head.count > HEARTH_TRACE_EVENTS_MOST || b->head.first == 0 ||
       b->head.first > UINT32_MAX)
-    return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of events");
+    return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of events");
   if (!hearth_array_grow(&t->blocks, &t->block_room, t->info.blocks, sizeof *t->blocks))
     return hearth_error_nomem(err);
   t->blocks[t->info.blocks++] = *b;
@@ -193,11 +194,11 @@ static hearth_status note_events(hearth_trace *t, const block *b, hearth_error *
 static hearth_status read_block(hearth_trace *t, const block *b, hearth_error *err) {
   switch (b->head.kind) {
   case HEARTH_TRACE_BLOCK_STACKS:
-    return read_nodes(t, b, err);
+    return trace_reader_read_nodes(t, b, err);
   case HEARTH_TRACE_BLOCK_EVENTS:
     return note_events(t, b, err);
   case HEARTH_TRACE_BLOCK_MAPPINGS:
-    return read_mappings(t, b, err);
+    return trace_reader_read_mappings(t, b, err);
   case HEARTH_TRACE_BLOCK_END:
     return note_end(t, b, err);
   default:
@@ -215,14 +216,14 @@ static bool is_intact(const hearth_trace *t, const block *b) {
   return XXH64_digest(&state) == b->head.checksum;
 }
 
-static hearth_status read_blocks(hearth_trace *t, size_t at, hearth_error *err) {
+static hearth_status trace_reader_read_blocks(hearth_trace *t, size_t at, hearth_error *err) {
   while (at < t->size) {
     block b = {.at = at + sizeof b.head};
     if (t->size - at < sizeof b.head)
       break;
     memcpy(&b.head, t->data + at, sizeof b.head);
     if (b.head.magic != HEARTH_TRACE_BLOCK_MAGIC)
-      return fail(t, at, HEARTH_E_CORRUPT, err, "no block begins here");
+      return trace_reader_fail(t, at, HEARTH_E_CORRUPT, err, "no block begins here");
     if (b.head.stored_size > t->size - b.at)
       break;
     if (is_intact(t, &b))
@@ -237,18 +238,18 @@ static hearth_status read_blocks(hearth_trace *t, size_t at, hearth_error *err) 
 
 /* -------------------------------------------------- life -------------------------------------------------- */
 
-static hearth_status refuse_foreign(const hearth_trace *t, hearth_error *err) {
+static hearth_status trace_reader_refuse_foreign(const hearth_trace *t, hearth_error *err) {
   const char *kind = hearth_file_kind(t->data, t->size);
   return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a trace, as 'hearth record --mode=trace' writes them%s%s",
                           t->name, kind ? ": it is " : "", kind ? kind : "");
 }
 
-static hearth_status read_header(hearth_trace *t, size_t *ret_at, hearth_error *err) {
+static hearth_status trace_reader_read_header(hearth_trace *t, size_t *ret_at, hearth_error *err) {
   hearth_trace_header header;
   if (!hearth_trace_is_trace(t->data, t->size))
-    return refuse_foreign(t, err);
+    return trace_reader_refuse_foreign(t, err);
   if (t->size < sizeof header)
-    return fail(t, 0, HEARTH_E_TRUNCATED, err, "too short for a trace");
+    return trace_reader_fail(t, 0, HEARTH_E_TRUNCATED, err, "too short for a trace");
   memcpy(&header, t->data, sizeof header);
   if (header.version != HEARTH_TRACE_VERSION)
     return hearth_error_set(err, HEARTH_E_VERSION,
@@ -256,9 +257,9 @@ static hearth_status read_header(hearth_trace *t, size_t *ret_at, hearth_error *
                             "release which recorded it)",
                             t->name, (unsigned)header.version, HEARTH_TRACE_VERSION);
   if (header.header_size < sizeof header || header.command_size > header.header_size - sizeof header)
-    return fail(t, 0, HEARTH_E_CORRUPT, err, "impossible sizes in the header");
+    return trace_reader_fail(t, 0, HEARTH_E_CORRUPT, err, "impossible sizes in the header");
   if (header.header_size > t->size)
-    return fail(t, 0, HEARTH_E_TRUNCATED, err, "the file ends within its header");
+    return trace_reader_fail(t, 0, HEARTH_E_TRUNCATED, err, "the file ends within its header");
   t->info = (hearth_trace_info){.pid = header.pid,
                                 .start_ns = header.start_ns,
                                 .start_unix_ns = header.start_unix_ns,
@@ -308,9 +309,10 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
   t->size = size;
   t->decompressor = ZSTD_createDCtx();
   t->scratch = malloc((size_t)HEARTH_TRACE_COLUMNS * HEARTH_TRACE_COLUMN_BYTES);
-  hearth_status status = t->name && t->decompressor && t->scratch ? read_header(t, &at, err) : hearth_error_nomem(err);
+  hearth_status status =
+      t->name && t->decompressor && t->scratch ? trace_reader_read_header(t, &at, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
-    status = read_blocks(t, at, err);
+    status = trace_reader_read_blocks(t, at, err);
   if (status == HEARTH_OK && !t->info.ended)
     status = find_duration(t, err);
   if (status != HEARTH_OK) {
@@ -372,13 +374,13 @@ hearth_status hearth_trace_read_block(hearth_trace *t, uint64_t number, hearth_t
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i) {
     size_t size;
     if (!take_column(t, &payload, to, HEARTH_TRACE_COLUMN_BYTES, &size))
-      return fail(t, b->at, HEARTH_E_CORRUPT, err, "a column cannot be unpacked");
+      return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "a column cannot be unpacked");
     cursor.from[i] = to;
     cursor.end[i] = to += size;
   }
   for (uint32_t i = 0; i < b->head.count; ++i) {
     if (!hearth_trace_take_event(&last, &cursor, &ret[i]))
-      return fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no event");
+      return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no event");
     if (ret[i].stack >= t->info.nodes)
       ret[i].stack = HEARTH_TRACE_NO_STACK;
   }

@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "array.h"
+#include "compare.h"
 #include "file.h"
 #include "groups.h"
 #include "names.h"
 #include "option_size.h"
-#include "pair_set.h"
 #include "print.h"
-#include "search.h"
 
 enum { LEAST_SHARE_PER_CENT = 1, DEFAULT_DEPTH = 3 };
 
@@ -49,7 +47,7 @@ typedef struct call_tree {
 enum { HAS_TEXT = 1, HAS_NAME = 2 };
 
 /* All forms of a name count. */
-static hearth_status match_function(call_tree *t, uint32_t row, const char *text, hearth_error *err) {
+static hearth_status call_tree_match_function(call_tree *t, uint32_t row, const char *text, hearth_error *err) {
   hearth_function_info info;
   HEARTH_TRY(hearth_profile_get_function(t->profile, row, &info, err));
   char *name = hearth_name_make(info.name, HEARTH_NAMES_FULL);
@@ -69,7 +67,7 @@ static hearth_status match_functions(call_tree *t, const char *text, hearth_erro
   uint32_t count = hearth_profile_function_count(t->profile);
   HEARTH_TRY(hearth_array_create(&t->matches, count, sizeof *t->matches, err));
   for (uint32_t row = 0; row < count; row++)
-    HEARTH_TRY(match_function(t, row, text, err));
+    HEARTH_TRY(call_tree_match_function(t, row, text, err));
   return t->wanted ? HEARTH_OK
                    : hearth_error_set(err, HEARTH_E_NOT_FOUND, "no function of the profile has '%s' in its name", text);
 }
@@ -100,7 +98,8 @@ static hearth_status add_branch(call_tree *t, uint32_t group, uint32_t parent, c
   return HEARTH_OK;
 }
 
-static hearth_status add_path(call_tree *t, size_t count, const hearth_listing_totals *sum, hearth_error *err) {
+static hearth_status call_tree_add_path(call_tree *t, size_t count, const hearth_listing_totals *sum,
+                                        hearth_error *err) {
   uint32_t at = HEARTH_NONE;
   size_t most = (t->view.depth ? t->view.depth : DEFAULT_DEPTH) + 1;
   for (size_t i = 0; i < count && i < most; i++)
@@ -121,7 +120,7 @@ static size_t find_wanted(const call_tree *t) {
 }
 
 /* Frames of one function that call each other are one step. */
-static hearth_status read_path(call_tree *t, size_t wanted, size_t *ret_count, hearth_error *err) {
+static hearth_status call_tree_read_path(call_tree *t, size_t wanted, size_t *ret_count, hearth_error *err) {
   size_t steps = t->callees ? wanted + 1 : t->stack.count - wanted;
   if (!hearth_array_reserve(&t->path, &t->path_room, 0, steps, sizeof *t->path))
     return hearth_error_nomem(err);
@@ -137,7 +136,7 @@ static hearth_status read_path(call_tree *t, size_t wanted, size_t *ret_count, h
   return HEARTH_OK;
 }
 
-static hearth_status add_context(call_tree *t, uint32_t context, hearth_error *err) {
+static hearth_status call_tree_add_context(call_tree *t, uint32_t context, hearth_error *err) {
   hearth_selected s;
   size_t count = 0;
   HEARTH_TRY(hearth_selection_get(&t->selection, context, &s, err));
@@ -152,8 +151,8 @@ static hearth_status add_context(call_tree *t, uint32_t context, hearth_error *e
                                .allocs = s.mib.AllocCount,
                                .sorted = hearth_quantity_of(hearth_listing_quantity(&t->options), &s.mib)};
   hearth_listing_add_totals(&t->all, &sum);
-  HEARTH_TRY(read_path(t, wanted, &count, err));
-  return add_path(t, count, &sum, err);
+  HEARTH_TRY(call_tree_read_path(t, wanted, &count, err));
+  return call_tree_add_path(t, count, &sum, err);
 }
 
 /* -------------------------------------------------- printing -------------------------------------------------- */
@@ -164,7 +163,7 @@ typedef struct ordered {
   uint64_t value;
 } ordered;
 
-static int compare(const void *a, const void *b) {
+static int call_tree_compare(const void *a, const void *b) {
   const ordered *x = a, *y = b;
   if (x->parent != y->parent)
     return x->parent < y->parent ? -1 : 1;
@@ -173,7 +172,7 @@ static int compare(const void *a, const void *b) {
   return (x->branch > y->branch) - (x->branch < y->branch);
 }
 
-static void print_branch(const call_tree *t, const branch *b, unsigned level) {
+static void call_tree_print_branch(const call_tree *t, const branch *b, unsigned level) {
   fprintf(t->stream, " %12s", hearth_amount_of(hearth_listing_quantity(&t->options), b->sum.sorted).c);
   fprintf(t->stream, " %5.1f%% %13" PRIu64 "  %*s", 100 * hearth_ratio((double)b->sum.sorted, (double)t->all.sorted),
           b->sum.allocs, (int)(2 * level), "");
@@ -193,11 +192,11 @@ static void print_level(const call_tree *t, const ordered *order, uint32_t paren
   const ordered key = {.parent = parent, .value = UINT64_MAX};
   size_t count = t->pairs.count, hidden = 0, printed = 0;
   uint64_t hidden_value = 0;
-  for (size_t i = hearth_lower_bound(&key, order, count, sizeof key, compare); i < count && order[i].parent == parent;
-       i++) {
+  for (size_t i = hearth_lower_bound(&key, order, count, sizeof key, call_tree_compare);
+       i < count && order[i].parent == parent; i++) {
     if (printed < t->options.groups && order[i].value >= t->all.sorted / 100 * LEAST_SHARE_PER_CENT) {
       printed++;
-      print_branch(t, &t->branches[order[i].branch], level);
+      call_tree_print_branch(t, &t->branches[order[i].branch], level);
       print_level(t, order, order[i].branch, level + 1);
     } else {
       hidden++;
@@ -214,7 +213,7 @@ static hearth_status print_tree(const call_tree *t, hearth_error *err) {
   HEARTH_TRY(hearth_array_create(&order, t->pairs.count, sizeof *order, err));
   for (uint32_t i = 0; i < t->pairs.count; i++)
     order[i] = (ordered){.parent = t->branches[i].parent, .branch = i, .value = t->branches[i].sum.sorted};
-  qsort(order, t->pairs.count, sizeof *order, compare);
+  qsort(order, t->pairs.count, sizeof *order, call_tree_compare);
   fprintf(t->stream, " %12s        %13s  %s\n", hearth_quantity_name(hearth_listing_quantity(&t->options)),
           "allocations", t->callees ? "function, and what it calls" : "function, and its callers");
   print_level(t, order, HEARTH_NONE, 0);
@@ -229,7 +228,7 @@ static hearth_status make_and_print(call_tree *t, const char *function, hearth_e
   HEARTH_TRY(match_functions(t, function, err));
   HEARTH_TRY(mark_frames(t, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(t->profile); i++)
-    HEARTH_TRY(add_context(t, i, err));
+    HEARTH_TRY(call_tree_add_context(t, i, err));
   return print_tree(t, err);
 }
 

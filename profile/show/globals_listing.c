@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "array.h"
 #include "file.h"
 #include "hearth/global.h"

@@ -21,7 +21,7 @@ static double sort_key(const hearth_listing *r, const hearth_listing_totals *sum
 
 static int compare_keys(double x, double y) { return (x < y) - (x > y); }
 
-static int compare_rows(const void *a, const void *b) {
+static int listing_compare_rows(const void *a, const void *b) {
   const hearth_listing_row *x = a, *y = b;
   if (x->group != y->group)
     return x->group < y->group ? -1 : 1;
@@ -29,7 +29,7 @@ static int compare_rows(const void *a, const void *b) {
   return order ? order : x->context < y->context ? -1 : 1;
 }
 
-static int compare_groups(const void *a, const void *b) {
+static int listing_compare_groups(const void *a, const void *b) {
   const hearth_listing_group *x = a, *y = b;
   int order = compare_keys(x->key, y->key);
   return order ? order : x->group < y->group ? -1 : 1;
@@ -102,7 +102,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
 
 /* Rows are sorted by group, so that each group's are together. */
 static void sort_groups(hearth_listing *r) {
-  qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
+  qsort(r->rows, r->row_count, sizeof *r->rows, listing_compare_rows);
   size_t row = 0;
   for (uint32_t i = 0; i < r->all_groups.count; i++) {
     const hearth_group *group = &r->all_groups.items[i];
@@ -111,10 +111,10 @@ static void sort_groups(hearth_listing *r) {
     row += group->flat.contexts;
   }
   r->group_count = r->all_groups.count;
-  qsort(r->groups, r->group_count, sizeof *r->groups, compare_groups);
+  qsort(r->groups, r->group_count, sizeof *r->groups, listing_compare_groups);
 }
 
-static hearth_status collect(hearth_listing *r, hearth_error *err) {
+static hearth_status listing_collect(hearth_listing *r, hearth_error *err) {
   uint32_t contexts = hearth_profile_context_count(r->profile);
   HEARTH_TRY(hearth_array_create(&r->rows, contexts, sizeof *r->rows, err));
   for (uint32_t i = 0; i < contexts; i++)
@@ -141,7 +141,7 @@ hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, co
   HEARTH_TRY(hearth_names_init(&r->names, profile, &r->view, err));
   HEARTH_TRY(hearth_selection_init(&r->selection, profile, &r->view, err));
   HEARTH_TRY(hearth_groups_init(&r->all_groups, &r->names, r->options.by, err));
-  return collect(r, err);
+  return listing_collect(r, err);
 }
 
 void hearth_listing_destroy(hearth_listing *r) {

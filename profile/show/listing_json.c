@@ -17,7 +17,7 @@ typedef struct listing_json {
   hearth_frames stack;
 } listing_json;
 
-static void print_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
+static void listing_json_print_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
   hearth_json_key_object(json, name);
   HEARTH_JSON_MEMBERS(json, t, contexts, allocs, bytes, live, accesses);
   HEARTH_JSON_MEMBERS(json, t, library_bytes, byte_seconds, used_page_bytes, idle_page_bytes);
@@ -35,7 +35,7 @@ static void print_unrecorded(listing_json *p) {
   hearth_json_close(json, ']');
 }
 
-static hearth_status print_summary(listing_json *p, hearth_error *err) {
+static hearth_status listing_json_print_summary(listing_json *p, hearth_error *err) {
   hearth_run_facts facts;
   const hearth_profile_summary *s = &p->listing.summary;
   hearth_json *json = &p->json;
@@ -50,7 +50,7 @@ static hearth_status print_summary(listing_json *p, hearth_error *err) {
 }
 
 /* Limits that nothing reaches are null. */
-static void print_classes(listing_json *p) {
+static void listing_json_print_classes(listing_json *p) {
   const hearth_classifier *c = &p->listing.selection.classifier;
   hearth_json *json = &p->json;
   hearth_json_line(json);
@@ -64,13 +64,13 @@ static void print_classes(listing_json *p) {
   hearth_json_close(json, '}');
   hearth_json_key_object(json, "classes");
   for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_LISTING_CLASSES; i++)
-    print_totals(json, hearth_class_name(i), &p->listing.classes[i]);
-  print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
+    listing_json_print_totals(json, hearth_class_name(i), &p->listing.classes[i]);
+  listing_json_print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
-  print_totals(json, "uncertain", &p->listing.uncertain);
-  print_totals(json, "cold_or_not", &p->listing.cold_or_not);
-  print_totals(json, "all", &p->listing.all);
-  print_totals(json, "selected", &p->listing.shown);
+  listing_json_print_totals(json, "uncertain", &p->listing.uncertain);
+  listing_json_print_totals(json, "cold_or_not", &p->listing.cold_or_not);
+  listing_json_print_totals(json, "all", &p->listing.all);
+  listing_json_print_totals(json, "selected", &p->listing.shown);
 }
 
 static void print_mib(hearth_json *json, const hearth_mib *mib) {
@@ -81,7 +81,7 @@ static void print_mib(hearth_json *json, const hearth_mib *mib) {
   hearth_json_close(json, '}');
 }
 
-static hearth_status print_type(listing_json *p, uint64_t id, hearth_error *err) {
+static hearth_status listing_json_print_type(listing_json *p, uint64_t id, hearth_error *err) {
   const char *name;
   HEARTH_TRY(hearth_profile_type_name(p->listing.profile, id, &name, err));
   if (*name)
@@ -89,7 +89,7 @@ static hearth_status print_type(listing_json *p, uint64_t id, hearth_error *err)
   return HEARTH_OK;
 }
 
-static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_error *err) {
+static hearth_status listing_json_print_histogram(listing_json *p, uint32_t context, hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(p->listing.profile, context, &histogram, err));
   if (histogram.size == 0)
@@ -102,7 +102,7 @@ static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_e
 }
 
 /* Standard errors in doublings; null: not enough runs to tell. */
-static hearth_status print_variance(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
+static hearth_status listing_json_print_variance(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_variance variance;
   HEARTH_TRY(hearth_profile_get_variance(p->listing.profile, row->context, &variance, err));
@@ -131,7 +131,7 @@ static void print_touches(hearth_json *json, const hearth_mib *mib) {
   hearth_json_close(json, '}');
 }
 
-static hearth_status print_context(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
+static hearth_status listing_json_print_context(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   uint32_t node;
   hearth_mib mib;
@@ -142,14 +142,14 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_json_stack(&p->table, json, &p->stack);
   print_mib(json, &mib);
   print_touches(json, &mib);
-  HEARTH_TRY(print_variance(p, row, err));
-  HEARTH_TRY(print_type(p, mib.DataTypeId, err));
-  HEARTH_TRY(print_histogram(p, row->context, err));
+  HEARTH_TRY(listing_json_print_variance(p, row, err));
+  HEARTH_TRY(listing_json_print_type(p, mib.DataTypeId, err));
+  HEARTH_TRY(listing_json_print_histogram(p, row->context, err));
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
 
-static hearth_status print_group(listing_json *p, size_t number, hearth_error *err) {
+static hearth_status listing_json_print_group(listing_json *p, size_t number, hearth_error *err) {
   hearth_listing *r = &p->listing;
   hearth_json *json = &p->json;
   const hearth_group *g = hearth_listing_group_of(r, number);
@@ -159,33 +159,33 @@ static hearth_status print_group(listing_json *p, size_t number, hearth_error *e
     hearth_json_key_string(json, "linkage_name", g->linkage_name);
     hearth_json_key_string(json, "file", g->path);
   }
-  print_totals(json, "all", &g->flat);
-  print_totals(json, "cumulative", &g->cumulative);
+  listing_json_print_totals(json, "all", &g->flat);
+  listing_json_print_totals(json, "cumulative", &g->cumulative);
   hearth_json_key_array(json, "contexts");
   for (size_t i = 0; i < g->flat.contexts && i < r->options.contexts; i++)
-    HEARTH_TRY(print_context(p, &r->rows[r->groups[number].first + i], err));
+    HEARTH_TRY(listing_json_print_context(p, &r->rows[r->groups[number].first + i], err));
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
 
-static hearth_status print_groups(listing_json *p, hearth_error *err) {
+static hearth_status listing_json_print_groups(listing_json *p, hearth_error *err) {
   static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types", "sizes"};
   hearth_json_line(&p->json);
   hearth_json_key_array(&p->json, keys[p->listing.options.by]);
   for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.groups; i++)
-    HEARTH_TRY(print_group(p, i, err));
+    HEARTH_TRY(listing_json_print_group(p, i, err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;
 }
 
-static hearth_status print_listing(listing_json *p, hearth_error *err) {
+static hearth_status listing_json_print_listing(listing_json *p, hearth_error *err) {
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->listing.profile), err));
   hearth_json_begin(&p->json, "hearth-show", JSON_VERSION);
-  HEARTH_TRY(print_summary(p, err));
+  HEARTH_TRY(listing_json_print_summary(p, err));
   HEARTH_TRY(hearth_json_binaries(&p->json, p->listing.profile, err));
-  print_classes(p);
-  HEARTH_TRY(print_groups(p, err));
+  listing_json_print_classes(p);
+  HEARTH_TRY(listing_json_print_groups(p, err));
   HEARTH_TRY(hearth_json_frames_print(&p->table, &p->json, p->listing.profile, &p->listing.names, err));
   return hearth_json_end(&p->json, err);
 }
@@ -201,7 +201,7 @@ hearth_status hearth_listing_print_json(hearth_profile *profile, const char *nam
   known.view = &view;
   hearth_status status = hearth_listing_init(&p.listing, profile, name, &known, stream, err);
   if (status == HEARTH_OK)
-    status = print_listing(&p, err);
+    status = listing_json_print_listing(&p, err);
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
   hearth_listing_destroy(&p.listing);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/history.h"
 #include "hearth/origin.h"
@@ -24,7 +23,7 @@ static void print_binary(const hearth_listing *r, const hearth_binary_text *bina
 }
 
 /* Programs first, since it is them that the profile is of; all libraries only with --full. */
-static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) {
+static hearth_status listing_text_print_binaries(const hearth_listing *r, hearth_error *err) {
   uint32_t count = hearth_profile_binary_count(r->profile), libraries = 0;
   hearth_binary_text binary;
   for (uint32_t i = 0; i < count; i++) {
@@ -65,7 +64,7 @@ static void print_history(const hearth_listing *r, const hearth_heap_history *hi
 }
 
 /* Peak, history and command of the run, or of the merged runs. */
-static hearth_status print_run_facts(const hearth_listing *r, hearth_error *err) {
+static hearth_status listing_text_print_run_facts(const hearth_listing *r, hearth_error *err) {
   const hearth_run_facts *facts = &r->facts;
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(r->profile, &history, err));
@@ -85,7 +84,9 @@ static hearth_status print_run_facts(const hearth_listing *r, hearth_error *err)
   return HEARTH_OK;
 }
 
-static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
+static double listing_text_percent(uint64_t part, uint64_t whole) {
+  return 100 * hearth_ratio((double)part, (double)whole);
+}
 
 /* Once, though a program and its library may both say so. */
 static hearth_status print_other_heap(const hearth_listing *r, hearth_error *err) {
@@ -100,18 +101,18 @@ static hearth_status print_other_heap(const hearth_listing *r, hearth_error *err
   return HEARTH_OK;
 }
 
-static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
+static hearth_status listing_text_print_header(const hearth_listing *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
   FILE *out = r->stream;
   fprintf(out, "%s: heap profile of %" PRIu64 " run%s, %s on average%s\n", r->name, s->runs, hearth_plural(s->runs),
           hearth_amount_time(hearth_ratio((double)s->duration_ns, (double)s->runs)).c,
           s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
-  HEARTH_TRY(print_binaries(r, err));
+  HEARTH_TRY(listing_text_print_binaries(r, err));
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
-  HEARTH_TRY(print_run_facts(r, err));
+  HEARTH_TRY(listing_text_print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
             s->total_accesses, s->accesses_estimated ? ", estimated from looks at pages" : "");
@@ -124,7 +125,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
             r->all.contexts);
   if (hearth_listing_knows_untouched(r))
     fprintf(out, "  untouched  about %s (%.1f%%) in parts of 64 bytes without a counted access\n",
-            hearth_amount_bytes(r->all.untouched).c, percent(r->all.untouched, r->all.bytes));
+            hearth_amount_bytes(r->all.untouched).c, listing_text_percent(r->all.untouched, r->all.bytes));
   fprintf(out,
           "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
@@ -163,9 +164,9 @@ static void print_other_mode(const hearth_listing *r) {
 static void print_class(const hearth_listing *r, hearth_class class) {
   const hearth_listing_totals *t = &r->classes[class];
   fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%)", hearth_class_name(class), t->contexts,
-          t->allocs, hearth_amount_bytes(t->bytes).c, percent(t->bytes, r->all.bytes));
+          t->allocs, hearth_amount_bytes(t->bytes).c, listing_text_percent(t->bytes, r->all.bytes));
   if (r->summary.accesses_counted)
-    fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, percent(t->accesses, r->all.accesses));
+    fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, listing_text_percent(t->accesses, r->all.accesses));
   fputc('\n', r->stream);
 }
 
@@ -193,7 +194,7 @@ static void print_idle(const hearth_listing *r) {
           hearth_amount_bytes((uint64_t)((double)cold->byte_seconds / seconds)).c);
   if (watched > 0)
     fprintf(r->stream, "a page of it was left alone at %.1f%% of the moments that were watched\n",
-            percent(cold->idle_page_bytes, watched));
+            listing_text_percent(cold->idle_page_bytes, watched));
   else
     fprintf(r->stream, "when it was used is not known\n");
 }
@@ -204,11 +205,11 @@ static void print_uncertain(const hearth_listing *r) {
     fprintf(r->stream,
             "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
             " with %s (%.1f%%), which plans do not take for cold\n",
-            all->contexts, hearth_amount_bytes(all->bytes).c, percent(all->bytes, r->all.bytes), cold->contexts,
-            hearth_amount_bytes(cold->bytes).c, percent(cold->bytes, r->all.bytes));
+            all->contexts, hearth_amount_bytes(all->bytes).c, listing_text_percent(all->bytes, r->all.bytes),
+            cold->contexts, hearth_amount_bytes(cold->bytes).c, listing_text_percent(cold->bytes, r->all.bytes));
 }
 
-static void print_classes(const hearth_listing *r) {
+static void listing_text_print_classes(const hearth_listing *r) {
   if (!hearth_accesses_known(&r->summary))
     return;
   print_thresholds(r);
@@ -225,7 +226,7 @@ static void print_classes(const hearth_listing *r) {
   print_other_mode(r);
 }
 
-static hearth_status print_type(hearth_listing *r, uint64_t id, hearth_error *err) {
+static hearth_status listing_text_print_type(hearth_listing *r, uint64_t id, hearth_error *err) {
   const char *name;
   HEARTH_TRY(hearth_profile_type_name(r->profile, id, &name, err));
   if (*name) {
@@ -238,7 +239,8 @@ static hearth_status print_type(hearth_listing *r, uint64_t id, hearth_error *er
   return HEARTH_OK;
 }
 
-static hearth_status print_histogram(hearth_listing *r, uint32_t context, uint64_t total_accesses, hearth_error *err) {
+static hearth_status listing_text_print_histogram(hearth_listing *r, uint32_t context, uint64_t total_accesses,
+                                                  hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(r->profile, context, &histogram, err));
   hearth_print_histogram(&histogram, total_accesses, r->stream);
@@ -305,7 +307,7 @@ static void print_possible(const hearth_listing *r, const hearth_listing_row *ro
 
 static double factor_of(double doublings) { return exp2(HEARTH_VARIANCE_ERRORS * doublings); }
 
-static hearth_status print_variance(const hearth_listing *r, uint32_t context, hearth_error *err) {
+static hearth_status listing_text_print_variance(const hearth_listing *r, uint32_t context, hearth_error *err) {
   hearth_variance variance;
   HEARTH_TRY(hearth_profile_get_variance(r->profile, context, &variance, err));
   if (variance.runs == 0)
@@ -319,7 +321,7 @@ static hearth_status print_variance(const hearth_listing *r, uint32_t context, h
   return HEARTH_OK;
 }
 
-static hearth_status print_context(hearth_listing *r, const hearth_listing_row *row, hearth_error *err) {
+static hearth_status listing_text_print_context(hearth_listing *r, const hearth_listing_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
   HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
@@ -331,10 +333,10 @@ static hearth_status print_context(hearth_listing *r, const hearth_listing_row *
           hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
   print_use(r, &m);
-  HEARTH_TRY(print_variance(r, row->context, err));
-  HEARTH_TRY(print_type(r, m.DataTypeId, err));
+  HEARTH_TRY(listing_text_print_variance(r, row->context, err));
+  HEARTH_TRY(listing_text_print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
-  return r->options.histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
+  return r->options.histograms ? listing_text_print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
 }
 
 static void print_unlisted(const hearth_listing *r, const char *indent, size_t n, const char *what,
@@ -345,13 +347,14 @@ static void print_unlisted(const hearth_listing *r, const char *indent, size_t n
 
 /* -------------------------------------------------- table -------------------------------------------------- */
 
-static uint64_t value_of(const hearth_listing *r, const hearth_listing_totals *sum) {
+static uint64_t listing_text_value_of(const hearth_listing *r, const hearth_listing_totals *sum) {
   return r->options.sort == HEARTH_SORT_LIFETIME ? sum->bytes : sum->sorted;
 }
 
 static void print_value(const hearth_listing *r, const hearth_listing_totals *sum) {
-  fprintf(r->stream, " %12s %5.1f%%", hearth_amount_of(hearth_listing_quantity(&r->options), value_of(r, sum)).c,
-          percent(value_of(r, sum), value_of(r, &r->all)));
+  fprintf(r->stream, " %12s %5.1f%%",
+          hearth_amount_of(hearth_listing_quantity(&r->options), listing_text_value_of(r, sum)).c,
+          listing_text_percent(listing_text_value_of(r, sum), listing_text_value_of(r, &r->all)));
 }
 
 /* Types and sizes call nothing. */
@@ -380,7 +383,7 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
   if (has_untouched_column(r))
-    fprintf(r->stream, " %8.0f%%", percent(sum->untouched, sum->bytes));
+    fprintf(r->stream, " %8.0f%%", listing_text_percent(sum->untouched, sum->bytes));
   fputs("  ", r->stream);
   hearth_print_name(g->name, 0, r->stream);
   if (*g->path) {
@@ -411,21 +414,21 @@ static void print_nameless(const hearth_listing *r) {
   for (size_t i = 0; i < r->all_groups.count; i++)
     if (hearth_is_address_name(r->all_groups.items[i].name))
       bytes = hearth_merge_SUM(bytes, r->all_groups.items[i].flat.bytes);
-  if (bytes > 0 && percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
+  if (bytes > 0 && listing_text_percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
     fprintf(r->stream,
             "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by\n"
             "  debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)\n",
-            percent(bytes, r->shown.bytes));
+            listing_text_percent(bytes, r->shown.bytes));
 }
 
 /* Groups without a value are not worth a line. */
-static void print_table(const hearth_listing *r) {
+static void listing_text_print_table(const hearth_listing *r) {
   size_t printed = 0, more = 0;
   print_table_head(r);
   for (size_t i = 0; i < r->group_count; i++) {
     const hearth_group *g = hearth_listing_group_of(r, i);
     const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
-    if (sum->contexts == 0 || value_of(r, sum) == 0)
+    if (sum->contexts == 0 || listing_text_value_of(r, sum) == 0)
       continue;
     if (printed++ < r->options.groups)
       print_table_row(r, g);
@@ -453,14 +456,14 @@ static void print_group_title(hearth_listing *r, size_t number, const hearth_gro
           g->flat.contexts, hearth_plural(g->flat.contexts), g->flat.allocs, hearth_plural(g->flat.allocs));
 }
 
-static hearth_status print_group(hearth_listing *r, size_t number, size_t row, hearth_error *err) {
+static hearth_status listing_text_print_group(hearth_listing *r, size_t number, size_t row, hearth_error *err) {
   const hearth_group *g = hearth_listing_group_of(r, row);
   const hearth_listing_row *rows = &r->rows[r->groups[row].first];
   hearth_listing_totals unlisted = {0};
   print_group_title(r, number, g);
   for (size_t i = 0; i < g->flat.contexts; i++) {
     if (i < r->options.contexts)
-      HEARTH_TRY(print_context(r, &rows[i], err));
+      HEARTH_TRY(listing_text_print_context(r, &rows[i], err));
     else
       hearth_listing_add_totals(&unlisted, &rows[i].sum);
   }
@@ -469,7 +472,7 @@ static hearth_status print_group(hearth_listing *r, size_t number, size_t row, h
   return HEARTH_OK;
 }
 
-static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
+static hearth_status listing_text_print_groups(hearth_listing *r, hearth_error *err) {
   hearth_listing_totals unlisted = {0};
   size_t number = 0;
   for (size_t i = 0; i < r->group_count; i++) {
@@ -477,7 +480,7 @@ static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
     if (g->flat.contexts == 0)
       continue;
     if (number++ < r->options.groups)
-      HEARTH_TRY(print_group(r, number, i, err));
+      HEARTH_TRY(listing_text_print_group(r, number, i, err));
     else
       hearth_listing_add_totals(&unlisted, &g->flat);
   }
@@ -486,21 +489,21 @@ static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status print_listing(hearth_listing *r, hearth_error *err) {
+static hearth_status listing_text_print_listing(hearth_listing *r, hearth_error *err) {
   if (r->options.is_moment) {
-    print_table(r);
+    listing_text_print_table(r);
     return hearth_stream_flush(r->stream, err);
   }
-  HEARTH_TRY(print_header(r, err));
-  print_classes(r);
+  HEARTH_TRY(listing_text_print_header(r, err));
+  listing_text_print_classes(r);
   if (hearth_accesses_known(&r->summary))
     print_libraries(r);
   if (r->shown.contexts != r->all.contexts)
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
             r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
-  print_table(r);
+  listing_text_print_table(r);
   if (r->options.contexts > 0)
-    HEARTH_TRY(print_groups(r, err));
+    HEARTH_TRY(listing_text_print_groups(r, err));
   return hearth_stream_flush(r->stream, err);
 }
 
@@ -509,7 +512,7 @@ hearth_status hearth_listing_print_text(hearth_profile *profile, const char *nam
   hearth_listing r;
   hearth_status status = hearth_listing_init(&r, profile, name, options, stream, err);
   if (status == HEARTH_OK)
-    status = print_listing(&r, err);
+    status = listing_text_print_listing(&r, err);
   hearth_listing_destroy(&r);
   return status;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/json_writer.h"
 #include "hearth/origin.h"
@@ -57,7 +56,7 @@ static origin_sum key_of_host(const hearth_origin *row) { return (origin_sum){.h
 
 static origin_sum key_of_day(const hearth_origin *row) { return (origin_sum){.host = "", .day = row->day}; }
 
-static bool are_equal(const origin_sum *a, const origin_sum *b) {
+static bool origins_listing_are_equal(const origin_sum *a, const origin_sum *b) {
   return strcmp(a->host, b->host) == 0 && a->day == b->day && a->build_id_size == b->build_id_size &&
          memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
@@ -110,13 +109,13 @@ static int compare_days(const void *a, const void *b) {
   return (x->day < y->day) - (x->day > y->day);
 }
 
-static size_t sum_up(const hearth_origins *origins, const origin_kind *kind, origin_sum *sums) {
+static size_t origins_listing_sum_up(const hearth_origins *origins, const origin_kind *kind, origin_sum *sums) {
   size_t count = 0;
   for (size_t i = 0; i < origins->count; i++) {
     const hearth_origin *row = &origins->rows[i];
     origin_sum key = kind->key_of(row);
     size_t k = 0;
-    while (k < count && !are_equal(&sums[k], &key))
+    while (k < count && !origins_listing_are_equal(&sums[k], &key))
       k++;
     if (k == count)
       sums[count++] = key;
@@ -133,7 +132,7 @@ static void print_kind(hearth_profile *profile, const hearth_origins *origins, c
   bool is_week = kind->key_of == key_of_day && origins->granularity >= HEARTH_ORIGINS_BY_WEEK;
   if (origins->granularity >= kind->unknown_from)
     return;
-  size_t count = sum_up(origins, kind, sums);
+  size_t count = origins_listing_sum_up(origins, kind, sums);
   fprintf(stream, "\n      runs       bytes           %s\n", is_week ? "week of" : kind->title);
   for (size_t i = 0; i < count && i < most; i++) {
     fprintf(stream, "%10" PRIu64 " %11s %6.1f%%   ", sums[i].runs, hearth_amount_bytes(sums[i].total_bytes).c,
@@ -181,7 +180,7 @@ static void print_known(hearth_json *json, const char *key, const char *value) {
     hearth_json_key_string(json, key, value);
 }
 
-static void print_row(hearth_json *json, const hearth_origin *row) {
+static void origins_listing_print_row(hearth_json *json, const hearth_origin *row) {
   hearth_json_line_open(json, '{');
   print_known(json, "build_id", hearth_origin_build_text(row).c);
   print_known(json, "host", row->host);
@@ -204,7 +203,7 @@ hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, h
   hearth_json_line(&json);
   hearth_json_key_array(&json, "origins");
   for (size_t i = 0; i < origins.count; i++)
-    print_row(&json, &origins.rows[i]);
+    origins_listing_print_row(&json, &origins.rows[i]);
   hearth_json_close(&json, ']');
   return hearth_json_end(&json, err);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "file.h"
 #include "hearth/plan.h"
 #include "print.h"
@@ -22,13 +21,13 @@ typedef struct hearth_plan_view {
   const hearth_plan_table **tables; /* by bytes of their contexts */
 } hearth_plan_view;
 
-static int compare(uint64_t bytes, uint64_t other_bytes, uint64_t id, uint64_t other_id) {
+static int plan_listing_compare(uint64_t bytes, uint64_t other_bytes, uint64_t id, uint64_t other_id) {
   return bytes != other_bytes ? (bytes < other_bytes) - (bytes > other_bytes) : (id > other_id) - (id < other_id);
 }
 
-static int compare_sites(const void *a, const void *b) {
+static int plan_listing_compare_sites(const void *a, const void *b) {
   const hearth_plan_site *x = *(const hearth_plan_site *const *)a, *y = *(const hearth_plan_site *const *)b;
-  return compare(x->bytes, y->bytes, x->stack_id, y->stack_id);
+  return plan_listing_compare(x->bytes, y->bytes, x->stack_id, y->stack_id);
 }
 
 typedef struct weighed {
@@ -38,10 +37,10 @@ typedef struct weighed {
 
 static int compare_weighed(const void *a, const void *b) {
   const weighed *x = a, *y = b;
-  return compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
+  return plan_listing_compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
 }
 
-static uint64_t bytes_of(const hearth_plan_view *view, const hearth_plan_table *table) {
+static uint64_t plan_listing_bytes_of(const hearth_plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
@@ -53,7 +52,7 @@ static uint64_t bytes_of(const hearth_plan_view *view, const hearth_plan_table *
 static void sort_tables(hearth_plan_view *view, weighed *scratch) {
   uint32_t count = view->plan.table_count;
   for (uint32_t i = 0; i < count; i++)
-    scratch[i] = (weighed){&view->plan.tables[i], bytes_of(view, &view->plan.tables[i])};
+    scratch[i] = (weighed){&view->plan.tables[i], plan_listing_bytes_of(view, &view->plan.tables[i])};
   qsort(scratch, count, sizeof *scratch, compare_weighed);
   for (uint32_t i = 0; i < count; i++)
     view->tables[i] = scratch[i].table;
@@ -73,7 +72,7 @@ static hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profil
   }
   for (uint32_t i = 0; i < view->plan.site_count; i++)
     view->sites[i] = &view->plan.sites[i];
-  qsort(view->sites, view->plan.site_count, sizeof *view->sites, compare_sites);
+  qsort(view->sites, view->plan.site_count, sizeof *view->sites, plan_listing_compare_sites);
   sort_tables(view, scratch);
   free(scratch);
   return HEARTH_OK;
@@ -98,7 +97,7 @@ static uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const
 /* `hearth show --plan`: each choice of the plan and its worth. */
 
 /* "name  file:line:column", or "name  library" */
-static hearth_status print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status plan_listing_print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(v->profile, &v->names, row, &place, err));
   hearth_print_name(place.function.name, 0, stream);
@@ -115,7 +114,7 @@ static hearth_status print_sites(hearth_plan_view *v, FILE *stream, hearth_error
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
     const hearth_plan_site *site = v->sites[i];
     fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_amount_bytes(site->bytes).c, site->allocs);
-    HEARTH_TRY(print_place(v, site->frame, stream, err));
+    HEARTH_TRY(plan_listing_print_place(v, site->frame, stream, err));
     fputc('\n', stream);
   }
   return HEARTH_OK;
@@ -132,7 +131,7 @@ static void print_bits(uint64_t bits, FILE *stream) {
     fputs("none", stream);
 }
 
-static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
+static void plan_listing_print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fputs("    bits ", stream);
   print_bits(entry->bits, stream);
   fprintf(stream, ": %s; %s", hearth_placement_name((hearth_placement)entry->placement),
@@ -142,15 +141,16 @@ static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fputc('\n', stream);
 }
 
-static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *table, FILE *stream, hearth_error *err) {
+static hearth_status plan_listing_print_table(hearth_plan_view *v, const hearth_plan_table *table, FILE *stream,
+                                              hearth_error *err) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
   uint64_t left = hearth_plan_table_bytes_left(v, table);
   fputs("  ", stream);
-  HEARTH_TRY(print_place(v, table->frame, stream, err));
+  HEARTH_TRY(plan_listing_print_place(v, table->frame, stream, err));
   fputc('\n', stream);
   for (uint32_t i = 0; i < count; i++)
-    print_entry(&entries[i], stream);
+    plan_listing_print_entry(&entries[i], stream);
   if (left && !table->mask)
     fprintf(stream,
             "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
@@ -167,14 +167,14 @@ static hearth_status print_calls(hearth_plan_view *v, FILE *stream, hearth_error
     fprintf(stream, "  %2" PRIu32 " %4d %10s %10s %12" PRIu64 " %14" PRIu64 " %8s  ", i + 1, v->plan.pools[i],
             hearth_amount_bytes(call->weight).c, hearth_amount_bytes(call->bytes).c, call->allocs, call->accesses,
             hearth_amount_time(call->lifetime_ns).c);
-    HEARTH_TRY(print_place(v, call->frame, stream, err));
+    HEARTH_TRY(plan_listing_print_place(v, call->frame, stream, err));
     fputc('\n', stream);
   }
   return HEARTH_OK;
 }
 
 /* Per cent that a ratio is below one. */
-static double saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
+static double plan_listing_saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
 
 static void print_layout(const hearth_plan *plan, FILE *stream) {
   const hearth_plan_tuning *t = &plan->tuning;
@@ -187,8 +187,8 @@ static void print_layout(const hearth_plan *plan, FILE *stream) {
     fprintf(stream,
             ", tuned for %s: %.1f %% less time than with one pool (spread %.1f %%), %.1f %% less memory (%.1f %%), in "
             "%" PRIu32 " rounds\n",
-            hearth_tuning_name(t->kind), saving(t->time_ppm), (double)t->time_spread_ppm / 1e4, saving(t->memory_ppm),
-            (double)t->memory_spread_ppm / 1e4, t->rounds);
+            hearth_tuning_name(t->kind), plan_listing_saving(t->time_ppm), (double)t->time_spread_ppm / 1e4,
+            plan_listing_saving(t->memory_ppm), (double)t->memory_spread_ppm / 1e4, t->rounds);
 }
 
 static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
@@ -214,7 +214,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
     return HEARTH_OK;
   fprintf(stream, "\nAllocation calls with cold contexts and others: placement and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
-    HEARTH_TRY(print_table(v, v->tables[i], stream, err));
+    HEARTH_TRY(plan_listing_print_table(v, v->tables[i], stream, err));
     left += hearth_plan_table_bytes_left(v, v->tables[i]);
   }
   fprintf(stream, "\n%s get a placement that is not theirs\n", hearth_amount_bytes(left).c);
@@ -240,7 +240,7 @@ typedef struct plan_json {
   hearth_json_frames frames;
 } plan_json;
 
-static void print_frame(plan_json *p, uint32_t frame) {
+static void plan_listing_print_frame(plan_json *p, uint32_t frame) {
   hearth_json_key(&p->json, "frame");
   hearth_json_frames_use(&p->frames, &p->json, frame);
 }
@@ -251,7 +251,7 @@ static void print_sites_json(plan_json *p) {
   for (uint32_t i = 0; i < p->view.plan.site_count; i++) {
     const hearth_plan_site *site = p->view.sites[i];
     hearth_json_line_open(json, '{');
-    print_frame(p, site->frame);
+    plan_listing_print_frame(p, site->frame);
     HEARTH_JSON_MEMBERS(json, site, bit, bytes, allocs);
     hearth_json_close(json, '}');
   }
@@ -283,7 +283,7 @@ static void print_tables(plan_json *p) {
     const hearth_plan_table *table = p->view.tables[i];
     const hearth_plan_entry *entries = hearth_plan_entries(&p->view.plan, table, &count);
     hearth_json_line_open(json, '{');
-    print_frame(p, table->frame);
+    plan_listing_print_frame(p, table->frame);
     print_bits_json(json, "mask", table->mask);
     hearth_json_key_uint(json, "bytes_left", hearth_plan_table_bytes_left(&p->view, table));
     hearth_json_key_array(json, "entries");
@@ -304,7 +304,7 @@ static void print_calls_json(plan_json *p) {
     hearth_json_line_open(json, '{');
     hearth_json_key_uint(json, "id", i + 1);
     hearth_json_key_uint(json, "pool", p->view.plan.pools[i]);
-    print_frame(p, call->frame);
+    plan_listing_print_frame(p, call->frame);
     HEARTH_JSON_MEMBERS(json, call, weight, bytes, allocs, accesses, contexts, lifetime_ns);
     hearth_json_key_string(json, "class", hearth_class_name((hearth_class)call->hotness));
     hearth_json_close(json, '}');

@@ -22,7 +22,7 @@ static bool is_regular(const char *path) {
 }
 
 /* LLVM would show the file's bytes. Returns HEARTH_EXIT_OK if it may be a module; pipes can be read only once. */
-static int refuse_foreign(const char *path) {
+static int check_refuse_foreign(const char *path) {
   char begin[512];
   FILE *file = is_regular(path) ? fopen(path, "re") : NULL;
   size_t size = file ? fread(begin, 1, sizeof begin, file) : 0;
@@ -50,7 +50,7 @@ int hearth_cmd_check(int argc, char **argv) {
   if (files == 0)
     return hearth_tool_usage_error("check", "which modules?");
   for (int i = 1; i <= files; i++)
-    if (refuse_foreign(argv[i]) != HEARTH_EXIT_OK)
+    if (check_refuse_foreign(argv[i]) != HEARTH_EXIT_OK)
       code = HEARTH_EXIT_ERROR;
   if (code != HEARTH_EXIT_OK)
     return code;

@@ -56,7 +56,7 @@ static int wait_for_answer(const request *request, pid_t pid) {
   return -1;
 }
 
-static int dump(const request *request, const char *name) {
+static int dump_dump(const request *request, const char *name) {
   uint64_t number;
   bool caught;
   if (!hearth_tool_parse_number(name, 1, INT32_MAX, &number))
@@ -95,7 +95,7 @@ static int take_sampling(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
+static bool dump_parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
   hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
   hearth_number_option timeout = {.least = 1, .most = 86400000, .value = 60000};
   const hearth_option options[] = {{.name = "PID", .help = "a process that is linked with Hearth's runtime"},
@@ -131,7 +131,7 @@ static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *r
 int hearth_cmd_dump(int argc, char **argv) {
   request request;
   int count, code;
-  if (!parse(argc, argv, &request, &count, &code))
+  if (!dump_parse(argc, argv, &request, &count, &code))
     return code;
   code = HEARTH_EXIT_OK;
   sigset_t set;
@@ -139,7 +139,7 @@ int hearth_cmd_dump(int argc, char **argv) {
   sigaddset(&set, request.signal);
   sigprocmask(SIG_BLOCK, &set, NULL);
   for (int i = 1; i <= count; ++i) {
-    int one = dump(&request, argv[i]);
+    int one = dump_dump(&request, argv[i]);
     code = one == HEARTH_EXIT_OK ? code : one;
   }
   int finished = hearth_tool_finish();

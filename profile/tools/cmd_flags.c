@@ -18,7 +18,6 @@
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"
-#include "program_file.h"
 
 static const hearth_help help = {
     .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--globals]\n"
@@ -272,7 +271,7 @@ static void print_exported_word(FILE *out, uint64_t plan) {
             plan, plan);
 }
 
-enum { LEAST_LTO = 19 }; /* before, lld takes no plugins, or LLVM does not clone */
+enum { LEAST_LTO = 19 }; /* before, lld takes no plugins */
 
 /* Warn in links, not for each file, and go on: the build is correct without the plugin in the link. */
 static void warn_of_lto(const arguments *a, int release) {
@@ -287,8 +286,8 @@ static void warn_of_lto(const arguments *a, int release) {
 #define LEAST_THIN_PLAN 20
 
 /* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Unless LLVM is told that the
- * allocator takes hints, it drops contexts first. Functions of other files a thin link clones by LLVM's own pass, which an
- * option of LLVM's switches on; a full link by the plugin. */
+ * allocator takes hints, it drops contexts first. In a thin link its own pass clones functions for calls that clang
+ * annotated, which an option of LLVM's switches on. */
 static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
   fputs("-fuse-ld=lld\n", out);
   if (release < LEAST_LTO)

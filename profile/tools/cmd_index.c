@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/indexer.h"
@@ -16,6 +15,7 @@
 #include "input_list.h"
 #include "mib_rows.h"
 #include "output_file.h"
+#include "print.h"
 #include "utf8.h"
 #include "view_options.h"
 
@@ -55,7 +55,7 @@ _Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the 
 
 /* -------------------------------------------------- options -------------------------------------------------- */
 
-static int take_format(void *target, const char *value) {
+static int index_take_format(void *target, const char *value) {
   const output_format **ret = target;
   *ret = hearth_output_format_find(value);
   return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
@@ -134,7 +134,7 @@ static int check_output(const arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static int check(const arguments *a) {
+static int index_check(const arguments *a) {
   if (a->inputs.count == 0)
     return hearth_tool_usage_error(a->command, "no profile was given");
   if (!a->output)
@@ -159,7 +159,7 @@ static int weigh_by_age(arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "PROFILE",
        .help = "raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's) and text "
@@ -257,7 +257,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--format",
        .value = "NAME",
        .expects = "default, hearth, llvm or text",
-       .take = take_format,
+       .take = index_take_format,
        .target = &a->format,
        .help = "output format:\n"
                "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
@@ -285,8 +285,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK ||
-      (*ret_code = weigh_by_age(a)) != HEARTH_EXIT_OK)
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK ||
+      (*ret_code = index_check(a)) != HEARTH_EXIT_OK || (*ret_code = weigh_by_age(a)) != HEARTH_EXIT_OK)
     return false;
   if (a->progress)
     hearth_tool_progress_always();
@@ -301,7 +301,7 @@ static bool is_told(arguments *a, const char *text) {
          hearth_repeats_tell(&a->warnings, text);
 }
 
-static void on_note(void *context, hearth_note_level level, const char *text) {
+static void index_on_note(void *context, hearth_note_level level, const char *text) {
   arguments *a = context;
   if (level == HEARTH_NOTE_ERROR) {
     hearth_tool_error("%s", text);
@@ -316,7 +316,7 @@ static void on_note(void *context, hearth_note_level level, const char *text) {
   }
 }
 
-static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+static void index_on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
   const arguments *a = context;
   if (!a->quiet && done > 0)
     hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
@@ -333,7 +333,7 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 /* -------------------------------------------------- work -------------------------------------------------- */
 
 /* An indexed profile's facts about itself, read back from the file: the output shows the written data. */
-static int print_summary(const char *path) {
+static int index_print_summary(const char *path) {
   hearth_error err;
   hearth_profile *profile;
   hearth_profile_summary sum;
@@ -367,7 +367,7 @@ static unsigned job_count(const arguments *a) {
   return processors > 0 && worth > (size_t)processors ? (unsigned)processors : processors > 0 ? (unsigned)worth : 1;
 }
 
-static int add_binaries(const arguments *a, hearth_indexer *indexer) {
+static int index_add_binaries(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   int code = HEARTH_EXIT_OK;
   for (size_t i = 0; i < a->debug_directories.count; ++i)
@@ -382,7 +382,7 @@ static int add_binaries(const arguments *a, hearth_indexer *indexer) {
   return code;
 }
 
-static void tell_losses(const char *text) { hearth_tool_warning("%s", text); }
+static void index_tell_losses(const char *text) { hearth_tool_warning("%s", text); }
 
 static void tell_nothing(const char *text) { (void)text; }
 
@@ -399,8 +399,8 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   hearth_plan_options plan = {.layout = a->layout};
   output_request request = {
-      .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
-  if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
+      .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : index_tell_losses};
+  if (index_add_binaries(a, indexer) != HEARTH_EXIT_OK ||
       hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */
   if (a->warnings.untold > 0)
@@ -413,7 +413,7 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
   if (a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_tool_progress("%s", "");
-  return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : print_summary(a->output);
+  return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : index_print_summary(a->output);
 }
 
 int hearth_cmd_index(int argc, char **argv) {
@@ -427,11 +427,11 @@ int hearth_cmd_index(int argc, char **argv) {
   int code = HEARTH_EXIT_OK;
   if (!a.binaries.rows || !a.debug_directories.rows) {
     code = hearth_tool_error("out of memory");
-  } else if (parse(argc, argv, &a, &code)) {
+  } else if (index_parse(argc, argv, &a, &code)) {
     hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
-                                       .note = on_note,
-                                       .progress = on_progress,
+                                       .note = index_on_note,
+                                       .progress = index_on_progress,
                                        .begun = on_begun,
                                        .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,

@@ -26,7 +26,7 @@ typedef struct arguments {
   bool quiet;
 } arguments;
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool plan_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--output",
        .letter = 'o',
@@ -64,7 +64,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static bool write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
+static bool plan_write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
   hearth_error err;
   hearth_plan plan;
   if (hearth_output_write(a->output, data, size, &err) != HEARTH_OK ||
@@ -79,14 +79,14 @@ static bool write_profile(const arguments *a, const void *data, size_t size, hea
 }
 
 /* The profile is written last: after an error it is unchanged. */
-static bool write_all(const arguments *a, const void *data, size_t size) {
+static bool plan_write_all(const arguments *a, const void *data, size_t size) {
   hearth_error err;
   hearth_profile *planned;
   if (hearth_profile_open_memory(data, size, a->output, &planned, &err) != HEARTH_OK) {
     hearth_tool_error("%s", err.message);
     return false;
   }
-  bool good = write_profile(a, data, size, planned);
+  bool good = plan_write_profile(a, data, size, planned);
   hearth_profile_close(planned);
   return good;
 }
@@ -97,7 +97,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   int code;
   void *data = NULL;
   size_t size = 0;
-  if (!parse(argc, argv, &a, &code))
+  if (!plan_parse(argc, argv, &a, &code))
     return code;
   if (a.output == a.profile && hearth_tool_holds_more(a.profile))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
@@ -113,7 +113,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   hearth_profile_close(profile); /* the output may be the same file */
   if (status != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
-  bool good = write_all(&a, data, size);
+  bool good = plan_write_all(&a, data, size);
   free(data);
   return good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
 }

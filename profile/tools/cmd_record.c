@@ -24,8 +24,6 @@
 #include "command_line.h"
 #include "commands.h"
 #include "install_paths.h"
-#include "messages.h"
-#include "program_file.h"
 
 /* A program that takes this process's place, as it is, with a library of the installation preloaded. */
 

@@ -9,14 +9,13 @@
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
-#include "install_paths.h"
 #include "view_options.h"
 
 enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, runs, globals, metadata_stats, full;
+  bool json, text, plan, runs, globals, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -53,29 +52,28 @@ static bool shapes_listing(const arguments *a) {
          a->options.histograms || a->callers || a->callees;
 }
 
-static int check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->runs + a->globals + a->metadata_stats;
+static int show_check(int operands, char **argv, const arguments *a) {
+  int others = a->text + a->plan + a->runs + a->globals;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
   if (others + (a->json && !a->plan && !a->runs && !a->globals) > 1)
     return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan, --runs, --globals and --metadata-stats exclude each other, "
-                                   "but for --json behind --plan, --runs or --globals");
+                                   "--json, --text, --plan, --runs and --globals exclude each other, but for --json "
+                                   "behind --plan, --runs or --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->text      ? "--text"
-                                   : a->plan    ? "--plan"
-                                   : a->runs    ? "--runs"
-                                   : a->globals ? "--globals"
-                                                : "--metadata-stats");
+                                   a->text   ? "--text"
+                                   : a->plan ? "--plan"
+                                   : a->runs ? "--runs"
+                                             : "--globals");
   return HEARTH_EXIT_OK;
 }
 
-static size_t limit(const arguments *a, const hearth_number_option *number, size_t by_default) {
+static size_t show_limit(const arguments *a, const hearth_number_option *number, size_t by_default) {
   return number->given ? (size_t)number->value : a->json || a->full ? SIZE_MAX : by_default;
 }
 
@@ -85,12 +83,12 @@ static void set_limits(arguments *a) {
   size_t depth = a->callers || a->callees || a->full ? 0 : DEFAULT_DEPTH;
   a->options.view = &a->view;
   a->options.by = a->by.kind;
-  a->options.groups = limit(a, &a->groups, DEFAULT_GROUPS);
-  a->options.contexts = limit(a, &a->contexts, contexts);
+  a->options.groups = show_limit(a, &a->groups, DEFAULT_GROUPS);
+  a->options.contexts = show_limit(a, &a->contexts, contexts);
   a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--top",
        .value = "N",
@@ -157,23 +155,20 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->globals,
        .help = "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
                "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"},
-      {.name = "--metadata-stats",
-       .flag = &a->metadata_stats,
-       .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
       {0}};
   int operands;
   a->groups.most = a->contexts.most = SIZE_MAX;
   a->depth.least = 1;
   a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = show_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
   set_limits(a);
   return true;
 }
 
-static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
+static hearth_status show_print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   if (a->plan)
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
@@ -195,14 +190,12 @@ int hearth_cmd_show(int argc, char **argv) {
   arguments a = {0};
   hearth_error err;
   int code;
-  if (!parse(argc, argv, &a, &code))
+  if (!show_parse(argc, argv, &a, &code))
     return code;
-  if (a.metadata_stats)
-    return hearth_tool_run_ir((char *[]){NULL, "stats", (char *)hearth_tool_input_path(a.profile), NULL});
   hearth_profile *profile = hearth_tool_open_profile(a.profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;
-  hearth_status status = print(profile, &a, &err);
+  hearth_status status = show_print(profile, &a, &err);
   hearth_profile_close(profile);
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_view_error("standard output", &err);
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "output_file.h"
-#include "tune_search.h"
+#include "print.h"
+#include "tune.h"
 #include "view_options.h"
 
 static const hearth_help help = {
@@ -29,7 +29,7 @@ typedef struct arguments {
   bool check, quiet;
 } arguments;
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool tune_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--output",
        .letter = 'o',
@@ -83,18 +83,18 @@ typedef struct tuning {
   bool has_error; /* it was told */
 } tuning;
 
-static bool tell_error(tuning *t, const hearth_error *err) {
+static bool tune_tell_error(tuning *t, const hearth_error *err) {
   hearth_tool_error("%s", err->message);
   t->has_error = true;
   return false;
 }
 
-static bool run(tuning *t, const uint8_t *pools, const char *statistics, tune_measurement *ret) {
+static bool tune_run(tuning *t, const uint8_t *pools, const char *statistics, tune_measurement *ret) {
   char layout[HEARTH_POOLS_MAX + 1];
   hearth_error err;
   hearth_layout_print(pools, layout);
   if (hearth_tune_run(&t->command, pools, statistics, ret, &err) != HEARTH_OK)
-    return tell_error(t, &err);
+    return tune_tell_error(t, &err);
   t->first_status = t->runs++ ? t->first_status : ret->status;
   if (!t->a.quiet)
     fprintf(stderr, "hearth: run %" PRIu32 " of at most %" PRIu64 ": layout %s: %.3f s, %.3f s elapsed, %s\n", t->runs,
@@ -106,10 +106,12 @@ static bool run(tuning *t, const uint8_t *pools, const char *statistics, tune_me
     return true;
   hearth_error_set(&err, HEARTH_E_IO, "with layout %s the command's exit status is %d, in the first run it was %d",
                    layout, ret->status, t->first_status);
-  return tell_error(t, &err);
+  return tune_tell_error(t, &err);
 }
 
-static bool measure(void *state, const uint8_t *pools, tune_measurement *ret) { return run(state, pools, NULL, ret); }
+static bool measure(void *state, const uint8_t *pools, tune_measurement *ret) {
+  return tune_run(state, pools, NULL, ret);
+}
 
 static void tell_unfit(const tuning *t, const tune_statistics *statistics) {
   const char *command = t->a.command[0], *profile = t->a.profile;
@@ -131,10 +133,10 @@ static uint32_t find_used(tuning *t, const char *file) {
   hearth_error err;
   for (uint32_t i = 0; i < t->plan.call_count; i++)
     pools[i] = (uint8_t)(i + 1);
-  if (!run(t, pools, file, &unused))
+  if (!tune_run(t, pools, file, &unused))
     return 0;
   if (hearth_tune_statistics_read(file, t->plan.id, &statistics, &err) != HEARTH_OK)
-    tell_error(t, &err);
+    tune_tell_error(t, &err);
   else if (!statistics.pools)
     tell_unfit(t, &statistics);
   return t->has_error ? 0 : statistics.pools;
@@ -155,11 +157,11 @@ static uint32_t find_used_ids(tuning *t) {
 
 /* --------------------------------------------------- results ------------------------------------------------ */
 
-static double saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
+static double tune_saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
 
 /* "5.3 % less time than with one pool (spread 1.4 %), 0.2 % more memory (spread 0.1 %), in 5 rounds" */
-static void describe(const hearth_plan_tuning *t, char *text, size_t size) {
-  double time = saving(t->time_ppm), memory = saving(t->memory_ppm);
+static void tune_describe(const hearth_plan_tuning *t, char *text, size_t size) {
+  double time = tune_saving(t->time_ppm), memory = tune_saving(t->memory_ppm);
   snprintf(text, size,
            "%.1f %% %s time than with one pool (spread %.1f %%), %.1f %% %s memory (spread %.1f %%), in %" PRIu32
            " rounds",
@@ -187,7 +189,7 @@ static int write_winner(const tuning *t, const tune_layout *winner) {
   hearth_plan_tuning tuning = hearth_tune_judge(winner);
   hearth_layout_print(winner->pools, layout);
   int code = write_layout(t, layout, &tuning);
-  describe(&tuning, text, sizeof text);
+  tune_describe(&tuning, text, sizeof text);
   if (code == HEARTH_EXIT_OK && !t->a.quiet)
     fprintf(stderr, "hearth: layout %s (%s): %s\nhearth: it is in %s: build the program with that profile again\n",
             layout, winner->idea, text, t->a.output);
@@ -200,7 +202,7 @@ static void print_ideas(const tune_layout *ideas, uint32_t count) {
     hearth_plan_tuning tuning = hearth_tune_judge(&ideas[i]);
     hearth_layout_print(ideas[i].pools, layout);
     if (ideas[i].rounds > 0)
-      describe(&tuning, text, sizeof text);
+      tune_describe(&tuning, text, sizeof text);
     fprintf(stderr, "hearth: layout %s (%s): %s\n", layout, ideas[i].idea, text);
   }
 }
@@ -246,7 +248,7 @@ static int check(tuning *t) {
   if (t->has_error)
     return HEARTH_EXIT_ERROR;
   hearth_plan_tuning tuning = hearth_tune_judge(&own);
-  describe(&tuning, text, sizeof text);
+  tune_describe(&tuning, text, sizeof text);
   printf("layout %s %s: %s\n", layout,
          tuning.kind == HEARTH_TUNING_TIME     ? "carries over, in time"
          : tuning.kind == HEARTH_TUNING_MEMORY ? "carries over, in memory"
@@ -257,7 +259,7 @@ static int check(tuning *t) {
   return code != HEARTH_EXIT_OK || tuning.kind == HEARTH_TUNING_NONE ? HEARTH_EXIT_ERROR : HEARTH_EXIT_OK;
 }
 
-static bool read_plan(tuning *t) {
+static bool tune_read_plan(tuning *t) {
   hearth_error err;
   hearth_profile *profile;
   hearth_status status = hearth_profile_open(t->a.profile, &profile, &err);
@@ -268,7 +270,7 @@ static bool read_plan(tuning *t) {
     hearth_profile_close(profile);
   }
   if (status != HEARTH_OK)
-    return tell_error(t, &err);
+    return tune_tell_error(t, &err);
   t->plan.calls = t->calls;
   if (t->plan.call_count > 0)
     return true;
@@ -280,11 +282,11 @@ static bool read_plan(tuning *t) {
 int hearth_cmd_tune(int argc, char **argv) {
   tuning t = {.runs = 0};
   int code;
-  if (!parse(argc, argv, &t.a, &code))
+  if (!tune_parse(argc, argv, &t.a, &code))
     return code;
   if (!t.a.check && t.a.output == t.a.profile && hearth_tool_holds_more(t.a.profile))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or tune before 'hearth merge'", t.a.profile);
-  if (!read_plan(&t))
+  if (!tune_read_plan(&t))
     return HEARTH_EXIT_ERROR;
   hearth_output_guard();
   hearth_tune_command_init(&t.command, t.a.command);

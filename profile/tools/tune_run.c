@@ -2,7 +2,7 @@
 /* The layout is in the environment. A child starts with the memory of this process as its peak, which therefore has to be
  * small: the profile is closed by then. */
 #define _GNU_SOURCE /* asprintf, pipe2 */
-#include "tune_run.h"
+#include "tune.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static _Noreturn void become(const tune_command *command, int error_pipe) {
 
 static double seconds_of(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
 
-static double now(void) {
+static double tune_run_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
@@ -71,7 +71,7 @@ static hearth_status await(pid_t child, double start, tune_measurement *ret, hea
     if (errno != EINTR)
       return hearth_error_set(err, HEARTH_E_IO, "cannot wait for the command: %s", strerror(errno));
   *ret = (tune_measurement){.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
-                            .elapsed_s = now() - start,
+                            .elapsed_s = tune_run_now() - start,
                             .peak_bytes = (uint64_t)usage.ru_maxrss * 1024,
                             .status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)};
   return HEARTH_OK;
@@ -114,7 +114,7 @@ static void touch_memory(uint64_t bytes) {
 hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1], const char *statistics,
                               tune_measurement *ret, hearth_error *err) {
   touch_memory(command->peak_bytes);
-  double begin = now();
+  double begin = tune_run_now();
   pid_t child = -1;
   HEARTH_TRY(set_options(command, pools, statistics, err));
   hearth_status status = start(command, &child, err);

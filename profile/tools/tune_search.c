@@ -2,7 +2,7 @@
 /* A layout is better if its runs are less than those with one pool by the rank test of Mann and Whitney: it asks how often a run of
  * one is less than a run of the other, and not by how much. Now and then a run takes half as long again, as the system does other
  * work: that moves a mean and its confidence interval by more than a layout gains, but is one rank among many. */
-#include "tune_search.h"
+#include "tune.h"
 
 #include <assert.h>
 #include <math.h>
@@ -106,7 +106,7 @@ static bool is_decided(const tune_layout *layout) {
   return layout->is_dropped || hearth_tune_judge(layout).kind != HEARTH_TUNING_NONE || hearth_tune_loses(layout);
 }
 
-static uint32_t count_live(const tune_layout *layouts, uint32_t count) {
+static uint32_t tune_search_count_live(const tune_layout *layouts, uint32_t count) {
   uint32_t live = 0;
   for (uint32_t i = 0; i < count; i++)
     live += !layouts[i].is_dropped;
@@ -169,14 +169,15 @@ static tune_layout *worst_of(tune_layout *layouts, uint32_t count) {
 /* Drop the worst layouts until the runs that are left suffice for a verdict on the others. */
 static void drop_for_lack_of_runs(const tune_search *search, tune_layout *layouts, uint32_t count,
                                   uint32_t rounds_left) {
-  for (uint32_t live = count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1); live--)
+  for (uint32_t live = tune_search_count_live(layouts, count); live > 1 && search->runs_left < rounds_left * (live + 1);
+       live--)
     worst_of(layouts, count)->is_dropped = true;
 }
 
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds) {
   for (uint32_t round = 0; round < most_rounds && !all_are_decided(layouts, count); round++) {
     drop_for_lack_of_runs(search, layouts, count, round < TUNE_ROUNDS_LEAST ? TUNE_ROUNDS_LEAST - round : 1);
-    if (search->runs_left < count_live(layouts, count) + 1 || !run_round(search, layouts, count))
+    if (search->runs_left < tune_search_count_live(layouts, count) + 1 || !run_round(search, layouts, count))
       return;
     for (uint32_t i = 0; i < count; i++)
       layouts[i].is_dropped |= !can_be_chosen(&layouts[i]);
@@ -191,13 +192,15 @@ void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most
 
 /* ---------------------------------------------------- ideas ------------------------------------------------- */
 
-static bool equals(const tune_layout *a, const uint8_t *pools) { return memcmp(a->pools, pools, sizeof a->pools) == 0; }
+static bool tune_search_equals(const tune_layout *a, const uint8_t *pools) {
+  return memcmp(a->pools, pools, sizeof a->pools) == 0;
+}
 
 static uint32_t add_idea(tune_layout *ideas, uint32_t count, const uint8_t *pools, const char *idea) {
   static const uint8_t one[HEARTH_POOLS_MAX + 1];
   bool is_known = memcmp(pools, one, sizeof one) == 0;
   for (uint32_t i = 0; i < count; i++)
-    is_known |= equals(&ideas[i], pools);
+    is_known |= tune_search_equals(&ideas[i], pools);
   if (is_known)
     return count;
   ideas[count] = (tune_layout){.idea = idea};
@@ -248,7 +251,7 @@ static const tune_layout *best_of(const tune_layout *layouts, uint32_t count) {
 }
 
 /* The layout with every id of one half back in the main pool. False: it has but one elsewhere. */
-static bool halve(const tune_layout *layout, tune_layout halves[2]) {
+static bool tune_search_halve(const tune_layout *layout, tune_layout halves[2]) {
   uint32_t apart = 0, seen = 0;
   for (uint32_t i = 0; i < HEARTH_POOLS_MAX; i++)
     apart += layout->pools[i] != 0;
@@ -267,10 +270,10 @@ static bool is_worse(const tune_layout *layout, const tune_layout *than, enum he
 }
 
 /* As long as one half is not worse than the whole, which is in the race, too. Runs to confirm it are kept. */
-static void refine(tune_search *search, tune_layout *winner) {
+static void tune_search_refine(tune_search *search, tune_layout *winner) {
   enum { HALVES = 2, RACED = HALVES + 1, NEEDED = (RACED + 1) * TUNE_ROUNDS_LEAST + 2 * TUNE_ROUNDS_CONFIRM };
   tune_layout raced[RACED], *whole = &raced[HALVES];
-  while (search->runs_left >= NEEDED && halve(winner, raced)) {
+  while (search->runs_left >= NEEDED && tune_search_halve(winner, raced)) {
     enum hearth_tuning kind = hearth_tune_judge(winner).kind;
     *whole = (tune_layout){.idea = winner->idea};
     memcpy(whole->pools, winner->pools, sizeof whole->pools);
@@ -294,7 +297,7 @@ bool hearth_tune_find(tune_search *search, tune_layout *ideas, uint32_t count, t
   if (search->has_failed || !best)
     return false;
   *ret = *best;
-  refine(search, ret);
+  tune_search_refine(search, ret);
   if (!search->has_failed)
     confirm(search, ret);
   return !search->has_failed && hearth_tune_judge(ret).kind != HEARTH_TUNING_NONE;

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
-#include "messages.h"
+#include "print.h"
 #include "trace_replay.h"
 #include "utf8.h"
 
@@ -112,7 +111,6 @@ static const hearth_help help = {
 
 typedef struct request {
   bool touch;
-  const char *plan;
   hearth_number_option repeats;
 } request;
 
@@ -167,35 +165,18 @@ static void print_replay(const hearth_replay_result *result, uint64_t repeats) {
   }
 }
 
-static int replay_with(const char *path, const request *request, const hearth_trace_hints *hints) {
+static int replay(const char *path, const request *request) {
   static hearth_replay_result result; /* too large for the stack */
-  const hearth_replay_options options = {
-      .touch = request->touch, .repeats = (uint32_t)request->repeats.value, .hints = hints};
   hearth_trace *trace;
   hearth_error err;
-  if (!open_any(path, &trace))
+  if (!open_any(hearth_tool_input_path(path), &trace))
     return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_trace_replay(trace, &options, &result, &err);
+  hearth_status status = hearth_trace_replay(trace, request->touch, (uint32_t)request->repeats.value, &result, &err);
   hearth_trace_close(trace);
   if (status != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   print_replay(&result, request->repeats.value);
   return hearth_tool_finish();
-}
-
-static int replay(const char *path, const request *request) {
-  hearth_trace_hints hints = {0};
-  hearth_error err;
-  if (!request->plan)
-    return replay_with(hearth_tool_input_path(path), request, NULL);
-  if (hearth_trace_hints_read(request->plan, hearth_tool_input_path(path), &hints, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  int code = hints.is_known_stack ? replay_with(hearth_tool_input_path(path), request, &hints)
-                                  : hearth_tool_error("%s: it has no stack of the trace: index the trace with "
-                                                      "'hearth index --symbols', or profile the same program",
-                                                      request->plan);
-  hearth_trace_hints_free(&hints);
-  return code;
 }
 
 int hearth_cmd_trace(int argc, char **argv) {
@@ -213,13 +194,6 @@ int hearth_cmd_trace(int argc, char **argv) {
       {.name = "--touch",
        .flag = &request.touch,
        .help = "replay: write to every allocated byte, as the program may have done"},
-      {.name = "--plan",
-       .value = "PROFILE",
-       .expects = "a file",
-       .text = &request.plan,
-       .help = "replay: with the hints that the plan of this profile has for the stacks, for Hearth's allocator, which "
-               "is to "
-               "be preloaded: LD_PRELOAD=$(hearth flags use PROFILE --preload)"},
       {.name = "--repeat",
        .value = "N",
        .expects = "a number from 1 to 1000",

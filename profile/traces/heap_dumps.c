@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "builder_tables.h"
-#include "dump_contexts.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/trace.h"
 #include "option_size.h"
+#include "symboliser.h"
 
 struct hearth_heap_reader {
   hearth_indexer_options options;

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "amount.h"
 #include "file.h"
 #include "heap_nodes.h"
 #include "hearth/heap_dumps.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The operations are worked out first, in memory of the system's: while they are performed, nothing else allocates. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, RTLD_DEFAULT */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "trace_replay.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hearth/hints.h"
+#include "command_line.h"
 #include "live_blocks.h"
-#include "messages.h"
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 
@@ -24,16 +22,7 @@ typedef struct operation {
   uint32_t slot;
   uint16_t alignment;
   uint8_t kind; /* HEARTH_TRACE_REALLOC with the old block still in its slot stands for both halves */
-  uint8_t hint;
 } operation;
-
-/* The allocator's functions; all NULL: those of the C library are called. */
-typedef struct hinted_functions {
-  void *(*malloc)(size_t bytes, uint8_t hint);
-  void *(*calloc)(size_t count, size_t bytes, uint8_t hint);
-  void *(*realloc)(void *block, size_t bytes, uint8_t hint);
-  void *(*aligned_alloc)(size_t alignment, size_t bytes, uint8_t hint);
-} hinted_functions;
 
 typedef struct script {
   operation *operations;
@@ -44,8 +33,6 @@ typedef struct script {
   uint32_t slot_count, free_count;
   hearth_live_blocks live;
   uint64_t live_bytes, peak_bytes;
-  const hearth_trace_hints *hints; /* NULL: none */
-  hinted_functions hinted;
 } script;
 
 static void *map(size_t size) {
@@ -61,11 +48,7 @@ static uint16_t alignment_of(uint64_t address) {
 static uint32_t take_slot(script *s) { return s->free_count ? s->free_slots[--s->free_count] : s->slot_count++; }
 
 static void add(script *s, uint8_t kind, uint32_t slot, uint64_t size, uint64_t address) {
-  s->operations[s->count++] = (operation){size, slot, alignment_of(address), kind, HEARTH_HINT_NOTCOLD};
-}
-
-static uint8_t hint_of(const script *s, uint32_t stack) {
-  return s->hints && stack < s->hints->count ? s->hints->rows[stack] : HEARTH_HINT_NOTCOLD;
+  s->operations[s->count++] = (operation){size, slot, alignment_of(address), kind};
 }
 
 static void end_block(script *s, const hearth_live_block *block, uint8_t kind) {
@@ -81,7 +64,6 @@ static bool begin_block(script *s, const hearth_trace_event *event) {
   if (replaced.address) /* its end was lost */
     end_block(s, &replaced, HEARTH_TRACE_FREE);
   add(s, event->kind, (uint32_t)block.number, event->size, event->address);
-  s->operations[s->count - 1].hint = hint_of(s, event->stack);
   s->live_bytes += event->size;
   s->peak_bytes = s->live_bytes > s->peak_bytes ? s->live_bytes : s->peak_bytes;
   return true;
@@ -107,19 +89,6 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
 
 static size_t aligned_size(const operation *o) { return (o->size + o->alignment - 1) / o->alignment * o->alignment; }
 
-static void *allocate_hinted(const hinted_functions *f, const operation *o, void *old) {
-  switch (o->kind) {
-  case HEARTH_TRACE_CALLOC:
-    return f->calloc(1, o->size, o->hint);
-  case HEARTH_TRACE_REALLOC:
-    return f->realloc(old, o->size, o->hint);
-  case HEARTH_TRACE_ALIGNED:
-    return f->aligned_alloc(o->alignment, aligned_size(o), o->hint);
-  default:
-    return f->malloc(o->size, o->hint);
-  }
-}
-
 static void *allocate(const operation *o, void *old) {
   switch (o->kind) {
   case HEARTH_TRACE_CALLOC:
@@ -143,7 +112,7 @@ static bool perform(const script *s, bool touch) {
       *pointer = NULL;
       continue;
     }
-    *pointer = s->hints ? allocate_hinted(&s->hinted, o, *pointer) : allocate(o, *pointer);
+    *pointer = allocate(o, *pointer);
     if (!*pointer && o->size > 0)
       return false;
     if (touch && *pointer)
@@ -195,25 +164,15 @@ static bool run_once(script *s, bool touch, uint64_t resident_before, struct hea
   return done;
 }
 
-static hearth_status run(script *s, const hearth_replay_options *options, hearth_replay_result *ret,
-                         hearth_error *err) {
+static hearth_status run(script *s, bool touch, uint32_t repeats, hearth_replay_result *ret, hearth_error *err) {
   malloc_trim(0); /* memory left free by reading must not serve the trace's blocks */
   uint64_t before = status_bytes("VmRSS");
   bool done = true;
   ret->operations = s->count;
   ret->peak_live_bytes = s->peak_bytes;
-  for (uint32_t i = 0; done && i < options->repeats; i++)
-    done = run_once(s, options->touch, before, &ret->rounds[i]);
+  for (uint32_t i = 0; done && i < repeats; i++)
+    done = run_once(s, touch, before, &ret->rounds[i]);
   return done ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "the allocator has no memory for the trace's blocks");
-}
-
-/* POSIX's way to make a function of a symbol. */
-static bool find_hinted(hinted_functions *f) {
-  *(void **)&f->malloc = dlsym(RTLD_DEFAULT, "malloc_hot_cold");
-  *(void **)&f->calloc = dlsym(RTLD_DEFAULT, "calloc_hot_cold");
-  *(void **)&f->realloc = dlsym(RTLD_DEFAULT, "realloc_hot_cold");
-  *(void **)&f->aligned_alloc = dlsym(RTLD_DEFAULT, "aligned_alloc_hot_cold");
-  return f->malloc && f->calloc && f->realloc && f->aligned_alloc;
 }
 
 static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) {
@@ -223,25 +182,18 @@ static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) 
   return status;
 }
 
-hearth_status hearth_trace_replay(hearth_trace *trace, const hearth_replay_options *options, hearth_replay_result *ret,
+hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, uint32_t repeats, hearth_replay_result *ret,
                                   hearth_error *err) {
   hearth_trace_info info;
-  hinted_functions hinted = {0};
-  if (options->hints && !find_hinted(&hinted))
-    return hearth_error_set(err, HEARTH_E_USAGE,
-                            "no allocator of this process takes hints: preload Hearth's, "
-                            "LD_PRELOAD=$(hearth flags use PROFILE --preload) hearth trace replay ...");
   hearth_trace_get_info(trace, &info);
   size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
   script s = {.operations = map(room * sizeof *s.operations),
               .pointers = map(room * sizeof *s.pointers),
               .free_slots = map(room * sizeof *s.free_slots),
-              .total = info.events,
-              .hints = options->hints,
-              .hinted = hinted};
+              .total = info.events};
   hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
-    status = run(&s, options, ret, err);
+    status = run(&s, touch, repeats, ret, err);
   if (s.operations)
     munmap(s.operations, room * sizeof *s.operations);
   if (s.pointers)

@@ -145,7 +145,7 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
     return;
   }
   if (options.verify)
-    hearth_malloc_warn("verify needs a recording: run the program by 'hearth record', then 'hearth verify'", "");
+    hearth_malloc_warn("verify needs a recording: run the program by 'hearth record'", "");
   if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
     hints->is_foreign_free = true;
     return;

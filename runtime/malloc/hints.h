@@ -74,7 +74,7 @@ extern _Thread_local unsigned hearth_frees_of_null;
 
 /* HEARTH_MALLOC=verify: while a profiling runtime records the program, its own allocator serves all hinted requests, each
  * in a scope that is named after its hint (hearth/hints.h). So the recording has the whole stack of each block beside the
- * hint that the program chose, and `hearth verify` compares that with the plan. */
+ * hint that the program chose. */
 
 /* As malloc or memalign, calloc of `bytes`, and realloc of a block that is not NULL to more than 0 bytes. */
 #pragma GCC visibility push(hidden)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Looks at the accessed bits of watched blocks' pages (heap/watched.h), by a thread of the runtime's own, summed up by
  * context. With the option accesses=pages, accesses are estimated from these sums where profiles are written
- * (profile/builder/estimates.h). In programs that count their accesses, they are the second witness of what memory is idle
+ * (profile/builder/estimates.c). In programs that count their accesses, they are the second witness of what memory is idle
  * (hearth/classify.h): code without counters touches pages, too. */
 #ifndef HEARTH_RUNTIME_TOUCH_LOOKS_H
 #define HEARTH_RUNTIME_TOUCH_LOOKS_H

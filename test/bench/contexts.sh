@@ -26,7 +26,7 @@ lto=''
 quick=false
 parse_arguments --quick --wrong '--lto=thin|full' '--recursion=full|fold' 'programs=jq|lua|sqlite|split' -- "$@"
 ((${#programs[@]} > 0)) || programs=(split jq lua sqlite)
-ways=(inline 'inline,clone' 'inline,word' 'inline,clone,word')
+ways=(inline 'inline,word')
 
 "$repository/examples/setup.sh" --for=bench
 
@@ -76,7 +76,7 @@ END
 
 # Bytes, per cent of those that the profile knows placed right, and per cent that it knows.
 figures() {
-  "$hearth" verify --top=0 "$directory/training.prof" "$directory/$1.prof" |
+  "$build/bin/verify_placements" --top=0 "$directory/training.prof" "$directory/$1.prof" |
     awk 'NR > 1 { n[NR] = $1; all += $1 } END { known = all - n[5]; printf "%d %.2f %.2f\n", all, known ? 100 * n[2] / known : 0, all ? 100 * known / all : 0 }'
 }
 
@@ -106,7 +106,7 @@ for program in "${programs[@]}"; do
     step "recording" "$directory/record.log" record "$way"
     read -r bytes right known < <(figures "$way")
     if $wrong; then
-      "$hearth" verify --top=1000000 "$directory/training.prof" "$directory/$way.prof" >"$directory/$way.wrong"
+      "$build/bin/verify_placements" --top=1000000 "$directory/training.prof" "$directory/$way.prof" >"$directory/$way.wrong"
     fi
     size=-
     if [[ -z $lto ]]; then

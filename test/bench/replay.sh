@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# How much memory do pools take under the operations of real programs? Traces of redis-server under a mixed load and of gcc's
-# compiler on a large file, replayed with the hints of a plan, and without by other allocators.
+# How much memory do allocators take under the operations of real programs? Traces of redis-server under a mixed load and of
+# gcc's compiler on a large file, replayed.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,8 +14,7 @@ usage: test/bench/replay.sh [--quick] [--repeats=N] [TRACE...]
   TRACE        redis or gcc; default: both
   --repeats=N  how often a trace is replayed in one process (default 10)
   --quick      small inputs
-Hints: of the plan of a profile with estimated accesses (hearth record --accesses), in that layout; 'none' has no hints, but the
-allocator. Columns:
+Columns:
   first     peak resident memory of the first replay, to the bytes live at the peak
   last      that of the last one; the greatest of all
   mimalloc  the first, and the last, to mimalloc's
@@ -31,11 +30,8 @@ parse_arguments '--quick quick=true' '--repeats=[1-9]*' 'traces=redis|gcc' -- "$
 folder=$build/bench/replay
 mkdir -p "$folder"
 
-# record COMMAND...: in $mode, into a file of that name.
 record() {
-  local options=(--accesses)
-  [[ $mode == accesses ]] || options=(--mode=trace)
-  "$hearth" record -q "${options[@]}" -o "$folder/$trace.$mode" -- "$@"
+  "$hearth" record -q --mode=trace -o "$folder/$trace.trace" -- "$@"
 }
 
 # record_redis: under the load of benefit.sh.
@@ -59,9 +55,9 @@ record_gcc() {
   record "$(gcc -print-prog-name=cc1)" -quiet -O2 -fpreprocessed "$source" -o /dev/null
 }
 
-# replay NAME PRELOADED OPTION...
+# replay NAME PRELOADED
 replay() {
-  LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "${@:3}" "$folder/$trace.trace" >"$folder/$trace.$1"
+  LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "$folder/$trace.trace" >"$folder/$trace.$1"
 }
 
 # figures NAME: first, last and greatest peak to live bytes, and nanoseconds.
@@ -83,26 +79,17 @@ row() {
 }
 
 replay_all() {
-  local layout allocator
-  allocator=$("$hearth" flags use "$folder/$trace.prof" --preload)
   replay mimalloc "$(library libmimalloc.so.2)"
   replay jemalloc "$(library libjemalloc.so.2)"
   replay glibc ''
-  replay none "$allocator"
-  for layout in one calls; do
-    HEARTH_MALLOC=layout=$layout replay "$layout" "$allocator" "--plan=$folder/$trace.prof"
-  done
+  replay hearth "$build/lib/libhearth_malloc.so"
 }
 
 for trace in "${traces[@]}"; do
-  for mode in trace accesses; do
-    is_current "$folder/$trace.$mode" ||
-      step "recording $trace: $mode" "$folder/$trace-$mode.log" "record_$trace"
-  done
-  "$hearth" index -q --symbols "$folder/$trace.accesses" -o "$folder/$trace.prof"
+  is_current "$folder/$trace.trace" || step "recording $trace" "$folder/$trace-trace.log" "record_$trace"
   step "replaying $trace" "$folder/$trace.replay.log" replay_all
   printf '\n%-16s%9s%9s%9s%10s%9s%8s\n' "$trace" first last greatest mimalloc last ns
-  for name in glibc mimalloc jemalloc none one calls; do
+  for name in glibc mimalloc jemalloc hearth; do
     row "$name"
   done
 done

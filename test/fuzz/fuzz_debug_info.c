@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "binary.h"
+#include "symboliser.h"
 
 #define ADDRESSES 64u
 

@@ -218,7 +218,7 @@ class Trial:
         self.is_taken = self.prepare()
         if self.is_taken:
             level = self.rng.choice(("O1", "O2", "O3", "Os"))
-            use = ["-memprof-use=heap"] + self.rng.choice(([], [], ["-memprof-clone-budget=1000"], ["-memprof-contexts-by=inline,word"],
+            use = ["-memprof-use=heap"] + self.rng.choice(([], [], ["-memprof-contexts-by=inline,word"],
                                                            ["-memprof-classify=auto"], ["-memprof-contexts=full"]))
             count = self.rng.choice(([], [], ["-memprof-atomic"], ["-memprof-histogram"],
                                      ["-memprof-coalesce=granule"], ["-memprof-coalesce=off"]))

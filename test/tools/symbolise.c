@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "binary.h"
+#include "symboliser.h"
 
 static void print_string(const char *key, const char *value) {
   printf("\"%s\":\"", key);

@@ -80,12 +80,6 @@ typedef void (*hearth_ir_visit)(LLVMValueRef instruction, void *data);
 void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit, void *data);
 /* The function that an instruction is in. */
 LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
-/* Says whether a copy of the function can take its place in some calls. It cannot if only the linker or loader settles
- * which function the name means, nor if labels have addresses: tables of these would lead from the copy back into the
- * original. */
-bool hearth_ir_is_clonable(LLVMValueRef function);
-/* Does LLVM's cloning for contexts survive calls through pointers that are callers in them? LLVM 19's crashes. */
-bool hearth_ir_cloning_copes_with_pointers(void);
 /* call, invoke or callbr */
 bool hearth_ir_is_call(LLVMValueRef instruction);
 /* One that can be a caller in a stack: of no intrinsic, but for those that resume, destroy or await coroutines, which LLVM makes

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf_file.h"
+#include "object_file.h"
 
 typedef struct hearth_debug_info hearth_debug_info;
 

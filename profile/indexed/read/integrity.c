@@ -80,7 +80,7 @@ static uint32_t identity_flags(const hearth_frame_info *f) {
   return (f->inlined ? HEARTH_FRAME_INLINED : 0) | (f->library ? HEARTH_FRAME_LIBRARY : 0);
 }
 
-static int compare_frames(const hearth_frame_info *a, const hearth_frame_info *b) {
+static int integrity_compare_frames(const hearth_frame_info *a, const hearth_frame_info *b) {
   const uint32_t x[] = {a->function, a->line, a->column, a->discriminator, identity_flags(a)};
   const uint32_t y[] = {b->function, b->line, b->column, b->discriminator, identity_flags(b)};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++)
@@ -95,7 +95,7 @@ static hearth_status verify_frames(hearth_profile *profile, hearth_error *err) {
     hearth_frame_info f;
     hearth_function_info function;
     HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
-    if (i == 0 ? f.first_context != 0 : compare_frames(&previous, &f) >= 0)
+    if (i == 0 ? f.first_context != 0 : integrity_compare_frames(&previous, &f) >= 0)
       return hearth_profile_corrupt(profile, err, "its frames are not sorted at %u", i);
     HEARTH_TRY(hearth_profile_get_function(profile, f.function, &function, err));
     if (i - function.first_frame >= function.frame_count)

@@ -51,8 +51,9 @@ static uint32_t discriminator_of(const hearth_builder *builder, enum hearth_id_s
 }
 
 /* A function with its id of `scheme`, under its id of the builder's. */
-static hearth_status add_function(hearth_builder *builder, enum hearth_id_scheme scheme, uint64_t id, const char *name,
-                                  const char *path, uint32_t start_line, uint32_t *ret, hearth_error *err) {
+static hearth_status merge_add_function(hearth_builder *builder, enum hearth_id_scheme scheme, uint64_t id,
+                                        const char *name, const char *path, uint32_t start_line, uint32_t *ret,
+                                        hearth_error *err) {
   if (scheme == builder->scheme)
     return hearth_builder_function_by_id(builder, id, name, path, start_line, ret, err);
   if (hearth_is_stripped_name(name))
@@ -73,13 +74,13 @@ static hearth_status add_functions(hearth_builder *builder, hearth_profile *prof
     hearth_function_info f;
     HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
     HEARTH_TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
-    HEARTH_TRY(add_function(builder, scheme, f.id, f.name, path, f.start_line, &rows[i], err));
+    HEARTH_TRY(merge_add_function(builder, scheme, f.id, f.name, path, f.start_line, &rows[i], err));
   }
   return HEARTH_OK;
 }
 
-static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
-                                const uint32_t *functions, uint32_t *rows, hearth_error *err) {
+static hearth_status merge_add_frames(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                      const uint32_t *functions, uint32_t *rows, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
     hearth_frame_info f;
     HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
@@ -106,8 +107,8 @@ static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile,
   return HEARTH_OK;
 }
 
-static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                  const chosen *c, hearth_error *err) {
+static hearth_status merge_add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                        const chosen *c, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t leaf;
     hearth_mib mib;
@@ -155,7 +156,7 @@ static hearth_status add_types(hearth_builder *builder, hearth_profile *profile,
   return HEARTH_OK;
 }
 
-static hearth_status add_globals(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+static hearth_status merge_add_globals(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
     hearth_global global;
     HEARTH_TRY(hearth_profile_get_global(profile, i, &global, err));
@@ -164,7 +165,7 @@ static hearth_status add_globals(hearth_builder *builder, hearth_profile *profil
   return HEARTH_OK;
 }
 
-static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+static hearth_status merge_add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
     const char *name;
     const uint8_t *build_id;
@@ -191,8 +192,8 @@ static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *prof
 }
 
 /* Its sums are with the other totals of runs. */
-static hearth_status add_history(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                 const chosen *c, hearth_error *err) {
+static hearth_status merge_add_history(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                       const chosen *c, hearth_error *err) {
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
   hearth_status status = c->has_totals ? hearth_builder_add_history(builder, &history, err) : HEARTH_OK;
@@ -211,18 +212,18 @@ static hearth_status add_history(hearth_builder *builder, hearth_profile *profil
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                 const new_rows *rows, const chosen *c, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
-  HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
+  HEARTH_TRY(merge_add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
-  HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(merge_add_contexts(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_variances(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(add_history(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(merge_add_history(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   if (!c->has_totals)
     return HEARTH_OK;
-  HEARTH_TRY(add_globals(builder, profile, err));
+  HEARTH_TRY(merge_add_globals(builder, profile, err));
   HEARTH_TRY(add_origins(builder, profile, err));
   HEARTH_TRY(add_run_facts(builder, profile, err));
-  return add_binaries(builder, profile, err);
+  return merge_add_binaries(builder, profile, err);
 }
 
 static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile, const chosen *c, hearth_error *err) {
@@ -274,8 +275,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
                                  hearth_error *err) {
   for (size_t i = 0; i < from->function_count; i++) {
     const builder_function *f = &from->functions[i];
-    HEARTH_TRY(add_function(builder, from->scheme, f->id, from->pool + f->name, from->pool + f->path, f->start_line,
-                            &rows->functions[i], err));
+    HEARTH_TRY(merge_add_function(builder, from->scheme, f->id, from->pool + f->name, from->pool + f->path,
+                                  f->start_line, &rows->functions[i], err));
   }
   for (size_t i = 0; i < from->frame_count; i++) {
     builder_frame frame = from->frames[i];

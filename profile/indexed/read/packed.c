@@ -2,7 +2,7 @@
 /* Packed tables. Rows are in blocks of 64, each block column by column: a column's numbers less their minimum, in as
  * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping the bits
  * before it. */
-#include "packed.h"
+#include "reader_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static uint64_t bits_at(const uint8_t *data, size_t at, unsigned width) {
   return low_bits(value, width);
 }
 
-static bool take(bit_reader *in, unsigned width, uint64_t *ret) {
+static bool packed_take(bit_reader *in, unsigned width, uint64_t *ret) {
   if (width > in->end - in->at)
     return false;
   *ret = bits_at(in->data, in->at, width);
@@ -54,13 +54,13 @@ static bool take(bit_reader *in, unsigned width, uint64_t *ret) {
 }
 
 /* Take the number of `row` in one column of a block; `in` moves behind the column. */
-static bool take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t row, uint64_t *ret) {
+static bool packed_take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t row, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
   uint64_t present = UINT64_MAX;
   if (width > WORD)
     return false;
   *ret = 0;
-  if (code & HEARTH_PACKED_SPARSE && !take(in, rows, &present))
+  if (code & HEARTH_PACKED_SPARSE && !packed_take(in, rows, &present))
     return false;
   size_t stored = code & HEARTH_PACKED_SPARSE ? (size_t)__builtin_popcountll(present) : rows;
   if (stored * width > in->end - in->at)
@@ -72,11 +72,11 @@ static bool take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t ro
 }
 
 /* All numbers of one column. */
-static bool take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
+static bool packed_take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
   uint64_t present = 0;
   bool sparse = code & HEARTH_PACKED_SPARSE;
-  if (width > WORD || (sparse && !take(in, rows, &present)))
+  if (width > WORD || (sparse && !packed_take(in, rows, &present)))
     return false;
   size_t stored = sparse ? (size_t)__builtin_popcountll(present) : rows;
   if (stored * width > in->end - in->at)
@@ -112,8 +112,8 @@ static bool split_block(const hearth_indexed_column *columns, size_t column_coun
 /* Code and least number of the next column of a block, which has some. */
 static void take_code(block_parts *parts, const hearth_indexed_column *column, uint8_t *ret_code, uint64_t *ret_base) {
   uint64_t code = 0;
-  take(&parts->codes, 8, &code); /* both lie inside: split_block has looked */
-  take(&parts->bases, column->bits, ret_base);
+  packed_take(&parts->codes, 8, &code); /* both lie inside: split_block has looked */
+  packed_take(&parts->bases, column->bits, ret_base);
   *ret_code = (uint8_t)code;
 }
 
@@ -127,7 +127,7 @@ bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_co
     uint8_t code;
     if (columns[i].bits > 0) {
       take_code(&parts, &columns[i], &code, &base);
-      if (!take_number(&parts.numbers, code, rows, row, &number))
+      if (!packed_take_number(&parts.numbers, code, rows, row, &number))
         return false;
     }
     ret_values[i] = columns[i].base + base + number;
@@ -147,7 +147,7 @@ bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t col
     uint8_t code = 0; /* width 0 */
     if (columns[i].bits > 0)
       take_code(&parts, &columns[i], &code, &base);
-    if (!take_numbers(&parts.numbers, code, rows, ret_values[i]))
+    if (!packed_take_numbers(&parts.numbers, code, rows, ret_values[i]))
       return false;
     for (uint32_t row = 0; row < rows; row++) {
       ret_values[i][row] += columns[i].base + base;
@@ -213,7 +213,7 @@ static void measure_columns(encoder *e) {
 }
 
 /* `data` is zero from bit `*at` on. */
-static void put(uint8_t *data, size_t *at, uint64_t value, unsigned width) {
+static void packed_put(uint8_t *data, size_t *at, uint64_t value, unsigned width) {
   unsigned shift = *at % WORD;
   uint8_t *word = data + *at / WORD * sizeof value;
   uint64_t low, high = 0;
@@ -254,10 +254,10 @@ static void put_slice(uint8_t *data, size_t *at, const packed_slice *slice, cons
   if (slice->width == 0)
     return;
   if (slice->sparse)
-    put(data, at, slice->present, (unsigned)n);
+    packed_put(data, at, slice->present, (unsigned)n);
   for (size_t row = 0; row < n; row++)
     if (!slice->sparse || slice->present >> row & 1)
-      put(data, at, values[row] - slice->base, slice->width);
+      packed_put(data, at, values[row] - slice->base, slice->width);
 }
 
 /* The block of the loaded rows, behind the present bytes. */
@@ -269,11 +269,11 @@ static void put_block(encoder *e, size_t n) {
     if (e->columns[i].bits == 0)
       continue;
     slices[i] = measure_slice(e->values[i], n);
-    put(data, &at, slices[i].width | (slices[i].sparse ? HEARTH_PACKED_SPARSE : 0), 8);
+    packed_put(data, &at, slices[i].width | (slices[i].sparse ? HEARTH_PACKED_SPARSE : 0), 8);
   }
   for (size_t i = 0; i < e->column_count; i++)
     if (e->columns[i].bits > 0)
-      put(data, &at, slices[i].base - e->columns[i].base, e->columns[i].bits);
+      packed_put(data, &at, slices[i].base - e->columns[i].base, e->columns[i].bits);
   for (size_t i = 0; i < e->column_count; i++)
     if (e->columns[i].bits > 0)
       put_slice(data, &at, &slices[i], e->values[i], n);

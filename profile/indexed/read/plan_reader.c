@@ -106,7 +106,7 @@ static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *head
 }
 
 /* Bytes of the section, which cannot overflow: counts have 32 bits. */
-static uint64_t size_of(const hearth_indexed_plan *header) {
+static uint64_t plan_reader_size_of(const hearth_indexed_plan *header) {
   return sizeof *header + (uint64_t)header->site_count * sizeof(hearth_plan_site) +
          (uint64_t)header->table_count * sizeof(hearth_plan_table) +
          (uint64_t)header->entry_count * sizeof(hearth_plan_entry) +
@@ -124,7 +124,7 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
   HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
-  if (section->size != size_of(&header) || header.id == 0 || header.call_count > HEARTH_POOLS_MAX ||
+  if (section->size != plan_reader_size_of(&header) || header.id == 0 || header.call_count > HEARTH_POOLS_MAX ||
       header.tuning >= HEARTH_TUNINGS || header.reserved != 0)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);

@@ -202,8 +202,8 @@ hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile
   return HEARTH_OK;
 }
 
-static hearth_status read_function(hearth_profile *profile, uint32_t row, hearth_indexed_function *ret,
-                                   hearth_error *err) {
+static hearth_status reader_read_function(hearth_profile *profile, uint32_t row, hearth_indexed_function *ret,
+                                          hearth_error *err) {
   return hearth_profile_read_row(profile, HEARTH_SECTION_FUNCTIONS, row, ret, sizeof *ret, "function", err);
 }
 
@@ -220,7 +220,7 @@ static hearth_status get_bucket(hearth_profile *profile, uint32_t bucket, uint32
 }
 
 /* The bucket that a function id belongs to. */
-static uint32_t bucket_of(const hearth_profile *profile, uint64_t id) {
+static uint32_t reader_bucket_of(const hearth_profile *profile, uint64_t id) {
   return profile->bucket_bits ? (uint32_t)(id >> (64 - profile->bucket_bits)) : 0;
 }
 
@@ -241,7 +241,7 @@ hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read
 
 static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
   hearth_indexed_function f;
-  HEARTH_TRY(read_function(profile, row, &f, err));
+  HEARTH_TRY(reader_read_function(profile, row, &f, err));
   *ret = f.id;
   return HEARTH_OK;
 }
@@ -249,7 +249,7 @@ static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uin
 hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
   uint32_t first, end, row;
   uint64_t found;
-  HEARTH_TRY(get_bucket(profile, bucket_of(profile, id), &first, &end, err));
+  HEARTH_TRY(get_bucket(profile, reader_bucket_of(profile, id), &first, &end, err));
   HEARTH_TRY(hearth_profile_search(profile, read_function_id, first, end, id, &row, err));
   if (row == end)
     return HEARTH_E_NOT_FOUND;
@@ -263,9 +263,9 @@ hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id,
 hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,
                                           hearth_error *err) {
   hearth_indexed_function f, next = {.first_frame = hearth_profile_frame_count(profile)};
-  HEARTH_TRY(read_function(profile, row, &f, err));
+  HEARTH_TRY(reader_read_function(profile, row, &f, err));
   if (row + 1 < hearth_profile_function_count(profile))
-    HEARTH_TRY(read_function(profile, row + 1, &next, err));
+    HEARTH_TRY(reader_read_function(profile, row + 1, &next, err));
   if (f.first_frame > next.first_frame || next.first_frame > hearth_profile_frame_count(profile))
     return hearth_profile_corrupt(profile, err, "function %u has impossible frames", row);
   if (f.path != HEARTH_NONE && f.path >= hearth_profile_path_count(profile))
@@ -278,8 +278,8 @@ hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row,
   return hearth_profile_get_string(profile, f.name, &ret->name, err);
 }
 
-static hearth_status read_frame(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
-                                hearth_error *err) {
+static hearth_status reader_read_frame(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
+                                       hearth_error *err) {
   HEARTH_TRY(read_packed_row(profile, &profile->frames, row, wanted, ret_values, "frame", err));
   for (size_t i = 0; i < wanted; i++)
     if (ret_values[i] > UINT32_MAX)
@@ -291,9 +291,9 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                                        hearth_error *err) {
   uint64_t f[HEARTH_FRAME_COLUMNS], next_context = hearth_profile_context_count(profile);
   hearth_indexed_function function;
-  HEARTH_TRY(read_frame(profile, row, HEARTH_FRAME_COLUMNS, f, err));
+  HEARTH_TRY(reader_read_frame(profile, row, HEARTH_FRAME_COLUMNS, f, err));
   if (row + 1 < hearth_profile_frame_count(profile))
-    HEARTH_TRY(read_frame(profile, row + 1, HEARTH_FRAME_FIRST_CONTEXT + 1, &next_context, err));
+    HEARTH_TRY(reader_read_frame(profile, row + 1, HEARTH_FRAME_FIRST_CONTEXT + 1, &next_context, err));
   if (f[HEARTH_FRAME_FIRST_CONTEXT] > next_context || next_context > hearth_profile_context_count(profile))
     return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
   *ret = (hearth_frame_info){.function = (uint32_t)f[HEARTH_FRAME_FUNCTION],
@@ -306,7 +306,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                              .in_cycle = f[HEARTH_FRAME_FLAGS] & (HEARTH_FRAME_RECURSIVE | HEARTH_FRAME_IN_CYCLE),
                              .first_context = (uint32_t)f[HEARTH_FRAME_FIRST_CONTEXT],
                              .context_count = (uint32_t)(next_context - f[HEARTH_FRAME_FIRST_CONTEXT])};
-  HEARTH_TRY(read_function(profile, ret->function, &function, err));
+  HEARTH_TRY(reader_read_function(profile, ret->function, &function, err));
   if (ret->line != HEARTH_LINE_UNKNOWN && ret->column != 0)
     ret->stack_id = hearth_stack_id(function.id, ret->line, ret->column);
   return HEARTH_OK;
@@ -341,8 +341,8 @@ static hearth_status read_context_block(hearth_profile *profile, uint32_t row, s
 }
 
 /* A caller that reads a row after the one before will read the next: a block costs as much as a few rows of it. */
-static hearth_status read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
-                                  hearth_error *err) {
+static hearth_status reader_read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
+                                         hearth_error *err) {
   const context_block *block = &profile->context_block;
   bool in_turn = row == profile->next_context && row < hearth_profile_context_count(profile);
   bool decoded = block->number == row / HEARTH_PACKED_ROWS + 1 && block->wanted >= wanted;
@@ -360,7 +360,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
                                          hearth_mib *ret_mib, hearth_error *err) {
   uint64_t values[HEARTH_PACKED_COLUMNS];
   size_t wanted = ret_mib ? profile->contexts.column_count : 1;
-  HEARTH_TRY(read_context(profile, row, wanted, values, err));
+  HEARTH_TRY(reader_read_context(profile, row, wanted, values, err));
   if (values[0] >= hearth_profile_stack_count(profile))
     return hearth_profile_corrupt(profile, err, "context %u has stack node %llu, which does not exist", row,
                                   (unsigned long long)values[0]);
@@ -384,19 +384,20 @@ hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t
     column++;
   if (column == profile->contexts.column_count)
     return HEARTH_OK;
-  HEARTH_TRY(read_context(profile, row, column + 1, values, err));
+  HEARTH_TRY(reader_read_context(profile, row, column + 1, values, err));
   *ret = values[column];
   return HEARTH_OK;
 }
 
-static hearth_status read_path(hearth_profile *profile, uint32_t row, hearth_indexed_path *ret, hearth_error *err) {
+static hearth_status reader_read_path(hearth_profile *profile, uint32_t row, hearth_indexed_path *ret,
+                                      hearth_error *err) {
   return hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, row, ret, sizeof *ret, "path", err);
 }
 
 hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
                                             hearth_error *err) {
   hearth_indexed_path p;
-  HEARTH_TRY(read_path(profile, path, &p, err));
+  HEARTH_TRY(reader_read_path(profile, path, &p, err));
   *ret_node = p.first_node;
   return HEARTH_OK;
 }
@@ -404,7 +405,7 @@ hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t pa
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err) {
   hearth_indexed_path p;
-  HEARTH_TRY(read_path(profile, row, &p, err));
+  HEARTH_TRY(reader_read_path(profile, row, &p, err));
   if (p.parent != HEARTH_NONE && p.parent >= row)
     return hearth_profile_corrupt(profile, err, "path %u comes before its parent", row);
   *ret_parent = p.parent;

@@ -14,7 +14,7 @@
 #error "the format is little-endian and these files load structs as they are: add byte swaps for this machine"
 #endif
 
-static hearth_status refuse_foreign(const hearth_profile *profile, hearth_error *err) {
+static hearth_status reader_open_refuse_foreign(const hearth_profile *profile, hearth_error *err) {
   char begin[9] = {0};
   const char *kind = hearth_file_kind(profile->data, profile->size);
   if (kind)
@@ -26,14 +26,14 @@ static hearth_status refuse_foreign(const hearth_profile *profile, hearth_error 
                           profile->name, begin);
 }
 
-static hearth_status truncated(const hearth_profile *profile, uint64_t expected, hearth_error *err) {
+static hearth_status reader_open_truncated(const hearth_profile *profile, uint64_t expected, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_TRUNCATED,
                           "%s: the profile is truncated: %zu of %llu bytes are there; make it again with 'hearth "
                           "index'",
                           profile->name, profile->size, (unsigned long long)expected);
 }
 
-static hearth_status read_header(hearth_profile *profile, hearth_error *err) {
+static hearth_status reader_open_read_header(hearth_profile *profile, hearth_error *err) {
   hearth_indexed_header *header = &profile->header;
   uint64_t magic = HEARTH_INDEXED_MAGIC;
   if (profile->size == 0)
@@ -41,9 +41,9 @@ static hearth_status read_header(hearth_profile *profile, hearth_error *err) {
                             profile->name);
   size_t begin = profile->size < sizeof magic ? profile->size : sizeof magic;
   if (memcmp(profile->data, &magic, begin) != 0)
-    return refuse_foreign(profile, err);
+    return reader_open_refuse_foreign(profile, err);
   if (profile->size < sizeof *header)
-    return truncated(profile, sizeof *header, err);
+    return reader_open_truncated(profile, sizeof *header, err);
   memcpy(header, profile->data, sizeof *header);
   if (header->version != HEARTH_INDEXED_VERSION || header->required_flags > HEARTH_FLAG_DENSITIES)
     return hearth_error_set(err, HEARTH_E_VERSION,
@@ -51,7 +51,7 @@ static hearth_status read_header(hearth_profile *profile, hearth_error *err) {
                             "newer one or make the profile again",
                             profile->name, header->version, header->required_flags, HEARTH_INDEXED_VERSION);
   if (profile->size < header->file_size)
-    return truncated(profile, header->file_size, err);
+    return reader_open_truncated(profile, header->file_size, err);
   if (profile->size > header->file_size)
     return hearth_profile_corrupt(profile, err, "%llu bytes follow its end",
                                   (unsigned long long)(profile->size - header->file_size));
@@ -81,7 +81,7 @@ static hearth_status check_header_checksum(const hearth_profile *profile, hearth
 }
 
 /* Bytes of a row where a section is a table that this reader knows; 0 otherwise. */
-static uint32_t row_size(uint32_t id) {
+static uint32_t reader_open_row_size(uint32_t id) {
   switch (id) {
   case HEARTH_SECTION_SCHEMA:
     return sizeof(hearth_indexed_field);
@@ -113,7 +113,7 @@ static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
       return hearth_profile_corrupt(profile, err, "section %u lies outside the file", s.id);
     if (s.id == 0 || s.id > HEARTH_SECTIONS)
       continue;
-    if (row_size(s.id) && s.size != (uint64_t)s.count * row_size(s.id))
+    if (reader_open_row_size(s.id) && s.size != (uint64_t)s.count * reader_open_row_size(s.id))
       return hearth_profile_corrupt(profile, err, "section %u has a wrong size", s.id);
     if (s.id == HEARTH_SECTION_HISTOGRAMS && s.size / sizeof(hearth_indexed_histogram) < s.count)
       return hearth_profile_corrupt(profile, err, "section %u is cut short", s.id);
@@ -190,7 +190,7 @@ static hearth_status open_section(hearth_profile *profile, uint32_t id, packed_t
   return hearth_profile_open_packed(profile, s->offset, table, err);
 }
 
-static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
+static hearth_status reader_open_read_schema(hearth_profile *profile, hearth_error *err) {
   uint64_t seen = 0;
   if (profile->frames.column_count < HEARTH_FRAME_COLUMNS || profile->stacks.column_count < HEARTH_STACK_COLUMNS)
     return hearth_profile_corrupt(profile, err, "its frames or stacks have too few columns");
@@ -234,15 +234,15 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   return hearth_profile_corrupt(profile, err, "its summary is cut short");
 }
 
-static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
-  HEARTH_TRY(read_header(profile, err));
+static hearth_status reader_open_open_parts(hearth_profile *profile, hearth_error *err) {
+  HEARTH_TRY(reader_open_read_header(profile, err));
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
   HEARTH_TRY(prepare_checksums(profile, err));
   HEARTH_TRY(open_section(profile, HEARTH_SECTION_FRAMES, &profile->frames, err));
   HEARTH_TRY(open_section(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
   HEARTH_TRY(open_section(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
-  HEARTH_TRY(read_schema(profile, err));
+  HEARTH_TRY(reader_open_read_schema(profile, err));
   HEARTH_TRY(check_buckets(profile, err));
   return check_summary(profile, err);
 }
@@ -262,7 +262,7 @@ hearth_status hearth_profile_open_bytes(const hearth_profile_bytes *bytes, const
   profile->data = own.data;
   profile->size = own.size;
   profile->converted = own.converted;
-  hearth_status status = open_parts(profile, err);
+  hearth_status status = reader_open_open_parts(profile, err);
   if (status == HEARTH_OK)
     *ret = profile;
   else

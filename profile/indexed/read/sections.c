@@ -13,7 +13,8 @@
 /* Reads the HISTOGRAMS section: a binary search for the context's row, then variable-length numbers. A row's bytes end
  * where those of the next one begin. */
 
-static hearth_status read_row(hearth_profile *profile, uint32_t row, hearth_indexed_histogram *ret, hearth_error *err) {
+static hearth_status section_read_row(hearth_profile *profile, uint32_t row, hearth_indexed_histogram *ret,
+                                      hearth_error *err) {
   return hearth_profile_read_row(profile, HEARTH_SECTION_HISTOGRAMS, row, ret, sizeof *ret, "histogram", err);
 }
 
@@ -21,9 +22,9 @@ static uint32_t row_count(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS)->count;
 }
 
-static hearth_status read_context(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+static hearth_status section_read_context(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
   hearth_indexed_histogram found;
-  HEARTH_TRY(read_row(profile, row, &found, err));
+  HEARTH_TRY(section_read_row(profile, row, &found, err));
   *ret = found.context;
   return HEARTH_OK;
 }
@@ -36,7 +37,7 @@ static hearth_status find_bytes(hearth_profile *profile, uint32_t number, const 
   hearth_indexed_histogram next;
   uint64_t end = s->size - rows_size;
   if (number + 1 < s->count) {
-    HEARTH_TRY(read_row(profile, number + 1, &next, err));
+    HEARTH_TRY(section_read_row(profile, number + 1, &next, err));
     if (next.offset > end)
       return hearth_profile_corrupt(profile, err, "histogram %u lies outside", number + 1);
     end = next.offset;
@@ -64,8 +65,9 @@ static hearth_status decode(hearth_profile *profile, uint32_t number, const uint
   return HEARTH_OK;
 }
 
-static hearth_status read_histogram(hearth_profile *profile, uint32_t number, const hearth_indexed_histogram *row,
-                                    hearth_histogram *ret, hearth_error *err) {
+static hearth_status section_read_histogram(hearth_profile *profile, uint32_t number,
+                                            const hearth_indexed_histogram *row, hearth_histogram *ret,
+                                            hearth_error *err) {
   const uint8_t *from;
   size_t bytes = 0;
   HEARTH_TRY(find_bytes(profile, number, row, &from, &bytes, err));
@@ -79,11 +81,11 @@ hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row
   *ret = (hearth_histogram){NULL, 0};
   if (row_count(profile) == 0) /* most profiles */
     return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_search(profile, read_context, 0, row_count(profile), row, &number, err));
+  HEARTH_TRY(hearth_profile_search(profile, section_read_context, 0, row_count(profile), row, &number, err));
   if (number == row_count(profile))
     return HEARTH_OK;
-  HEARTH_TRY(read_row(profile, number, &found, err));
-  return found.context == row ? read_histogram(profile, number, &found, ret, err) : HEARTH_OK;
+  HEARTH_TRY(section_read_row(profile, number, &found, err));
+  return found.context == row ? section_read_histogram(profile, number, &found, ret, err) : HEARTH_OK;
 }
 
 hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err) {
@@ -91,10 +93,10 @@ hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_e
   for (uint32_t i = 0; i < row_count(profile); i++) {
     hearth_indexed_histogram row;
     hearth_histogram histogram;
-    HEARTH_TRY(read_row(profile, i, &row, err));
+    HEARTH_TRY(section_read_row(profile, i, &row, err));
     if (row.context < contexts || row.context >= hearth_profile_context_count(profile) || (i == 0 && row.offset != 0))
       return hearth_profile_corrupt(profile, err, "its histograms are not sorted at %u", i);
-    HEARTH_TRY(read_histogram(profile, i, &row, &histogram, err));
+    HEARTH_TRY(section_read_histogram(profile, i, &row, &histogram, err));
     contexts = row.context + 1;
   }
   return HEARTH_OK;
@@ -151,13 +153,14 @@ uint32_t hearth_profile_global_count(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_GLOBALS)->count;
 }
 
-static hearth_status read_global(hearth_profile *profile, uint32_t row, hearth_indexed_global *ret, hearth_error *err) {
+static hearth_status section_read_global(hearth_profile *profile, uint32_t row, hearth_indexed_global *ret,
+                                         hearth_error *err) {
   return hearth_profile_read_row(profile, HEARTH_SECTION_GLOBALS, row, ret, sizeof *ret, "global", err);
 }
 
 hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, hearth_global *ret, hearth_error *err) {
   hearth_indexed_global stored;
-  HEARTH_TRY(read_global(profile, row, &stored, err));
+  HEARTH_TRY(section_read_global(profile, row, &stored, err));
   *ret = (hearth_global){.line = stored.line,
                          .flags = stored.flags,
                          .size = stored.size,
@@ -170,7 +173,7 @@ hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, h
 
 static hearth_status read_global_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
   hearth_indexed_global stored;
-  HEARTH_TRY(read_global(profile, row, &stored, err));
+  HEARTH_TRY(section_read_global(profile, row, &stored, err));
   *ret = stored.id;
   return HEARTH_OK;
 }
@@ -207,8 +210,8 @@ bool hearth_profile_has_variances(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_VARIANCES)->id != 0;
 }
 
-static hearth_status read_rows(hearth_profile *profile, const packed_table *table, hearth_variance *variances,
-                               hearth_error *err) {
+static hearth_status section_read_rows(hearth_profile *profile, const packed_table *table, hearth_variance *variances,
+                                       hearth_error *err) {
   uint64_t v[HEARTH_VARIANCE_COLUMNS][HEARTH_PACKED_ROWS], lowest = 0;
   for (uint32_t i = 0; i < table->row_count; i++) {
     uint32_t k = i % HEARTH_PACKED_ROWS;
@@ -234,7 +237,7 @@ static hearth_status decode_variance(hearth_profile *profile, hearth_error *err)
   if (table.column_count < HEARTH_VARIANCE_COLUMNS)
     return hearth_profile_corrupt(profile, err, "its variances have too few columns");
   HEARTH_TRY(hearth_array_create(&variances, hearth_profile_context_count(profile), sizeof *variances, err));
-  hearth_status status = read_rows(profile, &table, variances, err);
+  hearth_status status = section_read_rows(profile, &table, variances, err);
   if (status == HEARTH_OK)
     profile->variances = variances;
   else
@@ -257,7 +260,7 @@ hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t cont
 /* Reads two sections about runs: RUN FACTS, and ORIGINS, whole, as it has few rows. Its rows agree with its granularity, so that merges
  * may rely on it. */
 
-static int compare_rows(const hearth_origin *a, const hearth_origin *b) {
+static int section_compare_rows(const hearth_origin *a, const hearth_origin *b) {
   int order = memcmp(a->build_id, b->build_id, sizeof a->build_id);
   if (order == 0)
     order = (a->build_id_size > b->build_id_size) - (a->build_id_size < b->build_id_size);
@@ -293,7 +296,7 @@ static hearth_status read_origin_row(hearth_profile *profile, const uint8_t *fro
   if (row->build_id_size > sizeof row->build_id || !is_padded(row) || !is_coarse(row, ret->granularity) ||
       stored.reserved != 0 || (row->runs == 0 && row->total_bytes == 0))
     return hearth_profile_corrupt(profile, err, "origin %u is impossible", i);
-  if (i > 0 && compare_rows(row - 1, row) >= 0)
+  if (i > 0 && section_compare_rows(row - 1, row) >= 0)
     return hearth_profile_corrupt(profile, err, "its origins are not sorted at %u", i);
   return HEARTH_OK;
 }
@@ -340,8 +343,8 @@ hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_f
 
 /* Reads HISTORY, whole. */
 
-static hearth_status read_history(hearth_profile *profile, const hearth_indexed_section *s, const uint8_t *from,
-                                  hearth_heap_history *ret, hearth_error *err) {
+static hearth_status section_read_history(hearth_profile *profile, const hearth_indexed_section *s, const uint8_t *from,
+                                          hearth_heap_history *ret, hearth_error *err) {
   const uint8_t *end = from + s->size;
   hearth_indexed_history header;
   uint64_t passed, context = 0;
@@ -372,7 +375,7 @@ hearth_status hearth_profile_get_history(hearth_profile *profile, hearth_heap_hi
     return hearth_profile_corrupt(profile, err, "its history has a wrong size");
   HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
   HEARTH_TRY(hearth_array_create(&ret->rows, s->count, sizeof *ret->rows, err));
-  hearth_status status = read_history(profile, s, from, ret, err);
+  hearth_status status = section_read_history(profile, s, from, ret, err);
   if (status != HEARTH_OK)
     hearth_heap_history_free(ret);
   return status;

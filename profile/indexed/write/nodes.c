@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "hearth/expect.h"
 #include "writer.h"
 
 enum { COPIED = HEARTH_STACK_COPIED };
@@ -23,7 +24,7 @@ typedef struct layout {
   size_t order_room, parent_room; /* of w->nodes.order and w->parents */
 } layout;
 
-static const builder_node *node_of(const layout *l, uint32_t node) { return &l->w->builder->nodes[node]; }
+static const builder_node *node_of_writer(const layout *l, uint32_t node) { return &l->w->builder->nodes[node]; }
 
 /* -------------------------------------------------- homes -------------------------------------------------- */
 
@@ -163,7 +164,8 @@ static hearth_status reserve_rows(layout *l, size_t more) {
 /* Append a node's row. There is room, and its parent has its row. */
 static void append_row(layout *l, uint32_t node) {
   writer *w = l->w;
-  uint32_t parent = node_of(l, node)->parent;
+  uint32_t parent = node_of_writer(l, node)->parent;
+  hearth_expect(parent == HEARTH_NONE || w->nodes.rank[parent] < w->nodes.count);
   w->parents[w->nodes.count] = parent == HEARTH_NONE ? HEARTH_NONE : w->nodes.rank[parent];
   w->nodes.order[w->nodes.count] = node;
   w->nodes.rank[node] = w->nodes.count++;
@@ -172,7 +174,7 @@ static void append_row(layout *l, uint32_t node) {
 /* Shared nodes come first, depth first from the roots. */
 static hearth_status number_shared(layout *l) {
   for (size_t n = push_children(l, HEARTH_NONE, true, 0); n > 0;) {
-    uint32_t node = l->pending[--n], context = node_of(l, node)->context;
+    uint32_t node = l->pending[--n], context = node_of_writer(l, node)->context;
     HEARTH_TRY(reserve_rows(l, 1));
     if (context != HEARTH_NONE)
       l->w->leaves[context] = l->w->nodes.count;
@@ -183,11 +185,11 @@ static hearth_status number_shared(layout *l) {
 }
 
 /* The contexts below a shared node (HEARTH_NONE: below no node) that are below no other shared one, depth first. */
-static void list_contexts(layout *l, uint32_t node) {
+static void node_list_contexts(layout *l, uint32_t node) {
   for (size_t n = push_children(l, node, false, 0); n > 0;) {
     node = l->pending[--n];
-    if (node_of(l, node)->context != HEARTH_NONE)
-      l->contexts[l->context_count++] = node_of(l, node)->context;
+    if (node_of_writer(l, node)->context != HEARTH_NONE)
+      l->contexts[l->context_count++] = node_of_writer(l, node)->context;
     n = push_children(l, node, false, n);
   }
 }
@@ -222,7 +224,7 @@ static hearth_status number_stack(layout *l, uint32_t context, uint32_t first) {
   while (node != HEARTH_NONE && !l->shared[node] &&
          (w->nodes.rank[node] < first || w->nodes.rank[node] == HEARTH_NONE)) {
     l->pending[n++] = node;
-    node = node_of(l, node)->parent;
+    node = node_of_writer(l, node)->parent;
   }
   HEARTH_TRY(reserve_rows(l, n));
   while (n > 0)
@@ -248,7 +250,7 @@ static hearth_status number_own(layout *l) {
   return HEARTH_OK;
 }
 
-static hearth_status number_nodes(layout *l) {
+static hearth_status node_number_nodes(layout *l) {
   writer *w = l->w;
   size_t nodes = w->builder->node_count, contexts = w->builder->context_count;
   HEARTH_TRY(hearth_array_create(&l->shared, nodes, sizeof *l->shared, w->err));
@@ -264,9 +266,9 @@ static hearth_status number_nodes(layout *l) {
   HEARTH_TRY(hearth_array_create(&w->leaves, contexts, sizeof *w->leaves, w->err));
   memset(w->nodes.rank, 0xff, nodes * sizeof *w->nodes.rank); /* those needed were marked */
   HEARTH_TRY(number_shared(l));
-  list_contexts(l, HEARTH_NONE);
+  node_list_contexts(l, HEARTH_NONE);
   for (uint32_t i = 0, shared = w->nodes.count; i < shared; i++)
-    list_contexts(l, w->nodes.order[i]);
+    node_list_contexts(l, w->nodes.order[i]);
 
   free(l->children);
   free(l->starts);
@@ -280,7 +282,7 @@ static hearth_status number_nodes(layout *l) {
 
 hearth_status hearth_writer_order_nodes(writer *w) {
   layout l = {.w = w, .order_room = w->builder->node_count};
-  hearth_status status = number_nodes(&l);
+  hearth_status status = node_number_nodes(&l);
   free(w->nodes.rank); /* with copies it says nothing any more */
   w->nodes.rank = NULL;
   free(l.homes);

@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "hearth/ids.h"
 #include "hearth/raw_codec.h"
-#include "packed.h"
+#include "reader_internal.h"
 #include "writer.h"
 
 /* Writes the TYPES section: the types that contexts have, sorted by id. */
@@ -203,7 +203,7 @@ hearth_status hearth_writer_encode_variances(writer *w) {
 /* Two sections about runs: RUN FACTS, and ORIGINS: its granularity, then the rows, sorted where they lie. Strings are sorted, so their
  * offsets are in the order of hosts. */
 
-static int compare_rows(const void *a, const void *b) {
+static int section_row_compare_rows(const void *a, const void *b) {
   const hearth_indexed_origin *x = a, *y = b;
   int order = memcmp(x->build_id, y->build_id, sizeof x->build_id);
   if (order == 0)
@@ -232,7 +232,7 @@ hearth_status hearth_writer_encode_origins(writer *w) {
                                       .build_id_size = origin.build_id_size};
     memcpy(rows[i].build_id, origin.build_id, sizeof rows[i].build_id);
   }
-  qsort(rows, count, sizeof *rows, compare_rows);
+  qsort(rows, count, sizeof *rows, section_row_compare_rows);
   return HEARTH_OK;
 }
 
@@ -296,7 +296,7 @@ typedef struct unscoped_stacks {
   uint32_t *of; /* of each node of the builder; HEARTH_NONE: only scopes so far */
 } unscoped_stacks;
 
-static bool begin(unscoped_stacks *unscoped, size_t node_count) {
+static bool section_row_begin(unscoped_stacks *unscoped, size_t node_count) {
   unscoped->nodes = malloc((node_count + 1) * sizeof *unscoped->nodes);
   unscoped->of = malloc((node_count + 1) * sizeof *unscoped->of);
   return unscoped->nodes && unscoped->of && node_table_reserve(&unscoped->by_content, unscoped->nodes, 0, node_count);
@@ -341,7 +341,7 @@ hearth_status hearth_writer_sum_without_scopes(writer *w) {
   bool any;
   bool *is_scope = mark_scopes(b, &any);
   bool good = is_scope != NULL;
-  if (good && any && (good = begin(&unscoped, b->node_count))) {
+  if (good && any && (good = section_row_begin(&unscoped, b->node_count))) {
     for (uint32_t i = 0; i < b->node_count; i++)
       strip_node(&unscoped, b, is_scope, i);
     w->unscoped_contexts = malloc((b->context_count + 1) * sizeof *w->unscoped_contexts);

@@ -15,7 +15,7 @@ bool hearth_writer_accesses_counted(const writer *w) {
   return w->builder->has_runs && w->builder->runs.accesses_counted;
 }
 
-static void add_totals(const writer *w, hearth_indexed_summary *summary) {
+static void summary_add_totals(const writer *w, hearth_indexed_summary *summary) {
   const mib_rows *mibs = &w->builder->mibs;
   for (size_t i = 0; i < mibs->count; i++) {
     summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib_rows_number(mibs, i, HEARTH_COL_AllocCount));
@@ -92,7 +92,7 @@ hearth_status hearth_writer_summarise(writer *w) {
                                       .duration_ns = runs->duration_ns,
                                       .dropped_blocks = runs->dropped_blocks,
                                       .dropped_frames = runs->dropped_frames};
-  add_totals(w, summary);
+  summary_add_totals(w, summary);
   if (cutoffs)
     HEARTH_TRY(fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)));
   find_cold(w);

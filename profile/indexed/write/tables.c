@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* FRAMES, STACKS and CONTEXTS as packed tables: a source for each fills blocks of rows from the builder's rows in
  * their new order. */
-#include "packed.h"
+#include "reader_internal.h"
 #include "writer.h"
 
 static const uint32_t field_tags[HEARTH_MIB_COLUMNS] = {
@@ -83,7 +83,7 @@ static bool has_any(const hearth_builder *b, unsigned first, unsigned count) {
   return false;
 }
 
-static bool is_wanted(const hearth_builder *b, size_t column) {
+static bool table_is_wanted(const hearth_builder *b, size_t column) {
   if (column < PLAIN_COLUMNS)
     return true;
   if (column >= HEARTH_COL_PeakBytes)
@@ -99,7 +99,7 @@ void hearth_writer_choose_columns(writer *w) {
   w->column_names[0] = "StackID";
   w->column_count = 1;
   for (uint8_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    if (is_wanted(w->builder, i)) {
+    if (table_is_wanted(w->builder, i)) {
       w->column_names[w->column_count] = field_names[context_columns[i].field];
       w->columns[w->column_count++] = i;
     }
@@ -145,8 +145,8 @@ static uint32_t column_of(const writer *w, int field) {
   return field < 0 ? HEARTH_NONE : column;
 }
 
-static bool pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references, size_t columns,
-                 packed_bytes *ret) {
+static bool table_pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references,
+                       size_t columns, packed_bytes *ret) {
   return hearth_packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size);
 }
 
@@ -157,9 +157,9 @@ hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hea
   uint32_t of_contexts[WRITER_CONTEXT_COLUMNS] = {HEARTH_NONE};
   for (size_t i = 1; i < w->column_count; i++)
     of_contexts[i] = column_of(w, context_columns[w->columns[i]].reference);
-  if (pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
-      pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
-      pack(w, context_rows, w->contexts.count, of_contexts, w->column_count, &ret->contexts))
+  if (table_pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
+      table_pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
+      table_pack(w, context_rows, w->contexts.count, of_contexts, w->column_count, &ret->contexts))
     return HEARTH_OK;
   return hearth_error_nomem(err);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "estimates.h"
+#include "builder_tables.h"
 #include "file.h"
 #include "writer.h"
 
@@ -78,7 +78,7 @@ static uint32_t section_count(const writer *w) {
 static size_t section_table_size(const writer *w) { return section_count(w) * sizeof w->sections[0]; }
 
 /* The checksums are at the end. */
-static void lay_out(writer *w) {
+static void writer_lay_out(writer *w) {
   size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
   while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
     w->bucket_bits++;
@@ -119,7 +119,7 @@ static void lay_out(writer *w) {
 
 static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
 
-static void fill(const writer *w, uint32_t id, const packed_bytes *from) {
+static void writer_fill(const writer *w, uint32_t id, const packed_bytes *from) {
   if (from->size)
     memcpy(section_data(w, id), from->data, from->size);
 }
@@ -210,7 +210,7 @@ typedef struct packing {
   hearth_error err;
 } packing;
 
-static void *pack(void *argument) {
+static void *writer_pack(void *argument) {
   packing *p = argument;
   p->status = hearth_writer_pack_tables(p->w, &p->tables, &p->err);
   return NULL;
@@ -221,12 +221,12 @@ static void *pack(void *argument) {
 static hearth_status pack_and_plan(writer *w) {
   packing p = {.w = w};
   pthread_t thread;
-  bool beside = w->nodes.count > ROWS_FOR_A_THREAD && pthread_create(&thread, NULL, pack, &p) == 0;
+  bool beside = w->nodes.count > ROWS_FOR_A_THREAD && pthread_create(&thread, NULL, writer_pack, &p) == 0;
   hearth_status status = summarise_and_plan(w);
   if (beside)
     pthread_join(thread, NULL);
   else
-    pack(&p);
+    writer_pack(&p);
   w->tables = p.tables;
   if (status != HEARTH_OK || p.status == HEARTH_OK)
     return status;
@@ -248,19 +248,19 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(hearth_writer_order_contexts(w));
   HEARTH_TRY(hearth_writer_order_binaries(w));
   HEARTH_TRY(pack_and_plan(w));
-  lay_out(w);
+  writer_lay_out(w);
   HEARTH_TRY(hearth_array_create(&w->image, w->size, 1, w->err));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
-  fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
-  fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);
-  fill(w, HEARTH_SECTION_CONTEXTS, &w->tables.contexts);
-  fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
-  fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
-  fill(w, HEARTH_SECTION_PLAN, &w->plan);
-  fill(w, HEARTH_SECTION_VARIANCES, &w->variances);
-  fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
-  fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
-  fill(w, HEARTH_SECTION_HISTORY, &w->history);
+  writer_fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
+  writer_fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);
+  writer_fill(w, HEARTH_SECTION_CONTEXTS, &w->tables.contexts);
+  writer_fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
+  writer_fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
+  writer_fill(w, HEARTH_SECTION_PLAN, &w->plan);
+  writer_fill(w, HEARTH_SECTION_VARIANCES, &w->variances);
+  writer_fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
+  writer_fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
+  writer_fill(w, HEARTH_SECTION_HISTORY, &w->history);
   hearth_writer_fill_globals(w, section_data(w, HEARTH_SECTION_GLOBALS));
   hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));

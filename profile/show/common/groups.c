@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "array.h"
 #include "file.h"
 #include "hearth/ids.h"
+#include "print.h"
 
 #define NOT_FOUND_YET (HEARTH_NONE - 1) /* in by_frame */
 
@@ -73,7 +73,7 @@ static bool equal(const void *owner, uint32_t item, const void *key) {
   return strcmp(x->name, y->name) == 0 && strcmp(x->path, y->path) == 0;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text) {
+static uint64_t group_hash_text(uint64_t hash, const char *text) {
   for (; *text; text++)
     hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
   return id_table_mix(hash);
@@ -89,7 +89,7 @@ static hearth_status add_group(hearth_groups *g, const hearth_group *key, uint64
 }
 
 static hearth_status find_group(hearth_groups *g, const hearth_group *key, uint32_t *ret, hearth_error *err) {
-  uint64_t hash = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), key->name), key->path);
+  uint64_t hash = group_hash_text(group_hash_text(UINT64_C(0xcbf29ce484222325), key->name), key->path);
   *ret = id_table_find(&g->table, hash, equal, g, key);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
@@ -109,7 +109,7 @@ static hearth_status find_site(hearth_groups *g, const hearth_place *place, uint
 }
 
 /* Only code that symbols name knows its library: of other code, the profile knows the source. */
-static char *library_of(const hearth_groups *g, hearth_place *place) {
+static char *group_library_of(const hearth_groups *g, hearth_place *place) {
   bool named = place->frame.line == HEARTH_LINE_UNKNOWN && place->function.info.start_line == 0;
   return named && *place->function.path && !hearth_is_name_file(place->function.path) ? place->function.path
                                                                                       : g->with_source;
@@ -123,7 +123,7 @@ hearth_status hearth_groups_name_frame(hearth_groups *g, uint32_t frame, uint32_
   if (g->kind == HEARTH_BY_SITE)
     return find_site(g, &place, ret, err);
   if (g->kind == HEARTH_BY_LIBRARY)
-    key.name = library_of(g, &place);
+    key.name = group_library_of(g, &place);
   else if (g->kind == HEARTH_BY_FILE)
     key.name = *place.function.path ? place.function.path : unknown_file;
   else
@@ -176,8 +176,8 @@ static void add_cumulative(hearth_group *group, const hearth_selected *context, 
 }
 
 /* *ret is the group of the first frame, or by caller, of the first frame of another group than that. */
-static hearth_status add_stack(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
-                               uint32_t *ret, hearth_error *err) {
+static hearth_status group_add_stack(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
+                                     uint32_t *ret, hearth_error *err) {
   uint32_t first = HEARTH_NONE, caller = HEARTH_NONE, frame = 0, group;
   for (uint32_t node = context->node; node != HEARTH_NONE;) {
     HEARTH_TRY(hearth_profile_get_stack(g->names->profile, node, &frame, &node, err));
@@ -205,8 +205,41 @@ hearth_status hearth_groups_add(hearth_groups *g, const hearth_selected *context
                                          : group_of_type(g, context->mib.DataTypeId, ret, err));
     add_cumulative(&g->items[*ret], context, sum);
   } else {
-    HEARTH_TRY(add_stack(g, context, sum, ret, err));
+    HEARTH_TRY(group_add_stack(g, context, sum, ret, err));
   }
   hearth_listing_add_totals(&g->items[*ret].flat, sum);
+  return HEARTH_OK;
+}
+
+/* ------------------------------------------------ pair set ------------------------------------------------ */
+
+/* A hash table over one growing array of pairs. */
+
+void hearth_pair_set_destroy(hearth_pair_set *set) {
+  free(set->pairs);
+  free(set->table.slots);
+  *set = (hearth_pair_set){0};
+}
+
+static bool pair_set_equal(const void *owner, uint32_t item, const void *key) {
+  const hearth_pair *x = &((const hearth_pair_set *)owner)->pairs[item], *y = key;
+  return x->first == y->first && x->second == y->second;
+}
+
+static hearth_status group_reserve(hearth_pair_set *set, hearth_error *err) {
+  if (set->count == UINT32_C(1) << 31)
+    return hearth_error_set(err, HEARTH_E_FULL, "more than 2^31 different call chains");
+  return id_table_reserve_row(&set->table, &set->pairs, &set->room, set->count, sizeof *set->pairs, err);
+}
+
+hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32_t *ret, hearth_error *err) {
+  uint64_t hash = id_table_mix((uint64_t)pair.first << 32 | pair.second);
+  *ret = id_table_find(&set->table, hash, pair_set_equal, set, &pair);
+  if (*ret != HEARTH_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(group_reserve(set, err));
+  *ret = set->count++;
+  set->pairs[*ret] = pair;
+  id_table_insert(&set->table, hash, *ret);
   return HEARTH_OK;
 }

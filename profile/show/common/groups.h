@@ -5,6 +5,8 @@
 #define HEARTH_GROUPS_H
 
 #include "hearth/listing.h"
+#include "hearth/mib.h"
+#include "hearth/status.h"
 #include "id_table.h"
 #include "selection.h"
 
@@ -57,5 +59,37 @@ hearth_status hearth_groups_add(hearth_groups *groups, const hearth_selected *co
 hearth_status hearth_groups_of_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
 /* The group of a frame, also of a wrapper's. */
 hearth_status hearth_groups_name_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
+
+/* ------------------------------------------------ pair set ------------------------------------------------ */
+
+/* Numbers for pairs of numbers: equal pairs get equal ones, from 0 in order of first use. Chains of any kind are pairs
+ * of (element, rest of the chain). */
+
+typedef struct hearth_pair {
+  uint32_t first, second;
+} hearth_pair;
+
+/* All zero is the empty set. */
+typedef struct hearth_pair_set {
+  hearth_pair *pairs;
+  uint32_t count;
+  size_t room;
+  id_table table;
+} hearth_pair_set;
+
+void hearth_pair_set_destroy(hearth_pair_set *set);
+/* E_NOMEM; E_FULL beyond 2^31 pairs. */
+hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32_t *ret, hearth_error *err);
+
+/* ------------------------------------------------ tallies ------------------------------------------------ */
+
+/* Where the tallies of a trace lie in a record on its way through symbolising: in fields that traces leave at 0. */
+
+#define HEARTH_TALLY_TEMPORARY    NumSameAllocCPU            /* freed before their thread allocated again */
+#define HEARTH_TALLY_FOREIGN      NumMigration               /* freed by another thread */
+#define HEARTH_TALLY_GREW         NumSameDeallocCPU          /* reallocations to more bytes */
+#define HEARTH_TALLY_COPIED_BYTES TotalAccessDensity         /* that these may have copied */
+#define HEARTH_TALLY_PEAK         TotalLifetimeAccessDensity /* bytes that are live at the heap's peak */
+#define HEARTH_TALLY_SHARED       TotalPercentUtilized       /* blocks that take the place of another thread's */
 
 #endif

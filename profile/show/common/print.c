@@ -3,11 +3,14 @@
 #include "print.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
 #include "hearth/ids.h"
+#include "hearth/view.h"
+#include "live_bytes.h"
 #include "utf8.h"
 
 enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };
@@ -17,7 +20,7 @@ void hearth_print_name(const char *name, int width, FILE *stream) {
   fprintf(stream, "%*s", printed < width ? width - printed : 0, "");
 }
 
-static void print_place(const hearth_place *place, FILE *stream) {
+static void print_name_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
   const char *path = place->function.path;
   hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
@@ -43,7 +46,7 @@ typedef struct printing {
   size_t lines, hidden; /* printed; not printed, for want of depth */
 } printing;
 
-static void print_line(printing *p, const hearth_place *place, size_t inside) {
+static void print_name_line(printing *p, const hearth_place *place, size_t inside) {
   if (p->names->depth && p->lines == p->names->depth) {
     p->hidden++;
     return;
@@ -52,7 +55,7 @@ static void print_line(printing *p, const hearth_place *place, size_t inside) {
   fputs("      ", p->stream);
   hearth_print_name(place->function.name, NAME_WIDTH, p->stream);
   fputs("  ", p->stream);
-  print_place(place, p->stream);
+  print_name_place(place, p->stream);
   if (inside > 0)
     fprintf(p->stream, ", %zu more wrapper%s inside", inside, hearth_plural(inside));
   fputc('\n', p->stream);
@@ -60,11 +63,11 @@ static void print_line(printing *p, const hearth_place *place, size_t inside) {
 
 static void print_wrappers(printing *p) {
   if (p->wrappers > 0)
-    print_line(p, &p->wrapper, p->wrappers - 1);
+    print_name_line(p, &p->wrapper, p->wrappers - 1);
   p->wrappers = 0;
 }
 
-static hearth_status print_frame(printing *p, uint32_t row, hearth_error *err) {
+static hearth_status print_name_frame(printing *p, uint32_t row, hearth_error *err) {
   hearth_place place;
   bool wraps;
   HEARTH_TRY(hearth_place_get(p->names->profile, p->names, row, &place, err));
@@ -75,7 +78,7 @@ static hearth_status print_frame(printing *p, uint32_t row, hearth_error *err) {
     return HEARTH_OK;
   }
   print_wrappers(p);
-  print_line(p, &place, 0);
+  print_name_line(p, &place, 0);
   return HEARTH_OK;
 }
 
@@ -85,7 +88,7 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
   while (node != HEARTH_NONE) {
     uint32_t frame;
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    HEARTH_TRY(print_frame(&p, frame, err));
+    HEARTH_TRY(print_name_frame(&p, frame, err));
   }
   print_wrappers(&p);
   if (p.hidden > 0)
@@ -212,4 +215,105 @@ hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_
     HEARTH_TRY(hearth_json_frame(json, profile, names, frames->used[i], err));
   hearth_json_close(json, ']');
   return HEARTH_OK;
+}
+
+/* ------------------------------------------------ amount ------------------------------------------------ */
+
+/* Amounts in the largest unit that makes them 1 or more, with digits by size. */
+
+hearth_amount_text hearth_amount_bytes(uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  hearth_amount_text text;
+  double value = (double)bytes;
+  size_t unit = 0;
+  for (; value >= 1024 && unit < 6; unit++)
+    value /= 1024;
+  snprintf(text.c, sizeof text.c, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+hearth_amount_text hearth_amount_of(hearth_quantity quantity, uint64_t value) {
+  hearth_amount_text text, bytes = hearth_amount_bytes(value);
+  if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE || quantity == HEARTH_QUANTITY_PEAK)
+    return bytes;
+  if (quantity == HEARTH_QUANTITY_BYTE_SECONDS)
+    snprintf(text.c, sizeof text.c, "%.28s s", bytes.c);
+  else
+    snprintf(text.c, sizeof text.c, "%llu", (unsigned long long)value);
+  return text;
+}
+
+hearth_amount_text hearth_amount_time(double ns) {
+  static const struct {
+    double ns;
+    const char *name;
+  } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+  hearth_amount_text text;
+  size_t unit = 0;
+  while (unit < 3 && ns >= units[unit + 1].ns)
+    unit++;
+  snprintf(text.c, sizeof text.c, "%.*f %s",
+           ns < 10 * units[unit].ns && unit ? 2
+           : unit                           ? 1
+                                            : 0,
+           ns / units[unit].ns, units[unit].name);
+  return text;
+}
+
+/* The rows of quantities.def as names, and as numbers of a MIB. */
+
+static const char *const names[] = {
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) name,
+#include "hearth/quantities.def"
+};
+
+static const char *const keys[] = {
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) key,
+#include "hearth/quantities.def"
+};
+
+static uint64_t round_saturating(double value) { return value >= 0x1p64 ? UINT64_MAX : (uint64_t)(value + 0.5); }
+
+uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
+  double average_size = mib->AllocCount ? (double)mib->TotalSize / (double)mib->AllocCount : 0;
+  switch (quantity) {
+  case HEARTH_QUANTITY_BYTES:
+    return mib->TotalSize;
+  case HEARTH_QUANTITY_ALLOCS:
+    return mib->AllocCount;
+  case HEARTH_QUANTITY_ACCESSES:
+    return mib->TotalAccessCount;
+  case HEARTH_QUANTITY_BYTE_SECONDS:
+    return round_saturating(average_size * (double)mib->TotalLifetime / 1e9);
+  case HEARTH_QUANTITY_LIVE:
+    return hearth_live_bytes(mib);
+  case HEARTH_QUANTITY_LIVE_ALLOCS:
+    return mib->LiveAtExit;
+  case HEARTH_QUANTITY_PEAK:
+    return mib->PeakBytes;
+  case HEARTH_QUANTITY_PEAK_ALLOCS:
+    return mib->PeakBlocks;
+  case HEARTH_QUANTITY_COUNT:
+    break;
+  }
+  return 0;
+}
+
+const char *hearth_quantity_name(hearth_quantity quantity) { return names[quantity]; }
+
+const char *hearth_quantity_key(hearth_quantity quantity) { return keys[quantity]; }
+
+bool hearth_quantity_find(const char *name, hearth_quantity *ret) {
+  for (*ret = 0; *ret < HEARTH_QUANTITY_COUNT; (*ret)++)
+    if (strcmp(names[*ret], name) == 0)
+      return true;
+  return false;
+}
+
+hearth_status hearth_quantity_check(hearth_quantity quantity, const hearth_profile_summary *summary, const char *title,
+                                    hearth_error *err) {
+  if (quantity != HEARTH_QUANTITY_ACCESSES || summary->accesses_counted)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_NOT_FOUND, "%s: accesses were not counted in every run: choose another value",
+                          title);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pieces of text output. */
-#ifndef HEARTH_VIEW_PRINT_H
-#define HEARTH_VIEW_PRINT_H
+#ifndef HEARTH_PRINT_H
+#define HEARTH_PRINT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "hearth/histogram.h"
 #include "hearth/json_writer.h"
 #include "hearth/origin.h"
+#include "hearth/view.h"
 #include "selection.h"
 
 static inline const char *hearth_plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -48,5 +50,20 @@ hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_
 /* Print one frame as an object. */
 hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
                                 hearth_error *err);
+
+/* ------------------------------------------------ amount ------------------------------------------------ */
+
+/* Quantities as people read them. */
+
+typedef struct hearth_amount_text {
+  char c[32];
+} hearth_amount_text;
+
+/* "64.0 MiB": powers of 1024. */
+hearth_amount_text hearth_amount_bytes(uint64_t bytes);
+/* A quantity of contexts: bytes, byte-seconds as "1.7 GiB s", or a number. */
+hearth_amount_text hearth_amount_of(hearth_quantity quantity, uint64_t value);
+/* "3.68 us", "5.42 s". */
+hearth_amount_text hearth_amount_time(double ns);
 
 #endif

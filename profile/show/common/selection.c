@@ -12,8 +12,8 @@
 
 enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
 
-static hearth_status match_function(hearth_profile *profile, uint32_t row, const hearth_view_options *options,
-                                    unsigned char *ret, hearth_error *err) {
+static hearth_status selection_match_function(hearth_profile *profile, uint32_t row, const hearth_view_options *options,
+                                              unsigned char *ret, hearth_error *err) {
   hearth_function_info function;
   char path[HEARTH_PATH_LIMIT];
   HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
@@ -34,7 +34,7 @@ static hearth_status match_function(hearth_profile *profile, uint32_t row, const
 }
 
 /* A parent is a lower row, so that one pass in order is enough however deep the stacks are. */
-static hearth_status match_nodes(hearth_selection *s, const unsigned char *functions, hearth_error *err) {
+static hearth_status selection_match_nodes(hearth_selection *s, const unsigned char *functions, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_stack_count(s->profile); i++) {
     uint32_t row, parent;
     hearth_frame_info frame;
@@ -53,9 +53,9 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
   if (!functions || !s->nodes)
     status = hearth_error_nomem(err);
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
-    status = match_function(s->profile, i, options, &functions[i], err);
+    status = selection_match_function(s->profile, i, options, &functions[i], err);
   if (status == HEARTH_OK)
-    status = match_nodes(s, functions, err);
+    status = selection_match_nodes(s, functions, err);
   free(functions);
   return status;
 }

@@ -3,11 +3,15 @@
 #include "command_line.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "messages.h"
+#include "file.h"
+#include "utf8.h"
 
 /* -------------------------------------------------- unknown names -------------------------------------------------- */
 
@@ -58,7 +62,7 @@ static int unknown(const hearth_option *options, const char *command, const char
 /* -------------------------------------------------- options -------------------------------------------------- */
 
 /* Is it this option? Then *ret_value is the value that is attached to it, or NULL. */
-static bool matches(const hearth_option *option, const char *argument, const char **ret_value) {
+static bool command_line_matches(const hearth_option *option, const char *argument, const char **ret_value) {
   size_t length = strlen(option->name);
   *ret_value = NULL;
   if (strncmp(argument, option->name, length) == 0 && (argument[length] == '=' || !argument[length])) {
@@ -73,7 +77,7 @@ static bool matches(const hearth_option *option, const char *argument, const cha
   return true;
 }
 
-static int use(const hearth_option *option, const char *command, const char *value) {
+static int command_line_use(const hearth_option *option, const char *command, const char *value) {
   if (option->flag)
     *option->flag = true;
   else if (option->text)
@@ -88,23 +92,24 @@ static int use(const hearth_option *option, const char *command, const char *val
 static int read_option(const hearth_option *options, char **argv, int *i) {
   const char *value, *argument = argv[*i];
   const hearth_option *option = options;
-  while (option->name && !matches(option, argument, &value))
+  while (option->name && !command_line_matches(option, argument, &value))
     option++;
   if (!option->name)
     return unknown(options, argv[0], argument);
   if (!option->value)
-    return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name) : use(option, argv[0], NULL);
+    return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name)
+                 : command_line_use(option, argv[0], NULL);
   if (!value && *option->value == '[')
-    return use(option, argv[0], NULL);
+    return command_line_use(option, argv[0], NULL);
   if (!value && argv[*i + 1])
     value = argv[++*i];
   if (!value || !*value)
     return hearth_tool_usage_error(argv[0], "%s needs %s", option->name, option->expects);
-  return use(option, argv[0], value);
+  return command_line_use(option, argv[0], value);
 }
 
-static bool parse(const hearth_option *options, const hearth_help *help, bool command, int argc, char **argv,
-                  int *ret_operands, int *ret_code) {
+static bool command_line_parse(const hearth_option *options, const hearth_help *help, bool command, int argc,
+                               char **argv, int *ret_operands, int *ret_code) {
   bool options_end = false;
   int operands = 0;
   for (int i = 1; i < argc; i++) {
@@ -126,12 +131,12 @@ static bool parse(const hearth_option *options, const hearth_help *help, bool co
 
 bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
                        int *ret_code) {
-  return parse(options, help, false, argc, argv, ret_operands, ret_code);
+  return command_line_parse(options, help, false, argc, argv, ret_operands, ret_code);
 }
 
 bool hearth_tool_parse_command(const hearth_option *options, const hearth_help *help, int argc, char **argv,
                                int *ret_operands, int *ret_code) {
-  return parse(options, help, true, argc, argv, ret_operands, ret_code);
+  return command_line_parse(options, help, true, argc, argv, ret_operands, ret_code);
 }
 
 /* -------------------------------------------------- values -------------------------------------------------- */
@@ -199,3 +204,82 @@ int hearth_tool_take_number(void *target, const char *value) {
 }
 
 const char *hearth_tool_input_path(const char *operand) { return strcmp(operand, "-") == 0 ? "/dev/stdin" : operand; }
+
+/* ------------------------------------------------ messages ------------------------------------------------ */
+
+/* The messages of subcommands on standard error, and the end of standard output. */
+
+/* Texts have names and paths that files hold, which may be anybody's. */
+static void command_line_print_line(const char *kind, const char *format, va_list arguments) {
+  char text[8192];
+  hearth_tool_progress("%s", "");
+  fflush(stdout); /* so that the two streams come out in order where they end in one place */
+  vsnprintf(text, sizeof text, format, arguments);
+  fprintf(stderr, "hearth: %s: ", kind);
+  hearth_utf8_put(text, stderr);
+  fputc('\n', stderr);
+}
+
+int hearth_tool_error(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  command_line_print_line("error", format, arguments);
+  va_end(arguments);
+  return HEARTH_EXIT_ERROR;
+}
+
+int hearth_tool_view_error(const char *path, const hearth_error *err) {
+  return err->status == HEARTH_E_IO ? hearth_tool_error("%s: %s", path, err->message)
+                                    : hearth_tool_error("%s", err->message);
+}
+
+void hearth_tool_warning(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  command_line_print_line("warning", format, arguments);
+  va_end(arguments);
+}
+
+int hearth_tool_usage_error(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  command_line_print_line("error", format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "See 'hearth %s%s--help'.\n", command, *command ? " " : "");
+  return HEARTH_EXIT_USAGE;
+}
+
+static bool progress_always;
+
+void hearth_tool_progress_always(void) { progress_always = true; }
+
+void hearth_tool_progress(const char *format, ...) {
+  static bool shown;
+  char line[80]; /* longer lines would wrap and could not be taken away */
+  bool terminal = isatty(STDERR_FILENO);
+  if (!terminal && !progress_always)
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (!terminal && line[0])
+    fprintf(stderr, "hearth: %s\n", line);
+  if (!terminal || (!shown && !line[0]))
+    return;
+  fprintf(stderr, "\r\033[K%s", line);
+  fflush(stderr);
+  shown = line[0] != '\0';
+}
+
+void hearth_tool_progress_events(uint64_t done, uint64_t total) {
+  if (done % (UINT64_C(1) << 18) == 0)
+    hearth_tool_progress("%" PRIu64 " of %" PRIu64 " events", done, total);
+}
+
+int hearth_tool_finish(void) {
+  hearth_error err;
+  /* A reader that has seen enough (`hearth show | head`) closes the pipe: SIGPIPE ends us before we get here. */
+  return hearth_stream_flush(stdout, &err) == HEARTH_OK ? HEARTH_EXIT_OK
+                                                        : hearth_tool_view_error("standard output", &err);
+}

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "messages.h"
+#include "command_line.h"
 
 #define HEARTH_VERB(part, name, run, help, see, example) int run(int argc, char **argv);
 #include "verbs.def"

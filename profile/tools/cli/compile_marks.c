@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf_file.h"
+#include "command_line.h"
 #include "hearth/compile_mark.h"
-#include "messages.h"
+#include "object_file.h"
 
 #define THIN "!<thin>\n" /* as long as ARMAG */
 
@@ -80,7 +80,7 @@ static hearth_bytes signatures(Elf *object) {
   return is_module ? all : (hearth_bytes){0};
 }
 
-static void look_at(Elf *object, const char *archive, const char *name, findings *f) {
+static void compile_mark_look_at(Elf *object, const char *archive, const char *name, findings *f) {
   char mark[64];
   hearth_bytes text = signatures(object);
   if (text.size == 0 || !finds_other(text, f, mark, sizeof mark) || f->count++ > 0)
@@ -94,7 +94,7 @@ static void look_at_members(int fd, Elf *archive, const char *path, findings *f)
   for (Elf_Cmd next = ELF_C_READ_MMAP; (member = elf_begin(fd, next, archive)); elf_end(member)) {
     const Elf_Arhdr *header = elf_getarhdr(member);
     if (header)
-      look_at(member, path, header->ar_name, f);
+      compile_mark_look_at(member, path, header->ar_name, f);
     next = elf_next(member);
   }
 }
@@ -155,14 +155,14 @@ static void look_at_file(const char *path, const char *archive, findings *f) {
   else if (!archive && all.data && all.size > SARMAG && memcmp(all.data, THIN, SARMAG) == 0)
     look_at_thin_archive(all, path, f);
   else if (file)
-    look_at(file, archive, path, f);
+    compile_mark_look_at(file, archive, path, f);
   elf_end(file);
   if (fd >= 0)
     close(fd);
 }
 
 /* The value of an option of one letter, in its argument or in the next one; NULL: `at` is none. */
-static const char *value_of(char *const *at, char letter) {
+static const char *compile_mark_value_of(char *const *at, char letter) {
   bool is_it = (*at)[0] == '-' && (*at)[1] == letter;
   return !is_it ? NULL : (*at)[2] ? *at + 2 : at[1];
 }
@@ -188,12 +188,12 @@ static void look_for_library(char *const *arguments, const char *name, findings 
   for (char *const *at = arguments; *at; at++)
     is_static |= strncmp(*at, "-static", strlen("-static")) == 0;
   for (char *const *at = arguments; *at && !found; at++) {
-    const char *folder = value_of(at, 'L');
+    const char *folder = compile_mark_value_of(at, 'L');
     found = folder && look_in(folder, name, is_static, f);
   }
 }
 
-static const char *describe(const char *mark, const char *expected) {
+static const char *compile_mark_describe(const char *mark, const char *expected) {
   if (!*mark)
     return "without Hearth";
   if (strcmp(mark, HEARTH_MARK_INSTRUMENT) == 0)
@@ -213,7 +213,7 @@ void hearth_compile_marks_check(char *const *arguments, const char *mode, char *
   expected_mark(mode, flags, f.expected, sizeof f.expected);
   for (char *const *at = arguments; *at; at++) {
     bool is_output = at > arguments && strcmp(at[-1], "-o") == 0;
-    const char *library = value_of(at, 'l');
+    const char *library = compile_mark_value_of(at, 'l');
     f.marked_only = library != NULL;
     if (library)
       look_for_library(arguments, library, &f);
@@ -225,5 +225,5 @@ void hearth_compile_marks_check(char *const *arguments, const char *mode, char *
   if (f.count > 1)
     snprintf(others, sizeof others, " (and %d more)", f.count - 1);
   hearth_tool_warning("%s%s was compiled %s, and this link is HEARTH=%s: compile all anew (make clean)", f.path, others,
-                      describe(f.mark, f.expected), mode);
+                      compile_mark_describe(f.mark, f.expected), mode);
 }

@@ -19,7 +19,7 @@ static size_t hang_of(const char *line, size_t length) {
 }
 
 /* One line of a text, where the stream is at column `indent`. */
-static void print_line(const char *line, size_t length, size_t indent, size_t hang, FILE *stream) {
+static void help_print_line(const char *line, size_t length, size_t indent, size_t hang, FILE *stream) {
   size_t column = indent;
   for (size_t i = 0; i < length;) {
     size_t blanks = strspn(line + i, " "), word = strcspn(line + i + blanks, " \n");
@@ -38,12 +38,12 @@ static void print_line(const char *line, size_t length, size_t indent, size_t ha
 }
 
 /* All lines of a text, where the stream is at column `indent`. */
-static void print_text(const char *text, size_t indent, FILE *stream) {
+static void help_print_text(const char *text, size_t indent, FILE *stream) {
   for (bool first = true; *text; first = false) {
     size_t length = strcspn(text, "\n");
     if (!first)
       print_blanks(indent, stream);
-    print_line(text, length, indent, indent + hang_of(text, length), stream);
+    help_print_line(text, length, indent, indent + hang_of(text, length), stream);
     text += length + (text[length] == '\n');
   }
 }
@@ -79,7 +79,7 @@ static void print_option(const hearth_option *option, size_t column, FILE *strea
     print_blanks(INDENT, stream);
   }
   print_blanks(column - INDENT - length, stream);
-  print_text(option->help, column, stream);
+  help_print_text(option->help, column, stream);
 }
 
 static void print_usage(const char *usage, FILE *stream) {
@@ -87,7 +87,7 @@ static void print_usage(const char *usage, FILE *stream) {
   for (bool first = true; *usage; first = false) {
     size_t length = strcspn(usage, "\n");
     fprintf(stream, "%*shearth ", (int)sizeof begin - 1, first ? begin : "");
-    print_line(usage, length, sizeof begin - 1 + sizeof "hearth", 2 * (sizeof begin - 1), stream);
+    help_print_line(usage, length, sizeof begin - 1 + sizeof "hearth", 2 * (sizeof begin - 1), stream);
     usage += length + (usage[length] == '\n');
   }
 }
@@ -95,15 +95,15 @@ static void print_usage(const char *usage, FILE *stream) {
 void hearth_help_print(const hearth_help *help, const hearth_option *options, FILE *stream) {
   size_t column = meaning_column(options);
   print_usage(help->usage, stream);
-  print_text(help->about, 0, stream);
+  help_print_text(help->about, 0, stream);
   fputc('\n', stream);
   for (; options->name; options++)
     if (*options->name)
       print_option(options, column, stream);
     else
-      print_text(options->help, 0, stream);
+      help_print_text(options->help, 0, stream);
   if (help->end)
-    print_text(help->end, 0, stream);
+    help_print_text(help->end, 0, stream);
 }
 
 bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream) {
@@ -166,7 +166,7 @@ static void print_manual_text(const char *text, FILE *stream) {
     fputs(".RE\n", stream);
 }
 
-static void print_row(const hearth_option *option, FILE *stream) {
+static void help_print_row(const hearth_option *option, FILE *stream) {
   fputs(*option->name ? ".TP\n.B " : ".PP\n", stream);
   if (option->letter) {
     const char letter[] = {'-', option->letter, ',', ' '};
@@ -214,7 +214,7 @@ static const struct {
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
-static void print_link(const char *name, size_t length, FILE *stream) {
+static void help_print_link(const char *name, size_t length, FILE *stream) {
   fputs(".BR hearth\\-", stream);
   print_escaped(name, length, stream);
   fputs(" (1),\n", stream);
@@ -234,9 +234,9 @@ static void print_examples_and_links(const char *name, size_t length, FILE *stre
     }
   fputs(".EE\n.SH SEE ALSO\n", stream);
   for (; *see; see += strcspn(see, " "), see += *see == ' ')
-    print_link(see, strcspn(see, " "), stream);
+    help_print_link(see, strcspn(see, " "), stream);
   for (size_t k = 0; k < VERB_COUNT && length == 0; k++)
-    print_link(verbs[k].name, strlen(verbs[k].name), stream);
+    help_print_link(verbs[k].name, strlen(verbs[k].name), stream);
   fputs(length ? ".BR hearth (1)\n" : ".BR clang (1)\n", stream);
 }
 
@@ -254,7 +254,7 @@ void hearth_help_print_manual(const hearth_help *help, const hearth_option *opti
   print_manual_text(help->about, stream);
   fprintf(stream, ".SH %s\n", help->heading ? help->heading : "OPTIONS");
   for (; options->name; options++)
-    print_row(options, stream);
+    help_print_row(options, stream);
   if (help->end) {
     fputs(".SH NOTES\n", stream);
     print_manual_text(help->end, stream);

@@ -114,7 +114,7 @@ size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now)
 
 /* A kind is a hash of the text behind the input's name, digits left out (FNV-1a). */
 
-static uint64_t kind_of(const char *text) {
+static uint64_t input_list_kind_of(const char *text) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   const char *behind = strstr(text, ": ");
   for (const char *c = behind ? behind : text; *c; c++)
@@ -124,7 +124,7 @@ static uint64_t kind_of(const char *text) {
 }
 
 bool hearth_repeats_tell(hearth_repeats *r, const char *text) {
-  uint64_t hash = kind_of(text);
+  uint64_t hash = input_list_kind_of(text);
   unsigned i = 0;
   while (i < r->kind_count && r->kinds[i].hash != hash)
     i++;

@@ -25,4 +25,16 @@ enum { HEARTH_RELEASE_LIMIT = 100 };
  * the exit code if that is not possible. */
 int hearth_tool_run_ir(char **argv);
 
+/* ------------------------------------------------ program file ------------------------------------------------ */
+
+/* The file of a program that is about to run. */
+
+/* The path that execvp would run for `command`; false, with errno set, if there is none. */
+bool hearth_program_find(const char *command, char *ret_path, size_t size);
+
+/* Can a library be preloaded into the program, and stand for its allocator? Reads the ELF file; of a script, that of its
+ * interpreter.
+ *   ret_reason  why not, naming file and remedy */
+bool hearth_program_can_preload(const char *path, char *ret_reason, size_t size);
+
 #endif

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "messages.h"
 
 /* The signal's own action follows on return: SA_RESETHAND put it back. */
 static void on_end(int number) {
@@ -43,7 +43,7 @@ hearth_status hearth_output_write(const char *path, const void *data, size_t siz
   return hearth_error_set(err, why.status, "standard output: %.400s", why.message);
 }
 
-static bool fail(const char *path, const char *what) {
+static bool output_file_fail(const char *path, const char *what) {
   hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
   return false;
 }
@@ -63,7 +63,7 @@ bool hearth_output_open(hearth_output *output, const char *path) {
     hearth_tool_progress("%s: writing", path);
     return true;
   }
-  fail(path, "write");
+  output_file_fail(path, "write");
   close(output->replacement.fd);
   hearth_replacement_end(&output->replacement, false, &err);
   return false;
@@ -79,7 +79,7 @@ bool hearth_output_close(hearth_output *output, bool keep) {
   if (output->stream == stdout)
     return good;
   if (fclose(output->stream) != 0 && keep && good)
-    good = fail(path, "write");
+    good = output_file_fail(path, "write");
   if (hearth_replacement_end(&output->replacement, keep && good, &err) == HEARTH_OK)
     return good;
   hearth_tool_error("%s", err.message);
@@ -113,7 +113,7 @@ static void free_indexed(indexed *in) {
   free(in->data);
 }
 
-static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
+static void output_file_tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
   char text[512];
   if (hearth_llvm_describe_losses(losses, text, sizeof text))
     request->tell(text);
@@ -148,7 +148,7 @@ static hearth_status leave_out_code(const output_request *request, hearth_error 
   return HEARTH_OK;
 }
 
-static hearth_status write_text(const output_request *request, hearth_error *err) {
+static hearth_status output_file_write_text(const output_request *request, hearth_error *err) {
   indexed in;
   char *text = NULL;
   size_t size = 0;
@@ -181,7 +181,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   if (status == HEARTH_OK)
     status = hearth_output_write(request->path, data, size, err);
   if (status == HEARTH_OK && !with_trailer) /* which holds everything */
-    tell_losses(request, &losses);
+    output_file_tell_losses(request, &losses);
   free(data);
   free_indexed(&in);
   return status;
@@ -222,7 +222,7 @@ const output_format hearth_output_formats[] = {
     {"default", write_default, true, true},
     {"hearth", write_hearth, false, true},
     {"llvm", write_llvm, true, true},
-    {"text", write_text, false, false},
+    {"text", output_file_write_text, false, false},
 };
 
 const output_format *hearth_output_format_find(const char *name) {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "file.h"
 #include "hearth/plan.h"
-#include "replacement.h"
 
 typedef struct hearth_output {
   FILE *stream;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "array.h"
+#include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "messages.h"
 #include "output_file.h"
 
 int hearth_tool_take_class(void *target, const char *value) {

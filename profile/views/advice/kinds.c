@@ -3,11 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "amount.h"
 #include "findings.h"
+#include "groups.h"
 #include "hearth/histogram.h"
 #include "print.h"
-#include "tallies.h"
 
 static const double least_share = 0.01; /* of the whole: less is not worth a change */
 enum {

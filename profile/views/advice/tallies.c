@@ -6,7 +6,7 @@
  * of several threads do where an allocator's thread cache hands out a block again that another thread allocated among its
  * own. So each thread's cache is imitated: that of glibc (malloc/malloc.c, tcache), which has up to seven blocks of each size,
  * last in, first out. */
-#include "tallies.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #ifndef HEARTH_DIFF_INTERNAL_H
 #define HEARTH_DIFF_INTERNAL_H
 
+#include "groups.h"
 #include "hearth/profile_diff.h"
 #include "names.h"
-#include "pair_set.h"
 #include "selection.h"
 
 #define HEARTH_DIFF_CLASSES (HEARTH_CLASS_HOT + 1)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
 #include "comparison.h"
 #include "file.h"
 #include "groups.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One section for each kind of change, heaviest contexts first. */
-#include "amount.h"
 #include "comparison.h"
 #include "file.h"
 #include "print.h"

@@ -13,8 +13,8 @@
 
 #include "array.h"
 #include "exporter.h"
+#include "groups.h"
 #include "hearth/status.h"
-#include "pair_set.h"
 #include "utf8.h"
 
 /* Fields are appended to one buffer: tag, and number or length and bytes. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "groups.h"
 #include "hearth/history.h"
 #include "selection.h"
-#include "tallies.h"
 #include "timeline.h"
 
 /* Each context's series is added to that of its owner; all but the largest are summed in the last one. */

@@ -7,9 +7,9 @@
 #ifndef HEARTH_PAGE_MODEL_H
 #define HEARTH_PAGE_MODEL_H
 
+#include "groups.h"
 #include "hearth/report_page.h"
 #include "names.h"
-#include "pair_set.h"
 #include "timeline.h"
 
 typedef struct hearth_page_function {

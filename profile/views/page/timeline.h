@@ -4,9 +4,9 @@
 #ifndef HEARTH_PAGE_TIMELINE_H
 #define HEARTH_PAGE_TIMELINE_H
 
+#include "groups.h"
 #include "hearth/trace.h"
 #include "hearth/view.h"
-#include "pair_set.h"
 
 /* A two-dimensional histogram: quantities of blocks by two of their properties. */
 

@@ -1,4 +1,4 @@
-/* All blocks of split.c, hot and cold, come from this one call. Not inlined: only clones can tell them apart. */
+/* All blocks of split.c, hot and cold, come from this one call. Not inlined: inlining does not tell them apart. */
 #include <stdlib.h>
 
 __attribute__((noinline)) void *allocate(size_t size) {

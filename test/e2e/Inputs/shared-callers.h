@@ -1,5 +1,5 @@
 /* mid is called by first and second, and calls make, which has two allocation calls, of 100 and of 200 bytes. By way of second
- * the first one's blocks are cold and the other one's hot: a clone of mid for second must not make those cold as well. */
+ * the first one's blocks are cold and the other one's hot: bits of the one's callers must not make the other's cold as well. */
 #include <stdlib.h>
 #define NOINLINE __attribute__((noinline))
 NOINLINE char *make(int b);

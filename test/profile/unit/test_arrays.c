@@ -8,7 +8,6 @@
 
 #include "array.h"
 #include "compare.h"
-#include "search.h"
 
 static void elements_stay_where_they_were_put(void **state) {
   (void)state;

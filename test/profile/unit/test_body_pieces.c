@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "body_functions.h"
+#include "dwarf_reader.h"
 
 #define MOST_RANGES 100u
 #define ADDRESSES   120u

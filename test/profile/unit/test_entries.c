@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <dwarf.h>
 
-#include "entries.h"
+#include "dwarf_reader.h"
 
 /* Codes with gaps, out of order: a unit; a function with a sibling reference, a name and a block; a call. */
 static const uint8_t abbreviations[] = {

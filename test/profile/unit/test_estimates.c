@@ -3,7 +3,7 @@
  * what was counted weighs more. */
 #include <math.h>
 
-#include "estimates.h"
+#include "builder_tables.h"
 #include "profile_fixture.h"
 
 static void set_looks(hearth_mib *mib, double rate, double scale) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lines.h"
+#include "dwarf_reader.h"
 
 #define HEADER_BYTES 35u /* of the tables made here: DWARF 4, a file "a", no directories */
 

@@ -5,7 +5,7 @@
 #include "hearth/ids.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
-#include "import.h"
+#include "llvm_parts.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -2,7 +2,7 @@
 /* Packed tables: every row is read back, whatever the numbers; a block that is cut short is noticed. */
 #include "profile_fixture.h"
 
-#include "packed.h"
+#include "reader_internal.h"
 
 enum { COLUMNS = 5 };
 

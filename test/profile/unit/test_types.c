@@ -3,9 +3,9 @@
 #include "profile_fixture.h"
 #include "reseal.h"
 
-#include "binary.h"
 #include "hearth/ids.h"
 #include "hearth/type_table.h"
+#include "symboliser.h"
 
 /* -------------------------------------------------- in programs -------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --metadata-stats`: the size that the contexts of a profile, untrimmed, would have as metadata. */
+/* metadata_stats PROFILE: the size that the contexts of a profile, untrimmed, would have as metadata, chained and flat. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "hearth/classify.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
-#include "ir_commands.h"
 
 /* Contexts of one leaf frame: one call gets them. */
 typedef struct leaf {
@@ -161,7 +160,7 @@ static int print(const char *path, const contexts *c, bool has_flat) {
   size_t sizes[FORMS];
   for (int form = 0; form < FORMS; form++)
     if ((has_flat || form != FLAT) && (sizes[form] = measure(c, form, &s[form])) == 0)
-      return hearth_ir_error("%s: out of memory", path);
+      return fprintf(stderr, "%s: out of memory\n", path), 1;
   const hearth_md_statistics *chained = &s[CHAINED_ALL];
   printf("metadata of all contexts, untrimmed\n");
   printf("  places that allocate            %12zu\n", c->count);
@@ -176,15 +175,19 @@ static int print(const char *path, const contexts *c, bool has_flat) {
   printf("  bitcode, chained: all values    %12zu bytes\n", sizes[CHAINED_ALL] - sizes[NOTHING]);
   if (!has_flat)
     printf("  (this LLVM has no flat form)\n");
-  return fflush(stdout) == 0 ? HEARTH_IR_OK : hearth_ir_error("cannot write to standard output");
+  return fflush(stdout) == 0 ? 0 : 1;
 }
 
-int hearth_ir_stats(const char *path) {
+int main(int argc, char **argv) {
   source source = {0};
   contexts all = {0};
   hearth_error err;
-  int result = read_contexts(path, &source, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_knows_flat_mibs())
-                                                                     : hearth_ir_error("%s", err.message);
+  if (argc != 2)
+    return fputs("usage: metadata_stats PROFILE\n", stderr), 2;
+  bool is_read = read_contexts(argv[1], &source, &all, &err) == HEARTH_OK;
+  int result = is_read ? print(argv[1], &all, hearth_ir_knows_flat_mibs()) : 1;
+  if (!is_read)
+    fprintf(stderr, "metadata_stats: %s\n", err.message);
   free_contexts(&all);
   hearth_profile_close(source.profile);
   return result;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* mdlib's conversion for each call; one warning sums up the losses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/compile_mark.h"
+#include "hearth/ir_facts.h"
+#include "passes.h"
+#include "session.h"
+#include "shim.h"
+
+typedef bool (*conversion)(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
+
+typedef struct converting {
+  hearth_md *md;
+  conversion convert;
+  hearth_md_losses losses;
+  bool changed;
+} converting;
+
+static void metadata_visit(LLVMValueRef instruction, void *data) {
+  converting *c = data;
+  c->changed |= c->convert(c->md, instruction, &c->losses);
+}
+
+static bool metadata_run(LLVMModuleRef module, const char *name, conversion convert) {
+  converting c = {.md = hearth_md_create(module), .convert = convert};
+  if (!c.md)
+    return false;
+  hearth_ir_for_each_instruction(module, metadata_visit, &c);
+  hearth_md_destroy(c.md);
+  const hearth_md_losses *lost = &c.losses;
+  if (lost->values || lost->classes || lost->calls) {
+    char message[200];
+    snprintf(message, sizeof message,
+             "not held by the other encoding: %zu values, the class of %zu contexts; %zu calls left as they were",
+             lost->values, lost->classes, lost->calls);
+    hearth_shim_warn(module, name, message);
+  }
+  return c.changed;
+}
+
+bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  return metadata_run(module, "hearth-to-flat", hearth_md_to_flat);
+}
+
+bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  return metadata_run(module, "hearth-to-chained", hearth_md_to_chained);
+}
+
+/* ------------------------------------------------ pass mark ------------------------------------------------ */
+
+/* A mark of the build that a module is of, in the place where compilers sign: the section .comment of the object, which is not
+ * loaded, and of all that is linked from it. hearth-cc looks for it at a link. */
+
+static const char place[] = "llvm.ident";
+
+/* Equal nodes are one. */
+static bool metadata_has(LLVMModuleRef module, LLVMValueRef node) {
+  unsigned count = LLVMGetNamedMetadataNumOperands(module, place);
+  LLVMValueRef *nodes = malloc((count + 1) * sizeof *nodes);
+  bool found = !nodes; /* out of memory: no mark */
+  if (nodes)
+    LLVMGetNamedMetadataOperands(module, place, nodes);
+  for (unsigned i = 0; i < count && !found; i++)
+    found = nodes[i] == node;
+  free(nodes);
+  return found;
+}
+
+bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options) {
+  char mark[64] = HEARTH_MARK_INSTRUMENT;
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  if (*options->profile)
+    snprintf(mark, sizeof mark, HEARTH_MARK_USE, options->profile_id);
+  if ((*options->profile && !options->profile_id) || !LLVMGetNamedMetadata(module, place, strlen(place)))
+    return false; /* flags by hand; a compiler that is told not to sign */
+  LLVMMetadataRef text = LLVMMDStringInContext2(context, mark, strlen(mark));
+  LLVMValueRef node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &text, 1));
+  if (metadata_has(module, node))
+    return false;
+  LLVMAddNamedMetadataOperand(module, place, node);
+  return true;
+}
+
+/* ------------------------------------------------ pass repair ------------------------------------------------ */
+
+/* mdlib's repair, with ids from debug locations if those of the module are ours. */
+
+static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data) {
+  hearth_session *session = data;
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  size_t n = hearth_session_ids_are_ours(session) ? hearth_locate(session->locator, call, chain) : 0;
+  n = n < capacity ? n : capacity;
+  for (size_t i = 0; i < n; i++)
+    ids[i] = chain[i].id;
+  return n;
+}
+
+bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options) {
+  hearth_session session;
+  hearth_md_repairs repairs;
+  bool changed =
+      hearth_session_open(&session, module, options) && hearth_md_repair(session.md, locate, &session, &repairs);
+  hearth_session_close(&session);
+  if (changed) {
+    char message[200];
+    snprintf(message, sizeof message,
+             "metadata repaired: %zu schemas put aside, %zu callsites computed anew, %zu contexts and all metadata of "
+             "%zu calls removed",
+             repairs.schemas, repairs.callsites, repairs.contexts, repairs.calls);
+    hearth_shim_warn(module, "hearth-repair", message);
+  }
+  return changed;
+}
+
+/* ------------------------------------------------ pass unify ------------------------------------------------ */
+
+/* mdlib's unification; a warning if it would have to guess. */
+
+bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  bool changed = false;
+  hearth_md *md = hearth_md_create(module);
+  size_t unclear = md ? hearth_md_unify(md, &changed) : 0;
+  hearth_md_destroy(md);
+  if (unclear) {
+    char message[160];
+    snprintf(message, sizeof message,
+             "schemas not unified: %zu schemas or lists of contexts are malformed, or it cannot be told which schema "
+             "they follow",
+             unclear);
+    hearth_shim_warn(module, "hearth-unify", message);
+  }
+  return changed;
+}
+
+/* ------------------------------------------------ pass verify ------------------------------------------------ */
+
+/* mdlib's verifier; findings are warnings, and one error counts them. */
+
+enum { DESCRIBED = 100 }; /* describing one takes time that grows with the module */
+
+typedef struct reporting {
+  LLVMModuleRef module;
+  size_t described;
+} reporting;
+
+/* Warnings, since the first error ends opt; the error comes last. */
+static void metadata_report(const hearth_md_finding *finding, void *data) {
+  reporting *r = data;
+  char message[640];
+  if (r->described == DESCRIBED)
+    return;
+  r->described++;
+  hearth_md_describe_finding(finding, message, sizeof message);
+  hearth_shim_warn(r->module, "hearth-verify", message);
+}
+
+bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  reporting r = {.module = module};
+  hearth_md *md = hearth_md_create(module);
+  size_t findings = md ? hearth_md_verify(md, metadata_report, &r) : 0;
+  hearth_md_destroy(md);
+  if (findings) {
+    char message[120];
+    snprintf(message, sizeof message, "hearth-verify: %zu finding%s%s", findings, findings == 1 ? "" : "s",
+             findings > r.described ? ", of which the first were described" : "");
+    hearth_shim_error(module, message);
+  }
+  return false;
+}

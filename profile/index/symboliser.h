@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From an address to frames: a binary, the binaries that are known, a cache of frames, the modules of a process; then the
+ * contexts of a dump, and those that lack their addresses. */
+#ifndef HEARTH_SYMBOLISER_H
+#define HEARTH_SYMBOLISER_H
+
+#include <stddef.h>
+
+#include "debug_info.h"
+#include "hearth/builder.h"
+#include "hearth/indexer.h"
+#include "hearth/status.h"
+#include "object_file.h"
+#include "raw_dump.h"
+
+/* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
+
+/* The types of a binary's allocation calls (hearth/type_table.h). */
+
+typedef struct hearth_types {
+  struct hearth_type *items; /* sorted */
+  size_t count;
+  uint8_t *bytes; /* of the section */
+} hearth_types;
+
+/* Read a section; without bytes there are no types. Copied. `path` is the binary's, for messages. Free
+ * also after an error. Errors: E_CORRUPT, E_NOMEM. */
+hearth_status hearth_types_read(hearth_bytes section, const char *path, hearth_types *ret, hearth_error *err);
+void hearth_types_free(hearth_types *types);
+
+/* Name of the type that is allocated at a place; no bytes if that is not known, or if several types are. */
+hearth_bytes hearth_types_find(const hearth_types *types, uint64_t function, uint32_t line, uint32_t column);
+
+typedef struct hearth_binary hearth_binary;
+
+/* Open an ELF file. Errors: E_IO, E_FORMAT (not a 64-bit little-endian ELF file), E_NO_BUILD_ID,
+ * E_CORRUPT, E_NOMEM. */
+hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_error *err);
+void hearth_binary_close(hearth_binary *binary); /* accepts NULL */
+
+const char *hearth_binary_path(const hearth_binary *binary);
+/* Give the binary the path that it was mapped from. Copied. Error: E_NOMEM. */
+hearth_status hearth_binary_rename(hearth_binary *binary, const char *path, hearth_error *err);
+/* The build id (borrowed) and its size in bytes (1 to HEARTH_RAW_BUILD_ID_MAX). */
+const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret_size);
+/* ELF address of an offset in the file that is mapped executable; false if there is none. */
+bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
+
+/* Its debug information, to be loaded by the caller; lives until close. One thread at a time may use it: while several know
+ * the binary, between lock and unlock. */
+void hearth_binary_lock(hearth_binary *binary);
+void hearth_binary_unlock(hearth_binary *binary);
+hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
+/* The types of its allocation calls. */
+const hearth_types *hearth_binary_types(const hearth_binary *binary);
+
+/* ------------------------------------------------ binaries ------------------------------------------------ */
+
+/* The binaries of one indexing, which all its workers share: each file is opened once, and its debug information read
+ * once. Any thread may call these functions, once the files that the user names are given. */
+
+typedef struct hearth_binaries hearth_binaries;
+
+/* A file that was looked for. It lives as long as the set, and does not change. */
+typedef struct hearth_known_binary {
+  uint32_t build_id_size; /* 0: known by its path */
+  uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
+  char *path;            /* of the mapping; NULL if it was given */
+  hearth_binary *binary; /* NULL: it cannot be used */
+  hearth_error reason;   /* why not */
+  bool given, is_program;
+} hearth_known_binary;
+
+/* Notes go through `options`, which is copied. NULL when out of memory. */
+hearth_binaries *hearth_binaries_create(const hearth_indexer_options *options);
+void hearth_binaries_destroy(hearth_binaries *binaries); /* accepts NULL */
+
+/* Name functions of binaries without debug information by their symbols. */
+void hearth_binaries_use_symbols(hearth_binaries *binaries, bool use);
+/* A folder with separate debug files, .dwo or .dwp files, or binaries by build id; before the first binary. Copied.
+ * Errors: E_NOMEM. */
+hearth_status hearth_binaries_add_directory(hearth_binaries *binaries, const char *path, hearth_error *err);
+/* Open and load a binary that the user gave. The same one twice is harmless. */
+hearth_status hearth_binaries_give(hearth_binaries *binaries, const char *path, hearth_error *err);
+/* The folders, first to last; NULL behind the last one. */
+const char *hearth_binaries_directory(const hearth_binaries *binaries, size_t number);
+/* The `number`th binary that the user gave; NULL behind the last one. */
+const hearth_known_binary *hearth_binaries_given(const hearth_binaries *binaries, size_t number);
+
+/* Is a mapping one of this file? Files without build id are told apart by path. */
+bool hearth_binaries_is_of(const hearth_known_binary *known, const hearth_raw_map *map);
+
+/* The binary of a mapping: one of the given, or the file that it names, or that of its build id in one of the folders. It
+ * is opened and loaded if it was not yet.
+ *   is_program  its separate debug file is looked for in the system's folder, too
+ *   ret         NULL: it is no file (vdso, generated code), or one of unknown place
+ * Errors: E_NOMEM. */
+hearth_status hearth_binaries_find(hearth_binaries *binaries, const hearth_raw_map *map, bool is_program,
+                                   const hearth_known_binary **ret, hearth_error *err);
+
+/* ------------------------------------------------ frame cache ------------------------------------------------ */
+
+/* Frames of a binary's addresses as rows of the profile builder, computed once for each address. */
+
+typedef struct hearth_frame_cache hearth_frame_cache;
+
+/* Frames [first, first + count) of the cache, innermost first. */
+typedef struct hearth_frame_span {
+  uint32_t first, count;
+  bool of_runtime; /* code of LLVM's profiling runtime */
+} hearth_frame_span;
+
+/* `binary` (loaded) and `builder` are borrowed. NULL when out of memory. */
+hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder);
+void hearth_frame_cache_destroy(hearth_frame_cache *cache); /* accepts NULL */
+
+/* Frames of the code at an ELF address: from debug information, or else one with the function's name, if the
+ * binary's symbol names were loaded and have it. A frame whose line is unknown has line HEARTH_NONE, column 0.
+ * Errors: E_NOMEM, E_FULL, those of hearth_builder_function. */
+hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
+                                     hearth_error *err);
+/* The builder's rows of a span; the pointer lives until the next hearth_frame_cache_get. */
+const uint32_t *hearth_frame_cache_rows(const hearth_frame_cache *cache, hearth_frame_span span);
+
+/* ------------------------------------------------ modules ------------------------------------------------ */
+
+/* Which binary each mapping of a raw profile is, and how far an indexer has used it. */
+
+typedef struct hearth_modules hearth_modules;
+
+/* A mapping with code of a known binary. */
+typedef struct hearth_placed_map {
+  const hearth_raw_map *map;
+  hearth_binary *binary;
+  hearth_frame_cache *cache;
+} hearth_placed_map;
+
+/* `builder` and `binaries` are borrowed; options are copied. NULL when out of memory. */
+hearth_modules *hearth_modules_create(hearth_builder *builder, hearth_binaries *binaries,
+                                      const hearth_indexer_options *options);
+void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
+
+/* Is this the preloaded runtime? */
+bool hearth_modules_is_runtime(const hearth_raw_map *map);
+
+/* Find the binaries of a dump's mappings.
+ *   ret_placed  mappings with a binary, sorted by address, without overlaps (overlapping ones are left out and
+ *               reported); the caller frees the array, not the memory that it points to
+ * Errors: E_NOMEM. */
+hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
+
+/* Is a dump worth adding?
+ *   is_skipped  if it is not, it is left out already: that is no remedy
+ * Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or none is found at all),
+ * those of opening the program, E_NOMEM. */
+hearth_status hearth_modules_check(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   bool is_skipped, hearth_error *err);
+
+/* One more address of the dump lies in this mapping, for which hearth_modules_place found no binary. */
+void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
+
+/* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want
+ * of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is no file. */
+const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
+/* The text behind such a reason in a message; may be "". */
+const char *hearth_modules_remedy(const hearth_error *reason);
+
+/* Files that another set of modules used, and missed, count here as well. Errors: E_NOMEM. */
+hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
+
+/* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files
+ * with addresses in the dumps that could not be read: once each. */
+void hearth_modules_report(const hearth_modules *modules);
+
+/* ------------------------------------------------ lost contexts ------------------------------------------------ */
+
+/* Contexts of a raw profile that have no frame at all, by the file that their innermost address lies in: notes for the
+ * user, with the remedy. */
+
+typedef struct hearth_lost_file {
+  const char *path; /* of the mapping or of the binary; NULL: no file is known */
+  bool given;       /* a binary that was symbolised: the code lacks debug information */
+  const hearth_error
+      *reason; /* there is no binary, and why (hearth_modules_lose); NULL: for want of debug information */
+  uint64_t contexts, bytes;
+} hearth_lost_file;
+
+/* Allocations that found no room for their call stack. */
+typedef struct hearth_lost_stacks {
+  uint64_t blocks, bytes;
+} hearth_lost_stacks;
+
+/* Lost contexts of one dump. All zero at first. */
+typedef struct hearth_lost_contexts {
+  hearth_lost_file files[64]; /* files that do not fit are counted with the last one */
+  size_t count;
+  bool uninstrumented; /* the program was recorded unchanged: none of its code was compiled for profiling */
+  hearth_lost_stacks no_room;
+} hearth_lost_contexts;
+
+void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more);
+/* The notes on them, with the remedy. */
+void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size);
+
+/* Count a context of `file`; the memory that it points to is borrowed until the report. */
+void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes);
+/* One note a file: a warning where the code could have been compiled for profiling,
+ * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. Contexts
+ * with a reason are reported once for all dumps, by hearth_modules_report. An unchanged program gets one warning for
+ * all files of the second kind, unless symbols have named all that they could. */
+void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
+                        const hearth_indexer_options *options);
+/* Why nothing is left, as an error. */
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err);
+
+/* ------------------------------------------------ dump contexts ------------------------------------------------ */
+
+/* The contexts of one dump of a raw profile: its addresses become frames, its records contexts of a builder. */
+
+/* Bytes by the library that allocated them. The last row is of all others, once there are too many. */
+typedef struct hearth_library_bytes {
+  struct {
+    char name[64]; /* of the file */
+    uint64_t bytes;
+  } rows[16];
+  size_t count;
+} hearth_library_bytes;
+
+void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes);
+
+/* Counts over the dumps so far. */
+typedef struct hearth_dump_counts {
+  uint64_t contexts;              /* records with frames */
+  uint64_t with_column;           /* of these, how many have a column at the allocating call */
+  uint64_t bytes;                 /* that these allocated */
+  hearth_library_bytes libraries; /* of these, in code without debug information */
+} hearth_dump_counts;
+
+/* Called for each record.
+ *   node    of the builder: the record's stack; HEARTH_NONE: no function of it is known
+ *   record  DataTypeId is the builder's */
+typedef hearth_status hearth_dump_visit(void *closure, uint32_t node, const hearth_raw_record *record,
+                                        hearth_error *err);
+
+/* Call `visit` for a dump's records, whose stacks become the builder's; nothing else is added. It works as
+ * hearth_dump_add, with two differences: records without frames are visited, too; and it is no error if no binary can
+ * be used: then no record has frames. */
+hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
+                               const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
+                               hearth_error *err);
+
+/* Add a dump's contexts and its run.
+ *   name    of the file, for messages
+ *   dump    its records are used up
+ *   counts  added to
+ *   lost    written: the records that no context came of
+ * Errors: those of hearth_modules_place and of symbolising, E_FULL, E_NOMEM. */
+hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
+                              const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
+                              hearth_lost_contexts *lost, hearth_error *err);
+
+#endif
