@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block is known again by its context and the time of its allocation. Picks that wait are few and drawn from the whole run: most
- * are accessed soon, and of the others a half is left out whenever they become too many. */
+/* A block is known again by its context and the time of its allocation. Picks are few and drawn from the whole run: a half is left out
+ * whenever they become too many. */
 #include "picks.h"
 #include "heap.h"
 #include "lock.h"
@@ -38,45 +38,35 @@ static bool find(const char *byte, hearth_pick *ret) {
   return true;
 }
 
-static void take_out(hearth_picks *picks, uint32_t row) { picks->rows[row] = picks->rows[--picks->count]; }
+static void take_out(hearth_pick_table *table, uint32_t row) { table->rows[row] = table->rows[--table->count]; }
 
-static void halve(hearth_picks *picks, hearth_sampler *random) {
-  for (uint32_t i = picks->count; i-- > 0;)
+static void halve(hearth_pick_table *table, hearth_sampler *random) {
+  for (uint32_t i = table->count; i-- > 0;)
     if (hearth_sampler_below(random, 2) == 0)
-      take_out(picks, i);
-  picks->halvings++;
+      take_out(table, i);
+  table->halvings++;
+}
+
+static bool admits(hearth_pick_table *table, hearth_sampler *random) {
+  if (table->count == HEARTH_PICKS_MOST && table->halvings < MOST_HALVINGS)
+    halve(table, random);
+  return table->count < HEARTH_PICKS_MOST && hearth_sampler_below(random, UINT64_C(1) << table->halvings) == 0;
 }
 
 void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns,
                        hearth_sampler *random) {
+  bool waits = admits(&picks->waiting, random), follows = admits(&picks->followed, random);
   hearth_pick pick;
 
-  if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
-    halve(picks, random);
-  if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
-      !find(byte, &pick))
+  if (!(waits || follows) || !find(byte, &pick))
     return;
   pick.weight = weight;
-  pick.begin_ns = now_ns;
+  pick.begin_ns = pick.last_ns = now_ns;
   pick.accesses = count_accesses(&pick);
-  picks->rows[picks->count++] = pick;
-}
-
-static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
-  uint64_t number = UINT64_C(1) << picks->halvings, weight = hearth_repeat_SUM(pick->weight, number);
-
-  sums->picks += number;
-  sums->weight = hearth_merge_SUM(sums->weight, weight);
-  sums->late_weight = hearth_merge_SUM(sums->late_weight, late ? weight : 0);
-}
-
-/* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
-static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
-  const hearth_pick *pick = &picks->rows[row];
-
-  if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
-    add(&sums->rows[pick->context].picked, picks, pick, late);
-  take_out(picks, row);
+  if (waits)
+    picks->waiting.rows[picks->waiting.count++] = pick;
+  if (follows)
+    picks->followed.rows[picks->followed.count++] = pick;
 }
 
 static uint64_t idle_time(uint64_t run_ns) {
@@ -92,14 +82,17 @@ static hearth_pick_row *row_of(hearth_pick_rows *sums, const hearth_pick *pick) 
   return pick->context < sums->count ? &sums->rows[pick->context] : &none;
 }
 
-static void look(hearth_pick *pick, hearth_pick_row *row) {
+static bool lives(const hearth_pick *pick) {
   hearth_pick now;
 
-  pick->lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+  return find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+}
+
+static void look(hearth_pick *pick, hearth_pick_row *row) {
+  pick->lives = lives(pick);
   pick->accessed = pick->lives && count_accesses(pick) != pick->accesses;
   if (!pick->lives)
     return;
-  pick->looks += pick->looks < LEAST_LOOKS;
   row->looked_bytes += pick->size;
   row->accessed += pick->accessed;
   if (pick->told)
@@ -125,7 +118,7 @@ static void claim(hearth_pick_row *row) {
 
 /* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
 static void tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
-  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
+  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->waiting.halvings);
 
   row->told_bytes += pick->size;
   row->told_weight += weight;
@@ -159,45 +152,78 @@ static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns
     tell(pick, used, picks, row);
 }
 
+#define AHEAD 6
+
 /* Of a pick to come. */
 static void fetch_ahead(const hearth_pick *pick) {
   __builtin_prefetch(pick->begin - sizeof(hearth_header));
   __builtin_prefetch((const void *)hearth_shadow_counter((uintptr_t)pick->begin));
 }
 
-void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
-                       hearth_pick_rows *sums) {
-  enum { AHEAD = 6 };
-  uint64_t idle_ns = idle_time(run_ns);
+static void look_at_waiting(hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random, hearth_pick_rows *sums) {
+  hearth_pick_table *table = &picks->waiting;
 
-  picks->looked_ns = picks->now_ns;
-  picks->now_ns = now_ns;
-  for (uint32_t i = 0; i < picks->count; ++i) {
-    if (i + AHEAD < picks->count)
-      fetch_ahead(&picks->rows[i + AHEAD]);
-    look(&picks->rows[i], row_of(sums, &picks->rows[i]));
+  for (uint32_t i = 0; i < table->count; ++i) {
+    if (i + AHEAD < table->count)
+      fetch_ahead(&table->rows[i + AHEAD]);
+    look(&table->rows[i], row_of(sums, &table->rows[i]));
   }
-  for (uint32_t i = picks->count; i-- > 0;) {
-    hearth_pick *pick = &picks->rows[i];
+  for (uint32_t i = table->count; i-- > 0;) {
+    hearth_pick *pick = &table->rows[i];
     hearth_pick_row *row = row_of(sums, pick);
     claim(row);
     if (pick->lives && !pick->told)
       judge(pick, picks, idle_ns, random, row);
     if (!pick->lives || pick->accessed)
-      finish(picks, i, !pick->accessed, sums);
+      take_out(table, i);
   }
 }
 
-void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums) {
-  for (uint32_t i = 0; i < picks->count; i++) {
-    const hearth_pick *pick = &picks->rows[i];
-    if (pick->context >= sums->count || pick->looks == 0)
+/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. */
+static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t run_ns) {
+  uint64_t number = UINT64_C(1) << picks->followed.halvings, weight = hearth_repeat_SUM(pick->weight, number);
+  uint64_t life_ns = run_ns > pick->alloc_ns ? run_ns - pick->alloc_ns : 0, half_ns = picks->now_ns - life_ns / 2;
+
+  if (pick->looks < LEAST_LOOKS || pick->begin_ns > half_ns)
+    return;
+  sums->picks += number;
+  sums->weight = hearth_merge_SUM(sums->weight, weight);
+  sums->late_weight = hearth_merge_SUM(sums->late_weight, pick->last_ns <= half_ns ? weight : 0);
+}
+
+static void look_at_followed(hearth_picks *picks, uint64_t run_ns, hearth_pick_rows *sums) {
+  for (uint32_t i = picks->followed.count; i-- > 0;) {
+    hearth_pick *pick = &picks->followed.rows[i];
+    if (i >= AHEAD)
+      fetch_ahead(pick - AHEAD);
+    if (!lives(pick)) {
+      add(&row_of(sums, pick)->picked, picks, pick, run_ns);
+      take_out(&picks->followed, i);
       continue;
-    hearth_pick_row *row = &sums->rows[pick->context];
-    if (row->waiting_dump != dump)
-      row->waiting = (hearth_pick_sums){.picks = 0};
-    row->waiting_dump = dump;
-    add(&row->waiting, picks, pick, true);
+    }
+    uint64_t accesses = count_accesses(pick);
+    pick->last_ns = accesses != pick->accesses ? picks->now_ns : pick->last_ns;
+    pick->accesses = accesses;
+    pick->looks += pick->looks < LEAST_LOOKS;
+  }
+}
+
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_pick_rows *sums) {
+  picks->looked_ns = picks->now_ns;
+  picks->now_ns = now_ns;
+  look_at_waiting(picks, idle_time(run_ns), random, sums);
+  look_at_followed(picks, run_ns, sums);
+}
+
+void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump, hearth_pick_rows *sums) {
+  for (uint32_t i = 0; i < picks->followed.count; i++) {
+    const hearth_pick *pick = &picks->followed.rows[i];
+    hearth_pick_row *row = row_of(sums, pick);
+    if (row->live_dump != dump)
+      row->live = (hearth_pick_sums){.picks = 0};
+    row->live_dump = dump;
+    add(&row->live, picks, pick, run_ns);
   }
 }
 
@@ -214,10 +240,10 @@ static void set_moments(const hearth_pick_row *row, hearth_mib *mib) {
 void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
 
-  if (row->waiting_dump == dump) {
-    all.picks += row->waiting.picks;
-    all.weight = hearth_merge_SUM(all.weight, row->waiting.weight);
-    all.late_weight = hearth_merge_SUM(all.late_weight, row->waiting.late_weight);
+  if (row->live_dump == dump) {
+    all.picks += row->live.picks;
+    all.weight = hearth_merge_SUM(all.weight, row->live.weight);
+    all.late_weight = hearth_merge_SUM(all.late_weight, row->live.late_weight);
   }
   mib->Picks = all.picks;
   mib->LatePicks = all.weight ? (uint64_t)((double)all.late_weight / (double)all.weight * (double)all.picks + 0.5) : 0;
@@ -367,7 +393,8 @@ void hearth_pick_thread_forget(void) {
   if (!hearth_pick_thread_hold())
     return;
   hearth_pick_rows_forget(&thread.rows);
-  thread.picks.count = thread.picks.halvings = 0;
+  thread.picks.waiting.count = thread.picks.waiting.halvings = 0;
+  thread.picks.followed.count = thread.picks.followed.halvings = 0;
   hearth_pick_thread_let_go();
 }
 
@@ -384,7 +411,7 @@ bool hearth_pick_thread_hold(void) {
       return false;
   ++thread.dump;
   look_at_picks(hearth_os_now_ns());
-  hearth_picks_show(&thread.picks, thread.dump, &thread.rows);
+  hearth_picks_show(&thread.picks, thread.picks.now_ns - thread.start_ns, thread.dump, &thread.rows);
   return true;
 }
 

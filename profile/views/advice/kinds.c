@@ -172,16 +172,16 @@ static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, b
   return true;
 }
 
-/* One pass over a block from begin to end leaves half of its memory's time behind the last access, however it is freed. */
+/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. */
 static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
   (void)tallied;
-  f->share = memory_share(w, p) * late;
+  f->share = memory_share(w, p) * late / 2;
   if (m->Picks < w->picks / 100 || late < 0.75 || touched_share(m) > 1 - late + MOST_TOUCHED)
     return false;
   SAY(f,
-      "%.0f%% of the time of this memory is after its last access; %" PRIu64
+      "%.0f%% of this memory is not accessed in the last half of its life; %" PRIu64
       " blocks of %s, which live %s and hold %s on "
       "average",
       100 * late, m->AllocCount, sizes_of(m).c, hearth_amount_time(average_ns(m)).c, held(w, p).c);

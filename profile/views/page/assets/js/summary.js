@@ -78,7 +78,7 @@ function classFact() {
   const time = timeText(rule.cold_min_lifetime_ns);
   const cold = rule.mode === 'llvm'
     ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second and an average life of at least ${time}`
-    : `a page of such blocks is left alone for ${time}, and they live as long`;
+    : `a page of such blocks is left alone for ${time}, and for the last half of longer lives`;
   return `cold (blue): ${cold}; `
     + `hot (red): at least ${densityText(rule.hot_min_density)} accesses per byte and second; by the rule '${rule.mode}'`;
 }
