@@ -177,6 +177,11 @@ static double looked_uses(const hearth_classifier *classifier, const hearth_mib 
   return time_ns > 0 ? (always + (touched - always * looks) * idle_ns / time_ns) / part : INFINITY;
 }
 
+/* By picks, if there are any. */
+static bool rests_at_last(const hearth_mib *mib) {
+  return (double)(mib->Picks - mib->LatePicks) <= (double)mib->Picks * HEARTH_MOST_USED_LATE_PERCENT / 100;
+}
+
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
  * more than counts. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
@@ -188,6 +193,7 @@ class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib
                        .accesses = (double)mib->TotalAccessCount,
                        .first_accesses = hearth_first_accesses(blocks, size),
                        .pages_ns = pages * (double)mib->TotalLifetime,
+                       .rests_at_last = rests_at_last(mib),
                        .counted_uses = counted_uses(classifier, mib),
                        .looked_uses = looked_uses(classifier, mib, pages)};
 }
@@ -210,7 +216,7 @@ static bool is_used(double uses) { return uses > 0.7; }
 /* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without counters. */
 hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0;
-  bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
+  bool lasts = facts->rests_at_last && facts->lifetime_ns >= 2 * classifier->cold_min_lifetime_ns;
   bool idle = counted  ? is_idle(facts->counted_uses)
               : looked ? is_idle(facts->looked_uses)
                        : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns));

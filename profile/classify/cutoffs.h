@@ -16,7 +16,8 @@
 typedef struct class_facts {
   double density, lifetime_ns, accesses;
   double first_accesses,
-      pages_ns; /* of the first use of all blocks; their lives, one of part of a page for that part */
+      pages_ns;       /* of the first use of all blocks; their lives, one of part of a page for that part */
+  bool rests_at_last; /* its blocks are not accessed in the last half of their lives, as far as is known */
   /* Uses of a page full of the context's blocks, in the time for which cold memory is left alone: as the counters of picked blocks
    * show them, and as looks at pages do. */
   double counted_uses, looked_uses;

@@ -79,6 +79,7 @@ unsigned hearth_possible_classes(const hearth_classifier *classifier, const hear
                          .accesses = own.accesses * factor,
                          .first_accesses = own.first_accesses,
                          .pages_ns = own.pages_ns,
+                         .rests_at_last = own.rests_at_last,
                          .counted_uses = own.counted_uses * factor,
                          .looked_uses = own.looked_uses * factor};
     classes |= 1u << hearth_density_order_classify(order, classifier, &own, &moved);

@@ -142,8 +142,8 @@ static void print_thresholds(const hearth_listing *r) {
     fprintf(r->stream, "  cold       density less than %.4g, with an average lifetime of at least %s\n",
             c->cold_max_density, time.c);
   else
-    fprintf(r->stream, "  cold       a page of such blocks is left alone for %s, and they live as long on average\n",
-            time.c);
+    fprintf(r->stream,
+            "  cold       a page of such blocks is left alone for %s, and for the last half of longer lives\n", time.c);
   fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block is known again by its context and the time of its allocation. Picks that wait are few and drawn from the whole run: most
- * are accessed soon, and of the others a half is left out whenever they become too many. */
+/* A block is known again by its context and the time of its allocation. Picks are few and drawn from the whole run: a half is left out
+ * whenever they become too many. */
 #include "picks.h"
 #include "heap.h"
 #include "lock.h"
@@ -38,45 +38,35 @@ static bool pick_find(const char *byte, hearth_pick *ret) {
   return true;
 }
 
-static void take_out(hearth_picks *picks, uint32_t row) { picks->rows[row] = picks->rows[--picks->count]; }
+static void take_out(hearth_pick_table *table, uint32_t row) { table->rows[row] = table->rows[--table->count]; }
 
-static void halve(hearth_picks *picks, hearth_sampler *random) {
-  for (uint32_t i = picks->count; i-- > 0;)
+static void halve(hearth_pick_table *table, hearth_sampler *random) {
+  for (uint32_t i = table->count; i-- > 0;)
     if (hearth_sampler_below(random, 2) == 0)
-      take_out(picks, i);
-  picks->halvings++;
+      take_out(table, i);
+  table->halvings++;
+}
+
+static bool admits(hearth_pick_table *table, hearth_sampler *random) {
+  if (table->count == HEARTH_PICKS_MOST && table->halvings < MOST_HALVINGS)
+    halve(table, random);
+  return table->count < HEARTH_PICKS_MOST && hearth_sampler_below(random, UINT64_C(1) << table->halvings) == 0;
 }
 
 void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns,
                        hearth_sampler *random) {
+  bool waits = admits(&picks->waiting, random), follows = admits(&picks->followed, random);
   hearth_pick pick;
 
-  if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
-    halve(picks, random);
-  if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
-      !pick_find(byte, &pick))
+  if (!(waits || follows) || !pick_find(byte, &pick))
     return;
   pick.weight = weight;
-  pick.begin_ns = now_ns;
+  pick.begin_ns = pick.last_ns = now_ns;
   pick.accesses = count_accesses(&pick);
-  picks->rows[picks->count++] = pick;
-}
-
-static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, bool late) {
-  uint64_t number = UINT64_C(1) << picks->halvings, weight = hearth_repeat_SUM(pick->weight, number);
-
-  sums->picks += number;
-  sums->weight = hearth_merge_SUM(sums->weight, weight);
-  sums->late_weight = hearth_merge_SUM(sums->late_weight, late ? weight : 0);
-}
-
-/* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
-static void pick_finish(hearth_picks *picks, uint32_t row, bool late, hearth_pick_rows *sums) {
-  const hearth_pick *pick = &picks->rows[row];
-
-  if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
-    pick_add(&sums->rows[pick->context].picked, picks, pick, late);
-  take_out(picks, row);
+  if (waits)
+    picks->waiting.rows[picks->waiting.count++] = pick;
+  if (follows)
+    picks->followed.rows[picks->followed.count++] = pick;
 }
 
 static uint64_t idle_time(uint64_t run_ns) {
@@ -92,14 +82,17 @@ static hearth_pick_row *pick_row_of(hearth_pick_rows *sums, const hearth_pick *p
   return pick->context < sums->count ? &sums->rows[pick->context] : &none;
 }
 
-static void pick_look(hearth_pick *pick, hearth_pick_row *row) {
+static bool lives(const hearth_pick *pick) {
   hearth_pick now;
 
-  pick->lives = pick_find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+  return pick_find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
+}
+
+static void pick_look(hearth_pick *pick, hearth_pick_row *row) {
+  pick->lives = lives(pick);
   pick->accessed = pick->lives && count_accesses(pick) != pick->accesses;
   if (!pick->lives)
     return;
-  pick->looks += pick->looks < LEAST_LOOKS;
   row->looked_bytes += pick->size;
   row->accessed += pick->accessed;
   if (pick->told)
@@ -125,7 +118,7 @@ static void claim(hearth_pick_row *row) {
 
 /* A piece was drawn by chance, and what was not drawn, or was left out, counts for it. */
 static void pick_tell(hearth_pick *pick, bool used, const hearth_picks *picks, hearth_pick_row *row) {
-  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->halvings);
+  double weight = (double)pick->size * (double)pick->weight * (double)(UINT64_C(1) << picks->waiting.halvings);
 
   row->told_bytes += pick->size;
   row->told_weight += weight;
@@ -159,45 +152,78 @@ static void judge(hearth_pick *pick, const hearth_picks *picks, uint64_t idle_ns
     pick_tell(pick, used, picks, row);
 }
 
+#define AHEAD 6
+
 /* Of a pick to come. */
 static void fetch_ahead(const hearth_pick *pick) {
   __builtin_prefetch(pick->begin - sizeof(hearth_header));
   __builtin_prefetch((const void *)hearth_shadow_counter((uintptr_t)pick->begin));
 }
 
-void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
-                       hearth_pick_rows *sums) {
-  enum { AHEAD = 6 };
-  uint64_t idle_ns = idle_time(run_ns);
+static void look_at_waiting(hearth_picks *picks, uint64_t idle_ns, hearth_sampler *random, hearth_pick_rows *sums) {
+  hearth_pick_table *table = &picks->waiting;
 
-  picks->looked_ns = picks->now_ns;
-  picks->now_ns = now_ns;
-  for (uint32_t i = 0; i < picks->count; ++i) {
-    if (i + AHEAD < picks->count)
-      fetch_ahead(&picks->rows[i + AHEAD]);
-    pick_look(&picks->rows[i], pick_row_of(sums, &picks->rows[i]));
+  for (uint32_t i = 0; i < table->count; ++i) {
+    if (i + AHEAD < table->count)
+      fetch_ahead(&table->rows[i + AHEAD]);
+    pick_look(&table->rows[i], pick_row_of(sums, &table->rows[i]));
   }
-  for (uint32_t i = picks->count; i-- > 0;) {
-    hearth_pick *pick = &picks->rows[i];
+  for (uint32_t i = table->count; i-- > 0;) {
+    hearth_pick *pick = &table->rows[i];
     hearth_pick_row *row = pick_row_of(sums, pick);
     claim(row);
     if (pick->lives && !pick->told)
       judge(pick, picks, idle_ns, random, row);
     if (!pick->lives || pick->accessed)
-      pick_finish(picks, i, !pick->accessed, sums);
+      take_out(table, i);
   }
 }
 
-void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums) {
-  for (uint32_t i = 0; i < picks->count; i++) {
-    const hearth_pick *pick = &picks->rows[i];
-    if (pick->context >= sums->count || pick->looks == 0)
+/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. */
+static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t run_ns) {
+  uint64_t number = UINT64_C(1) << picks->followed.halvings, weight = hearth_repeat_SUM(pick->weight, number);
+  uint64_t life_ns = run_ns > pick->alloc_ns ? run_ns - pick->alloc_ns : 0, half_ns = picks->now_ns - life_ns / 2;
+
+  if (pick->looks < LEAST_LOOKS || pick->begin_ns > half_ns)
+    return;
+  sums->picks += number;
+  sums->weight = hearth_merge_SUM(sums->weight, weight);
+  sums->late_weight = hearth_merge_SUM(sums->late_weight, pick->last_ns <= half_ns ? weight : 0);
+}
+
+static void look_at_followed(hearth_picks *picks, uint64_t run_ns, hearth_pick_rows *sums) {
+  for (uint32_t i = picks->followed.count; i-- > 0;) {
+    hearth_pick *pick = &picks->followed.rows[i];
+    if (i >= AHEAD)
+      fetch_ahead(pick - AHEAD);
+    if (!lives(pick)) {
+      pick_add(&pick_row_of(sums, pick)->picked, picks, pick, run_ns);
+      take_out(&picks->followed, i);
       continue;
-    hearth_pick_row *row = &sums->rows[pick->context];
-    if (row->waiting_dump != dump)
-      row->waiting = (hearth_pick_sums){.picks = 0};
-    row->waiting_dump = dump;
-    pick_add(&row->waiting, picks, pick, true);
+    }
+    uint64_t accesses = count_accesses(pick);
+    pick->last_ns = accesses != pick->accesses ? picks->now_ns : pick->last_ns;
+    pick->accesses = accesses;
+    pick->looks += pick->looks < LEAST_LOOKS;
+  }
+}
+
+void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
+                       hearth_pick_rows *sums) {
+  picks->looked_ns = picks->now_ns;
+  picks->now_ns = now_ns;
+  look_at_waiting(picks, idle_time(run_ns), random, sums);
+  look_at_followed(picks, run_ns, sums);
+}
+
+void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump, hearth_pick_rows *sums) {
+  for (uint32_t i = 0; i < picks->followed.count; i++) {
+    const hearth_pick *pick = &picks->followed.rows[i];
+    hearth_pick_row *row = pick_row_of(sums, pick);
+    if (row->live_dump != dump)
+      row->live = (hearth_pick_sums){.picks = 0};
+    row->live_dump = dump;
+    pick_add(&row->live, picks, pick, run_ns);
   }
 }
 
@@ -214,10 +240,10 @@ static void set_moments(const hearth_pick_row *row, hearth_mib *mib) {
 void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib) {
   hearth_pick_sums all = row->picked;
 
-  if (row->waiting_dump == dump) {
-    all.picks += row->waiting.picks;
-    all.weight = hearth_merge_SUM(all.weight, row->waiting.weight);
-    all.late_weight = hearth_merge_SUM(all.late_weight, row->waiting.late_weight);
+  if (row->live_dump == dump) {
+    all.picks += row->live.picks;
+    all.weight = hearth_merge_SUM(all.weight, row->live.weight);
+    all.late_weight = hearth_merge_SUM(all.late_weight, row->live.late_weight);
   }
   mib->Picks = all.picks;
   mib->LatePicks = all.weight ? (uint64_t)((double)all.late_weight / (double)all.weight * (double)all.picks + 0.5) : 0;
@@ -231,7 +257,7 @@ void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib
  * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
  * program's first thread does, or the process would not. */
 
-#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of spans */
+#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of tracts */
 #define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */
 #define NEW_PICKS_GAP   UINT64_C(4000000)    /* mean time between moments at which new ones are drawn */
 #define NEW_PICKS       16u                  /* at such a moment */
@@ -277,7 +303,7 @@ static bool has_run(void) {
 /* Of all pages, so that free space is often met, too. */
 static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_spans_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
+  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_OS_PAGE;
@@ -311,7 +337,7 @@ static void take_picks(uint64_t now_ns) {
 static bool is_worth_it(void) {
   char *start;
 
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
 }
 
 /* What is due. */
@@ -336,7 +362,7 @@ void hearth_pick_thread_run_beside(void (*step)(bool is_worth_it)) {
   __atomic_store_n(&beside, step, __ATOMIC_RELEASE);
 }
 
-static void pick_run(void) {
+static void run(void) {
   for (bool is_due = false; hearth_own_thread_wait(is_due ? time_left() : IDLE_GAP); is_due = is_worth_it()) {
     void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
     if (is_due && is_worth_it())
@@ -358,16 +384,17 @@ void hearth_pick_thread_begin(void) {
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  hearth_own_thread_begin(pick_run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
+  hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
 }
 
-bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(pick_run); }
+bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run); }
 
 void hearth_pick_thread_forget(void) {
   if (!hearth_pick_thread_hold())
     return;
   hearth_pick_rows_forget(&thread.rows);
-  thread.picks.count = thread.picks.halvings = 0;
+  thread.picks.waiting.count = thread.picks.waiting.halvings = 0;
+  thread.picks.followed.count = thread.picks.followed.halvings = 0;
   hearth_pick_thread_let_go();
 }
 
@@ -384,7 +411,7 @@ bool hearth_pick_thread_hold(void) {
       return false;
   ++thread.dump;
   look_at_picks(hearth_os_now_ns());
-  hearth_picks_show(&thread.picks, thread.dump, &thread.rows);
+  hearth_picks_show(&thread.picks, thread.picks.now_ns - thread.start_ns, thread.dump, &thread.rows);
   return true;
 }
 

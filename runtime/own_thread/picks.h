@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Picks. A pick is the piece of a live block in one page, drawn at a random moment. All are looked at from time to time, each until it
- * is accessed or its block ends. They tell of a context
+/* Picks. A pick is the piece of a live block in one page, drawn at a random moment. All are looked at from time to time. They tell of
+ * a context
  *
- *   how much of its memory is not accessed any more: of its picks, those that were not are the share of its memory's time that comes
- *   after the last access, if each counts by what the heap had: the more it had, the smaller was a piece's chance. Accesses between
- *   the last look and the end are not seen, so two looks at least must have found none;
+ *   how much of its memory is not accessed in the last half of its life. Each piece is followed until its block ends; then it is
+ *   known whether it was picked in the first half and accessed in the last one. It counts by what the heap had: the more it had,
+ *   the smaller was a piece's chance. Accesses between the last look and the end are not seen: they belong to the end;
  *
  *   at how many moments a page full of its blocks is soon used again: within HEARTH_IDLE_S, or an eighth of the run so far if that is
  *   less. Each piece tells it of its own bytes, once: used if it was accessed, or if an accessed one claims it for its page; else idle
@@ -29,9 +29,10 @@
 typedef struct hearth_pick {
   const char *begin;
   size_t size;       /* bytes, in one page */
-  uint64_t accesses; /* to them, when it was picked */
+  uint64_t accesses; /* to them, when it was picked; of one that is followed, at the last look */
   uint64_t alloc_ns; /* of the block */
   uint64_t begin_ns; /* when it was picked */
+  uint64_t last_ns;  /* of one that is followed: the last look that saw an access, or begin_ns */
   uint64_t weight;
   uint32_t context;
   uint16_t looks;       /* at it since it was picked; no more are counted than matter */
@@ -39,20 +40,25 @@ typedef struct hearth_pick {
   bool told;            /* whether its page was used */
 } hearth_pick;
 
-typedef struct hearth_picks {
-  hearth_pick rows[HEARTH_PICKS_MOST]; /* neither accessed nor ended, as far as is known */
+typedef struct hearth_pick_table {
+  hearth_pick rows[HEARTH_PICKS_MOST];
   uint32_t count;
-  uint32_t halvings;          /* each stands for 1 << halvings */
+  uint32_t halvings; /* each stands for 1 << halvings */
+} hearth_pick_table;
+
+typedef struct hearth_picks {
+  hearth_pick_table waiting;  /* neither accessed nor ended, as far as is known: for moments */
+  hearth_pick_table followed; /* not ended, as far as is known: for the last half of lives */
   uint64_t looked_ns, now_ns; /* the last two looks; the one that goes on */
 } hearth_picks;
 
-/* Their number, and their weights, summed up. */
+/* Their number, and their weights, summed up: of those that were picked in the first half of their block's life. */
 typedef struct hearth_pick_sums {
-  uint64_t picks, weight, late_weight; /* the last: of those that were not accessed any more */
+  uint64_t picks, weight, late_weight; /* the last: of those that were not accessed in the last half */
 } hearth_pick_sums;
 
 typedef struct hearth_pick_row {
-  hearth_pick_sums picked; /* those that ended or were accessed */
+  hearth_pick_sums picked; /* of blocks that ended */
   /* Pieces that have told whether a page was used: their bytes; the same by chance; of these, the used ones. */
   uint64_t told_bytes;
   double told_weight, used_weight;
@@ -60,8 +66,8 @@ typedef struct hearth_pick_row {
   /* Of the look that goes on: all pieces, and of those that have told nothing yet the accessed and the waiting ones. */
   uint64_t looked_bytes, accessed, new_accessed, new_bytes, waiting_bytes;
   /* For a dump: */
-  uint64_t waiting_dump;    /* the last one that was shown picks of it that wait */
-  hearth_pick_sums waiting; /* these */
+  uint64_t live_dump;    /* the last one that was shown picks of its live blocks */
+  hearth_pick_sums live; /* these */
 } hearth_pick_row;
 
 /* Sums by context. One thread adds to them; a dump reads them under the lock. */
@@ -79,13 +85,13 @@ void hearth_pick_rows_forget(hearth_pick_rows *rows);
  * are left out, and from then on each counts for two. */
 void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns, hearth_sampler *random);
 
-/* Look at all picks, `run_ns` after the program's start. Those that were accessed or have ended go to the sums of their contexts. A pick that
- * ended before the second look tells nothing, and is left out. */
+/* Look at all picks, `run_ns` after the program's start. What they tell goes to the sums of their contexts. A pick that ended before
+ * the second look tells nothing of its block's life, and is left out. */
 void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
                        hearth_pick_rows *sums);
 
-/* Show a dump, by its number, those that were looked at: as late, unless an access comes later. */
-void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_pick_rows *sums);
+/* Show a dump, by its number, those of live blocks that were looked at: as if the blocks ended `run_ns` after the program's start. */
+void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump, hearth_pick_rows *sums);
 
 /* The fields of a context that picks make; at a dump, with those that it was shown. */
 void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib);

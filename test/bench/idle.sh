@@ -21,8 +21,9 @@ Memory in MiB. Subjects: plain; and with the profile, looking once a second:
   auto     HEARTH_MALLOC=cold=auto
   reclaim  plain; the system takes what was not used of late, as far as little comes back (TMO)
 Columns:
-  cold     of the process, by the profile
-  idle     per cent of it that nobody touched in the last half of its life, by 20 looks at all pages
+  cold     most at once, by the profile
+  idle     per cent of the bytes of all cold blocks that nobody touched in the last halves of their lives, by 50 looks at all
+           pages, in a run in which no page is used again for another block
   peak, mean  in memory; by processor time
   again    pages read again
 END
@@ -59,6 +60,11 @@ watch() {
   cmp "$scratch/$program.plain.out" "$scratch/$program.$1.out" || fail "plain and $1 print different things"
 }
 
+is_current "$scratch/cold_lives.so" "$bench/cold_lives.c" ||
+  "$clang" -O2 -shared -fPIC "$bench/cold_lives.c" -o "$scratch/cold_lives.so"
+export HEARTH_COLD_LIVES=$scratch/lives
+lives=$HEARTH_COLD_LIVES
+
 subjects=(file auto)
 ((swap == 0)) || subjects+=(reclaim)
 printf '%-10s%8s%8s%7s' program plain cold idle
@@ -73,7 +79,10 @@ for program in "${programs[@]}"; do
   ! $quick || folder=$work/quick
   watch plain watch 1 plain cold=keep
   watch keep watch 1 hearth cold=keep
-  watch looks looks "$(awk '{ print ($1 > 1 ? $1 : 1) / 20 }' "$scratch/$program.keep")" hearth cold=file:interval=86400
+  rm -rf "$lives" && mkdir "$lives"
+  interval=$(awk '{ print ($1 > 1 ? $1 : 1) / 50 }' "$scratch/$program.keep")
+  LD_PRELOAD=$scratch/cold_lives.so watch looks looks "$interval" called cold=keep
+  rm -rf "$lives"
   watch file watch 1 hearth cold=file:interval=1
   ((swap == 0)) || add_swap
   watch auto watch 1 hearth cold=auto:interval=1

@@ -3,15 +3,17 @@
 """idle_watch.py MODE SECONDS RESULT COMMAND...: runs the command for idle.sh, and looks at its memory.
 
 watch     only that
-looks     every SECONDS: which pages of cold memory (the mapping of the file of cold=file) were touched since the last look? All
+looks     every SECONDS: which pages of cold memory (the mapping of the file of cold_lives.c) were touched since the last look? All
           are then sent out of the process, so that a page that is there again was touched. After the last look, nothing is known.
+          A block was used in the last half of its life if its pages were touched between two looks of that half. What is touched
+          between the same two looks as its end belongs to its end.
 reclaim   every SECONDS: what needs no profile. The limit of a control group is lowered and lifted again, by which the system
           takes what was not used of late; by a twentieth, unless more than a thousandth of the pages came back since the last
           time (Meta's TMO goes by the time that is lost so).
-RESULT gets: seconds; peak and mean MiB in memory (by processor time), the file's in the system's cache included; MiB of cold memory that was touched,
-of which so many per cent were left alone in the last half of the looks since their first one; most MiB swapped out; pages read
-from a disk. Only the command's own process counts."""
-import array, ctypes, os, subprocess, sys, time
+RESULT gets: seconds; peak and mean MiB in memory (by processor time), the file's in the system's cache included; most MiB of
+cold blocks at once; per cent of the bytes of all that were left alone in the last halves of their lives; most MiB swapped
+out; pages read from a disk; MiB of cold blocks that lived too short to tell. Only the command's own process counts."""
+import array, bisect, ctypes, itertools, os, struct, subprocess, sys, time
 
 PAGE = 4096
 MADV_PAGEOUT, PIDFD_MADVISE, CACHESTAT = 21, 440, 451
@@ -53,7 +55,7 @@ class Watch:
     def __init__(self, pid):
         self.pid, self.pidfd = pid, os.pidfd_open(pid)
         self.peak = self.sum = self.ticks = self.last = self.swapped = self.faults = self.faults_before = 0
-        self.first, self.touched, self.look_number, self.other_files = {}, {}, 0, None
+        self.touched, self.look_times, self.other_files = {}, [time.monotonic_ns()], None
 
     def sample(self):
         with open(f"/proc/{self.pid}/status") as status:
@@ -70,13 +72,12 @@ class Watch:
         self.sum, self.ticks = self.sum + self.last * (ticks - self.ticks), ticks
 
     def looks(self):
-        self.look_number += 1
         for start, end in cold_maps(self.pid):
             for page in pages_in(self.pid, start, end):
-                self.first.setdefault(page, self.look_number)
-                self.touched[page] = self.look_number
+                self.touched.setdefault(page - start // PAGE, []).append(len(self.look_times))
             vector = (ctypes.c_uint64 * 2)(start, end - start)
             libc.syscall(PIDFD_MADVISE, self.pidfd, vector, ctypes.c_size_t(1), MADV_PAGEOUT, 0)
+        self.look_times.append(time.monotonic_ns())
 
     def reclaim(self):
         if self.faults - self.faults_before < self.last // PAGE // 1000:
@@ -90,9 +91,27 @@ class Watch:
                     pass
         self.faults_before = self.faults
 
-    def idle_percent(self):
-        idle = sum(2 * self.touched[page] <= first + self.look_number for page, first in self.first.items())
-        return 100 * idle / len(self.first) if self.first else 100
+    def last_halves(self, lives):
+        """Most bytes of blocks at once; bytes that were left alone in them, that were used, and that lived too short."""
+        idle = used = short = 0
+        changes = []
+        while True:
+            begin, size, birth, death = struct.unpack("QQQQ", lives.read(32))
+            if birth == 0:
+                changes.sort()
+                return max(itertools.accumulate((size for _, size in changes), initial=0)), idle, used, short
+            changes += ((birth, size), (death, -size)) if death else ((birth, size),)
+            half = birth + ((death or self.look_times[-1]) - birth) // 2
+            # look i tells of the time since look i - 1
+            first = bisect.bisect_left(self.look_times, half) + 1
+            end = bisect.bisect_left(self.look_times, death) if death else len(self.look_times)
+            if first >= end:
+                short += size
+                continue
+            pages = range(begin // PAGE, (begin + max(size, 1) - 1) // PAGE + 1)
+            touched = sum(any(first <= look < end for look in self.touched.get(page, ())) for page in pages)
+            used += size * touched / len(pages)
+            idle += size - size * touched / len(pages)
 
 
 def main():
@@ -116,11 +135,15 @@ def main():
         except (OSError, KeyError):  # it has just ended
             pass
         time.sleep(0.02)
-    mib = 1 << 20
+    mib, most, idle, used, short = 1 << 20, 0, 0, 0, 0
+    lives = f"{os.environ.get('HEARTH_COLD_LIVES')}/lives"
+    if mode == "looks" and os.path.exists(lives):
+        with open(lives, "rb") as file:
+            most, idle, used, short = watch.last_halves(file)
     with open(result, "w") as out:
         print(f"{time.monotonic() - start:.2f} {watch.peak / mib:.1f} {watch.sum / max(watch.ticks, 1) / mib:.1f} "
-              f"{len(watch.first) * PAGE / mib:.1f} {watch.idle_percent():.1f} {watch.swapped / mib:.1f} {watch.faults}",
-              file=out)
+              f"{most / mib:.1f} {100 * idle / ((idle + used) or 1):.1f} {watch.swapped / mib:.1f} "
+              f"{watch.faults} {short / mib:.1f}", file=out)
     return child.returncode
 
 

@@ -118,7 +118,10 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
     add_brief(place, &s.mib, context);
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
   place->grown_allocs += grows ? s.mib.AllocCount : 0;
+  place->library_allocs += s.in_library ? s.mib.AllocCount : 0;
   a->whole.byte_seconds = hearth_merge_SUM(a->whole.byte_seconds, byte_seconds);
+  a->whole.bytes = hearth_merge_SUM(a->whole.bytes, s.mib.TotalSize);
+  a->has[HEARTH_ADVICE_LOOKS] |= s.mib.Looks > 0;
   a->whole.picks = hearth_merge_SUM(a->whole.picks, s.mib.Picks);
   a->whole.allocs = hearth_merge_SUM(a->whole.allocs, s.mib.AllocCount);
   return add_histogram(a, place, context, err);
@@ -161,6 +164,7 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
     HEARTH_TRY(add_context(a, i, err));
   if (a->knows_accesses && !a->knows_use) /* as in profiles of LLVM's layout */
     a->has[HEARTH_ADVICE_ACCESSES] = false;
+  a->has[HEARTH_ADVICE_LOOKS] &= a->has[HEARTH_ADVICE_ACCESSES];
   a->has[HEARTH_ADVICE_PICKS] = a->has[HEARTH_ADVICE_ACCESSES] && a->whole.picks >= HEARTH_ADVICE_LEAST_PICKS;
   for (uint32_t i = 0; i < a->groups.count; i++)
     hearth_advice_note_end(&a->whole, &a->places[i]);
@@ -212,7 +216,7 @@ hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t n
   return (hearth_advice_finding){.kind = f->kind,
                                  .title = hearth_advice_title(f->kind),
                                  .remedy = hearth_advice_remedy(f->kind),
-                                 .saves_work = hearth_advice_saves_work(f->kind),
+                                 .saves = hearth_advice_saving_name(f->saving),
                                  .share = f->share,
                                  .place = a->groups.items[f->group].name,
                                  .evidence = f->evidence,

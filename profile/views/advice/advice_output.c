@@ -24,12 +24,12 @@ static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE 
 }
 
 static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, hearth_error *err) {
+  static const char *const wholes[] = {"memory by time", "allocations", "allocated bytes"};
   const hearth_finding *f = &a->findings[number];
   uint32_t node;
   HEARTH_TRY(hearth_profile_get_context(a->profile, a->places[f->group].context, &node, NULL, err));
   fprintf(out, "\n%zu. %s (%s): up to %.1f%% of all %s\n   ", number + 1, hearth_advice_title(f->kind),
-          hearth_advice_kind_name(f->kind), 100 * f->share,
-          hearth_advice_saves_work(f->kind) ? "allocations" : "memory by time");
+          hearth_advice_kind_name(f->kind), 100 * f->share, wholes[f->saving]);
   hearth_print_name(a->groups.items[f->group].name, 0, out);
   fprintf(out, "\n   %s\n", f->evidence);
   HEARTH_TRY(print_type(a, f, out, err));
@@ -38,9 +38,12 @@ static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, h
 }
 
 static void print_missing(const hearth_advice *a, FILE *out) {
-  static const char *const sources[] = {"", "a program compiled for profiling, that counts all accesses",
+  static const char *const sources[] = {"",
+                                        "a program compiled for profiling, that counts all accesses",
                                         "the same for some seconds, with 4 MiB of heap or more",
-                                        "the same in histogram mode", "a trace ('hearth record --mode=trace')"};
+                                        "the same for some seconds, with 4 MiB of heap or more",
+                                        "the same in histogram mode",
+                                        "a trace ('hearth record --mode=trace')"};
   for (hearth_advice_data data = HEARTH_ADVICE_ACCESSES; data <= HEARTH_ADVICE_TRACE; data++) {
     const char *separator = "";
     if (a->has[data])
@@ -91,7 +94,7 @@ static hearth_status print_finding_json(advice_json *p, const hearth_finding *f,
   hearth_json *json = &p->json;
   hearth_json_line_open(json, '{');
   hearth_json_key_string(json, "kind", hearth_advice_kind_name(f->kind));
-  hearth_json_key_string(json, "saves", hearth_advice_saves_work(f->kind) ? "allocations" : "memory");
+  hearth_json_key_string(json, "saves", hearth_advice_saving_name(f->saving));
   hearth_json_key_double(json, "share", f->share);
   hearth_json_key_string(json, "place", p->advice->groups.items[f->group].name);
   hearth_json_key_string(json, "evidence", f->evidence);

@@ -12,8 +12,9 @@
 typedef struct hearth_place_sum {
   hearth_mib mib, brief; /* of all contexts; of those whose blocks are short-lived */
   uint64_t byte_seconds;
-  uint64_t grown_allocs; /* made by a container that grows */
-  uint32_t context;      /* that of most bytes */
+  uint64_t grown_allocs;   /* made by a container that grows */
+  uint64_t library_allocs; /* made in libraries, whose code does not count accesses */
+  uint32_t context;        /* that of most bytes */
   uint64_t context_bytes;
   uint32_t brief_context; /* that of most short-lived blocks */
   uint64_t brief_context_allocs;
@@ -24,7 +25,7 @@ typedef struct hearth_place_sum {
 /* Totals that places are measured by. */
 typedef struct hearth_advice_whole {
   double runs, duration_ns; /* of a run */
-  uint64_t allocs, byte_seconds;
+  uint64_t allocs, bytes, byte_seconds;
   uint64_t picks;                     /* of memory, at random moments */
   uint64_t places_freed, places_left; /* whose blocks live long: freed by the end, or live then */
 } hearth_advice_whole;
@@ -32,10 +33,17 @@ typedef struct hearth_advice_whole {
 /* A place of one hundredth of the memory has ten of them. */
 enum { HEARTH_ADVICE_LEAST_PICKS = 1000 };
 
+typedef enum hearth_advice_saving {
+  HEARTH_SAVES_MEMORY,
+  HEARTH_SAVES_ALLOCATIONS,
+  HEARTH_SAVES_BYTES
+} hearth_advice_saving;
+
 typedef struct hearth_finding {
   hearth_advice_kind kind;
+  hearth_advice_saving saving;
   uint32_t group;
-  double share; /* that it may save, of all allocations or of all byte-seconds */
+  double share; /* of all byte-seconds, allocations or allocated bytes, that it may save */
   char evidence[256];
   char fields[256]; /* accesses by the type's members; "": not known */
 } hearth_finding;
@@ -72,7 +80,7 @@ void hearth_advice_describe_fields(const hearth_place_sum *place, const hearth_t
                                    char *ret, size_t size);
 
 hearth_advice_data hearth_advice_needs(hearth_advice_kind kind);
-bool hearth_advice_saves_work(hearth_advice_kind kind);
+const char *hearth_advice_saving_name(hearth_advice_saving saving); /* as in JSON */
 const char *hearth_advice_title(hearth_advice_kind kind);
 const char *hearth_advice_remedy(hearth_advice_kind kind);
 

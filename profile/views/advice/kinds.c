@@ -11,6 +11,7 @@
 static const double least_share = 0.01; /* of the whole: less is not worth a change */
 enum {
   LEAST_SHORT_LIVED = 100000, /* blocks in a run */
+  LEAST_SHORT_LIVED_MIB = 64, /* or so much of them: to touch it costs what making as many blocks does */
   LEAST_STEPS = 1000,         /* of growth in a run */
   LEAST_LEAKED = 100,         /* blocks */
   LEAST_OVERSIZE = 256,       /* bytes of a block: four granules */
@@ -32,7 +33,10 @@ static const struct {
 
 const char *hearth_advice_kind_name(hearth_advice_kind kind) { return kinds[kind].name; }
 hearth_advice_data hearth_advice_needs(hearth_advice_kind kind) { return kinds[kind].needs; }
-bool hearth_advice_saves_work(hearth_advice_kind kind) { return kinds[kind].work; }
+const char *hearth_advice_saving_name(hearth_advice_saving saving) {
+  static const char *const names[] = {"memory", "allocations", "bytes"};
+  return names[saving];
+}
 const char *hearth_advice_title(hearth_advice_kind kind) { return kinds[kind].title; }
 const char *hearth_advice_remedy(hearth_advice_kind kind) { return kinds[kind].remedy; }
 
@@ -76,9 +80,13 @@ bool hearth_advice_is_brief(const hearth_advice_whole *w, const hearth_mib *m) {
 static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->brief;
   char of[32] = "", at_once[64] = "";
-  f->share = work_share(w, m->AllocCount);
-  if (m->AllocCount <= p->grown_allocs || (double)m->AllocCount < LEAST_SHORT_LIVED * w->runs)
+  double blocks = work_share(w, m->AllocCount), bytes = hearth_ratio((double)m->TotalSize, (double)w->bytes);
+  bool many = (double)m->AllocCount >= LEAST_SHORT_LIVED * w->runs;
+  bool much = (double)m->TotalSize >= LEAST_SHORT_LIVED_MIB * w->runs * (1 << 20);
+  if (m->AllocCount <= p->grown_allocs || !(many || much))
     return false; /* what a container outgrows is a ladder: one finding is enough */
+  f->saving = much && (!many || bytes > blocks) ? HEARTH_SAVES_BYTES : HEARTH_SAVES_ALLOCATIONS;
+  f->share = f->saving == HEARTH_SAVES_BYTES ? bytes : blocks;
   if (m->AllocCount < p->mib.AllocCount)
     snprintf(of, sizeof of, "of %" PRIu64 " ", p->mib.AllocCount);
   if (tallied)
@@ -148,39 +156,44 @@ static double used_share(const hearth_mib *m) {
   return hearth_ratio((double)m->TotalPercentUtilized, 100 * (double)m->AllocCount);
 }
 
-/* The share of moments at which its pages were touched, if looks tell it. What counters saw nothing of is no reason to free memory if
- * code without counters uses it. */
+/* The share of moments at which its pages were touched, if looks tell it. */
 static double touched_share(const hearth_mib *m) {
   return m->Looks >= LEAST_LOOKS ? (double)m->TouchedLooks / (double)m->Looks : 0;
 }
 
-/* No more accesses than writing the touched bytes once takes. */
+/* No more accesses than writing the touched bytes once takes; and looks at pages, since code without counters may use what counters
+ * saw nothing of. */
 static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
   (void)tallied;
   f->share = memory_share(w, p);
-  if (accesses * WORD > touched || touched_share(m) > MOST_TOUCHED)
+  if (accesses * WORD > touched || m->Looks < LEAST_LOOKS || touched_share(m) > MOST_TOUCHED)
     return false;
   if (accesses == 0)
-    SAY(f, "%" PRIu64 " blocks of %s were never accessed; they hold %s on average", m->AllocCount, sizes_of(m).c,
-        held(w, p).c);
+    SAY(f,
+        "no access to %" PRIu64
+        " blocks of %s was counted; %.0f%% of looks saw their pages in use; they hold %s on average",
+        m->AllocCount, sizes_of(m).c, 100 * touched_share(m), held(w, p).c);
   else
-    SAY(f, "%.1f accesses for each 8 bytes that were touched, of %" PRIu64 " blocks of %s, which hold %s on average",
-        accesses * WORD / touched, m->AllocCount, sizes_of(m).c, held(w, p).c);
+    SAY(f,
+        "%.1f accesses for each 8 bytes that were touched were counted, of %" PRIu64
+        " blocks of %s; %.0f%% of looks saw "
+        "their pages in use; they hold %s on average",
+        accesses * WORD / touched, m->AllocCount, sizes_of(m).c, 100 * touched_share(m), held(w, p).c);
   return true;
 }
 
-/* One pass over a block from begin to end leaves half of its memory's time behind the last access, however it is freed. */
+/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. */
 static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
   (void)tallied;
-  f->share = memory_share(w, p) * late;
+  f->share = memory_share(w, p) * late / 2;
   if (m->Picks < w->picks / 100 || late < 0.75 || touched_share(m) > 1 - late + MOST_TOUCHED)
     return false;
   SAY(f,
-      "%.0f%% of the time of this memory is after its last access; %" PRIu64
+      "%.0f%% of this memory is not accessed in the last half of its life; %" PRIu64
       " blocks of %s, which live %s and hold %s on "
       "average",
       100 * late, m->AllocCount, sizes_of(m).c, hearth_amount_time(average_ns(m)).c, held(w, p).c);
@@ -268,6 +281,12 @@ bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum
   static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
       is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign, is_sharing};
   _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
+  hearth_advice_data needs = kinds[kind].needs;
+  bool counts = needs == HEARTH_ADVICE_ACCESSES || needs == HEARTH_ADVICE_LOOKS || needs == HEARTH_ADVICE_PICKS ||
+                needs == HEARTH_ADVICE_HISTOGRAM;
+  ret->saving = kinds[kind].work ? HEARTH_SAVES_ALLOCATIONS : HEARTH_SAVES_MEMORY;
+  if (counts && place->library_allocs > 0) /* others use it than those that count */
+    return false;
   return place->mib.AllocCount > 0 && tests[kind](whole, place, tallied, ret) && ret->share >= least_share;
 }
 

@@ -409,7 +409,7 @@ static void write_finding(hearth_page_writer *w, const hearth_advice_finding *f)
   hearth_json_line_open(&w->json, '{');
   hearth_json_key_string(&w->json, "kind", hearth_advice_kind_name(f->kind));
   hearth_json_key_string(&w->json, "title", f->title);
-  hearth_json_key_string(&w->json, "saves", f->saves_work ? "allocations" : "memory");
+  hearth_json_key_string(&w->json, "saves", f->saves);
   HEARTH_JSON_MEMBERS(&w->json, f, share, place, evidence, fields, remedy);
   if (context < w->model->context_count && w->model->contexts[context].row == f->context)
     hearth_json_key_uint(&w->json, "context", context);

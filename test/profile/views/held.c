@@ -1,12 +1,12 @@
 /* Memory that is kept long after its last access, memory that is used to the end, and blocks that are passed over once, from begin
- * to end: half of their memory's time is after its last access. */
+ * to end: half of them is not accessed in the last half of their lives. */
 /* RUN: rm -rf %t && mkdir %t && cd %t
  * RUN: %clang -O1 -fno-builtin $(%hearth flags instrument --clang=%clang) -g %s -o app
  * RUN: HEARTH_OPTIONS=log_path=raw ./app && %hearth index -q raw.* --binary app -o prof
  * RUN: %hearth advise prof | FileCheck %s --implicit-check-not=use_often --implicit-check-not=pass_over
  * CHECK: memory that is kept long after its last access (held): up to
  * CHECK-NEXT: read_input held.c:
- * CHECK-NEXT: {{[89][0-9]|100}}% of the time of this memory is after its last access; 128 blocks of 65536 bytes, which live
+ * CHECK-NEXT: {{[89][0-9]|100}}% of this memory is not accessed in the last half of its life; 128 blocks of 65536 bytes, which live
  * CHECK-NEXT: remedy: free the blocks once they have served
  * CHECK-NOT: not looked for: held
  *

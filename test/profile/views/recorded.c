@@ -15,7 +15,7 @@
  * TEMPORARY-NEXT: main recorded.c:
  * RUN: FileCheck %s --check-prefix=TEMPORARY-PROFILE < temporary.prof.txt
  * TEMPORARY-PROFILE: 200000 blocks of 40 bytes live {{[^;]*}} on average{{$}}
- * TEMPORARY-PROFILE: not looked for: unused, oversized (needs a program compiled for profiling, that counts all accesses)
+ * TEMPORARY-PROFILE: not looked for: oversized (needs a program compiled for profiling, that counts all accesses)
  * TEMPORARY-PROFILE: not looked for: foreign, sharing (needs a trace
  *
  * A profile does not tell realloc from malloc; a trace does.

@@ -52,8 +52,8 @@
 
 enum {
   NODES = 100000,
-  ROUNDS = 1600, /* take a second, so that there are picks enough */
-  FEW_ROUNDS = 400,
+  ROUNDS = 800, /* take a second, so that there are picks enough */
+  FEW_ROUNDS = 200,
 };
 
 typedef struct node {
@@ -81,7 +81,7 @@ static void work(int rounds) {
   for (int i = 0; i < rounds; i++)
     for (node *a = lists[0], *b = lists[1]; a; a = a->next, b = b->next)
       a->value += b->value++;
-  for (int i = 0; i < 2 * rounds; i++)
+  for (int i = 0; i < 6 * rounds; i++)
     for (node *c = lists[2]; c; c = c->next)
       c->value++;
 }

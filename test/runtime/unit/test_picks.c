@@ -21,7 +21,8 @@ static hearth_sampler lots;
 static uint64_t now_ns;
 
 static void begin(void) {
-  picks = (hearth_picks){.count = 0};
+  picks.waiting.count = picks.waiting.halvings = 0;
+  picks.followed.count = picks.followed.halvings = 0;
   now_ns = 0;
   hearth_pick_rows_forget(&sums);
   hearth_sampler_begin(&lots, 1, 42);
@@ -71,10 +72,10 @@ static void headers_and_what_is_behind_a_block_are_no_picks(void **state) {
   take_byte(block, -1);
   take_byte(block, -(ptrdiff_t)sizeof *block);
   take_byte(block, 1000);
-  assert_int_equal(picks.count, 0);
+  assert_int_equal(picks.waiting.count, 0);
   take_byte(block, 0);
   take_byte(block, 999);
-  assert_int_equal(picks.count, 2);
+  assert_int_equal(picks.waiting.count, 2);
 }
 
 static void a_pick_is_of_one_page(void **state) {
@@ -86,96 +87,121 @@ static void a_pick_is_of_one_page(void **state) {
   size_t covered = 0;
   for (size_t at = 0; at < SIZE; at = covered) {
     take_byte(block, (ptrdiff_t)at);
-    assert_int_equal(picks.count, 1);
-    assert_ptr_equal(picks.rows[0].begin, memory + at);
-    covered = at + picks.rows[0].size;
+    assert_int_equal(picks.waiting.count, 1);
+    assert_ptr_equal(picks.waiting.rows[0].begin, memory + at);
+    covered = at + picks.waiting.rows[0].size;
     assert_int_equal(((uintptr_t)memory + covered - 1) / 4096, ((uintptr_t)memory + at) / 4096);
-    picks.count = 0;
+    picks.waiting.count = 0;
   }
   assert_int_equal(covered, SIZE);
 }
 
-static void what_is_accessed_is_not_late(void **state) {
-  (void)state;
+/* Of a block that is picked at `picked`, accessed at `accessed` unless 0, and ends at second 100: is it late, or does it tell nothing? */
+static void expect_life(unsigned picked, unsigned accessed, bool tells, bool late) {
   begin();
   hearth_header *block = make(CONTEXT, BIRTH);
-  take(block);
-  look();
-  expect(0, 0);
-  assert_int_equal(picks.count, 1);
-  access_it(block);
-  look();
-  expect(1, 0);
-  assert_int_equal(picks.count, 0);
+  for (unsigned at = 1; at <= 100; at++) {
+    now_ns = at * second;
+    if (at == picked)
+      take(block);
+    if (at == accessed)
+      access_it(block);
+    if (at == 100)
+      hearth_header_set_state(block, HEARTH_BLOCK_FREE);
+    look();
+  }
+  expect(tells, late);
+  assert_int_equal(picks.followed.count, 0);
 }
 
-static void what_ends_without_an_access_is_late(void **state) {
+static void what_is_not_accessed_in_the_last_half_is_late(void **state) {
   (void)state;
-  begin();
-  hearth_header *freed = make(CONTEXT, BIRTH), *reused = make(CONTEXT, BIRTH), *other = make(CONTEXT, BIRTH);
-  take(freed);
-  take(reused);
-  take(other);
-  look();
-  look();
-  hearth_header_set_state(freed, HEARTH_BLOCK_FREE);
-  publish(reused, CONTEXT, 2 * BIRTH);
-  publish(other, CONTEXT + 1, BIRTH);
-  look();
-  expect(3, 3);
-  assert_int_equal(sums.rows[CONTEXT + 1].picked.picks, 0);
+  expect_life(10, 0, true, true);
+  expect_life(10, 20, true, true);
+  expect_life(10, 49, true, true);
+  expect_life(10, 52, true, false);
+  expect_life(10, 99, true, false);
 }
 
-/* It may have been accessed in between. */
+/* Its accesses between the half and the pick are not known. */
+static void a_pick_of_the_last_half_tells_nothing(void **state) {
+  (void)state;
+  expect_life(49, 0, true, true);
+  expect_life(52, 0, false, false);
+  expect_life(52, 80, false, false);
+}
+
 static void what_ends_before_the_second_look_tells_nothing(void **state) {
   (void)state;
   for (unsigned looks = 0; looks < 4; looks++) {
     begin();
     hearth_header *block = make(CONTEXT, BIRTH);
     take(block);
+    now_ns = 80 * second;
     for (unsigned i = 0; i < looks; i++)
       look();
     hearth_header_set_state(block, HEARTH_BLOCK_FREE);
     look();
     expect(looks >= 2, looks >= 2);
-    assert_int_equal(picks.count, 0);
+    assert_int_equal(picks.followed.count, 0);
   }
 }
 
-static void a_dump_shows_those_that_wait(void **state) {
+/* One with another context or age is another one. */
+static void a_block_that_is_used_again_has_ended(void **state) {
+  (void)state;
+  begin();
+  hearth_header *reused = make(CONTEXT, BIRTH), *other = make(CONTEXT, BIRTH);
+  take(reused);
+  take(other);
+  now_ns = 80 * second;
+  look();
+  look();
+  publish(reused, CONTEXT, 2 * BIRTH);
+  publish(other, CONTEXT + 1, BIRTH);
+  look();
+  expect(2, 2);
+  assert_int_equal(sums.rows[CONTEXT + 1].picked.picks, 0);
+}
+
+/* As if they ended then. */
+static void a_dump_shows_those_of_live_blocks(void **state) {
   (void)state;
   begin();
   hearth_header *block = make(CONTEXT, BIRTH);
   take(block);
   take(block);
-  hearth_picks_show(&picks, 1, &sums);
+  now_ns = 80 * second;
+  look();
+  hearth_picks_show(&picks, now_ns, 1, &sums);
   expect_at(1, 0, 0);
   look();
   for (uint64_t dump = 2; dump < 4; dump++) {
-    hearth_picks_show(&picks, dump, &sums);
+    hearth_picks_show(&picks, now_ns, dump, &sums);
     expect_at(dump, 2, 2);
     expect_at(dump + 1, 0, 0);
   }
   access_it(block);
   look();
-  expect_at(3, 4, 2);
-  expect(2, 0);
+  hearth_picks_show(&picks, now_ns, 4, &sums);
+  expect_at(4, 2, 0);
+  expect(0, 0);
 }
 
 /* Where the heap is large, few of a context's picks are of its memory; each stands for more. */
 static void picks_count_by_the_size_of_the_heap(void **state) {
   (void)state;
   begin();
-  hearth_header *early = make(CONTEXT, BIRTH), *late = make(CONTEXT, BIRTH);
-  for (unsigned i = 0; i < 4; i++)
-    take_of(early, 9000);
-  look();
-  access_it(early);
-  look();
-  for (unsigned i = 0; i < 4; i++)
+  hearth_header *used = make(CONTEXT, BIRTH), *late = make(CONTEXT, BIRTH);
+  for (unsigned i = 0; i < 4; i++) {
+    take_of(used, 9000);
     take_of(late, 3000);
+  }
+  now_ns = 80 * second;
   look();
+  access_it(used);
   look();
+  hearth_header_set_state(used, HEARTH_BLOCK_FREE);
   hearth_header_set_state(late, HEARTH_BLOCK_FREE);
   look();
   expect(8, 2);
@@ -207,7 +233,7 @@ static void expect_share(double from, double to) {
 /* The bytes of a new pick. */
 static uint64_t take_piece(const hearth_header *block) {
   take(block);
-  return picks.rows[picks.count - 1].size;
+  return picks.waiting.rows[picks.waiting.count - 1].size;
 }
 
 /* Idle is an eighth of the run so far, up to 30 s. */
@@ -234,7 +260,7 @@ static void what_is_not_soon_used_again_is_idle(void **state) {
     access_it(rests); /* it has been idle, which counts once */
     look();
     expect_moments(CONTEXT, 0, idle_bytes);
-    assert_int_equal(picks.count, 0);
+    assert_int_equal(picks.waiting.count, 0);
   }
 }
 
@@ -269,7 +295,7 @@ static void a_walk_uses_what_waits(void **state) {
       look();
     }
     expect_moments(CONTEXT, bytes, 0);
-    assert_int_equal(picks.count, 0);
+    assert_int_equal(picks.waiting.count, 0);
   }
 }
 
@@ -320,9 +346,9 @@ static void an_access_uses_a_page(void **state) {
     hearth_mib mib = mib_of(CONTEXT);
     assert_in_range(mib.UsedPageBytes, PAGE, PAGE + PIECE);
     assert_int_equal(mib.IdlePageBytes, 0);
-    for (unsigned i = 0; i < picks.count; i++)
-      for (unsigned k = 0; k < PIECES && picks.rows[i].told; k++)
-        claimed[k] |= picks.rows[i].begin == (const char *)(pieces[k] + 1);
+    for (unsigned i = 0; i < picks.waiting.count; i++)
+      for (unsigned k = 0; k < PIECES && picks.waiting.rows[i].told; k++)
+        claimed[k] |= picks.waiting.rows[i].begin == (const char *)(pieces[k] + 1);
     now_ns += 20 * second;
     look();
     mib = mib_of(CONTEXT);
@@ -394,7 +420,7 @@ static void scattered_uses_are_of_pages(void **state) {
   const double used[] = {0.64, 0.87, 0.95};
   (void)state;
   for (unsigned per_1000_s = 1; per_1000_s <= 3; per_1000_s++) {
-    run_seconds(3000, 20, access_some, per_1000_s);
+    run_seconds(12000, 20, access_some, per_1000_s);
     expect_share(used[per_1000_s - 1] - 0.04, used[per_1000_s - 1] + 0.04);
   }
 }
@@ -424,7 +450,7 @@ static void use_early(unsigned at, unsigned until) {
 static void all_moments_of_a_run_count_alike(void **state) {
   (void)state;
   run_seconds(4000, 100, use_early, 1000);
-  assert_true(picks.halvings > 4);
+  assert_true(picks.waiting.halvings > 4);
   expect_share(0.23, 0.29);
 }
 
@@ -436,15 +462,17 @@ static void a_look_misses_none(void **state) {
   hearth_header *ends = make(CONTEXT, BIRTH), *stays = make(CONTEXT, BIRTH);
   for (unsigned i = 0; i < PICKS; i++)
     take(i % 3 ? stays : ends);
+  now_ns = 80 * second;
   look();
   look();
   hearth_header_set_state(ends, HEARTH_BLOCK_FREE);
   look();
   expect(7, 7);
-  assert_int_equal(picks.count, PICKS - 7);
+  assert_int_equal(picks.waiting.count, PICKS - 7);
+  assert_int_equal(picks.followed.count, PICKS - 7);
 }
 
-/* However many wait, the sums keep their expectation: 40,000 picks of blocks that nothing accesses, of a tenth of which each
+/* However many there are, the sums keep their expectation: 40,000 picks of blocks that nothing accesses, of a tenth of which each
  * belongs to the context. */
 static void too_many_picks_are_halved(void **state) {
   enum { BLOCKS = 10, PICKS = 40000 };
@@ -458,13 +486,16 @@ static void too_many_picks_are_halved(void **state) {
     if (i % 200 == 0)
       look();
   }
-  assert_in_range(picks.count, HEARTH_PICKS_MOST / 3, HEARTH_PICKS_MOST);
+  assert_in_range(picks.waiting.count, HEARTH_PICKS_MOST / 3, HEARTH_PICKS_MOST);
+  assert_in_range(picks.followed.count, HEARTH_PICKS_MOST / 3, HEARTH_PICKS_MOST);
+  now_ns = 80 * second;
   look();
-  hearth_picks_show(&picks, 1, &sums);
-  assert_in_range(sums.rows[CONTEXT].waiting.picks, PICKS / BLOCKS / 2, PICKS / BLOCKS * 2);
+  look();
+  hearth_picks_show(&picks, now_ns, 1, &sums);
+  assert_in_range(sums.rows[CONTEXT].live.picks, PICKS / BLOCKS / 2, PICKS / BLOCKS * 2);
   uint64_t all = 0;
   for (uint32_t i = 0; i < BLOCKS; i++)
-    all += sums.rows[CONTEXT + i].waiting.picks;
+    all += sums.rows[CONTEXT + i].live.picks;
   assert_in_range(all, PICKS * 8 / 10, PICKS * 12 / 10);
 }
 
@@ -472,10 +503,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(headers_and_what_is_behind_a_block_are_no_picks),
       cmocka_unit_test(a_pick_is_of_one_page),
-      cmocka_unit_test(what_is_accessed_is_not_late),
-      cmocka_unit_test(what_ends_without_an_access_is_late),
+      cmocka_unit_test(what_is_not_accessed_in_the_last_half_is_late),
+      cmocka_unit_test(a_pick_of_the_last_half_tells_nothing),
       cmocka_unit_test(what_ends_before_the_second_look_tells_nothing),
-      cmocka_unit_test(a_dump_shows_those_that_wait),
+      cmocka_unit_test(a_block_that_is_used_again_has_ended),
+      cmocka_unit_test(a_dump_shows_those_of_live_blocks),
       cmocka_unit_test(picks_count_by_the_size_of_the_heap),
       cmocka_unit_test(what_is_not_soon_used_again_is_idle),
       cmocka_unit_test(a_walk_uses_what_waits),

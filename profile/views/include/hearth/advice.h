@@ -20,6 +20,7 @@ typedef enum hearth_advice_kind {
 typedef enum hearth_advice_data {
   HEARTH_ADVICE_ANY,
   HEARTH_ADVICE_ACCESSES,  /* counted in every run, and for all of it in one at least */
+  HEARTH_ADVICE_LOOKS,     /* at pages, beside counted accesses */
   HEARTH_ADVICE_PICKS,     /* enough of them, of counted accesses */
   HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
   HEARTH_ADVICE_TRACE
@@ -62,8 +63,8 @@ hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, 
 typedef struct hearth_advice_finding {
   hearth_advice_kind kind;
   const char *title, *remedy;
-  bool saves_work;      /* allocations; else memory */
-  double share;         /* that it may save, of all allocations or of all byte-seconds */
+  const char *saves;    /* "allocations"; "bytes", allocated ones; or "memory", by time */
+  double share;         /* of all of these, that it may save */
   const char *place;    /* function and line */
   const char *evidence; /* a sentence */
   const char *fields;   /* accesses by the type's members; "": not known */

@@ -232,7 +232,8 @@ function findingPlace(finding) {
 }
 
 function findingElement(finding, number) {
-  const saves = `${perCent(finding.share)} of ${finding.saves === 'allocations' ? 'all allocations' : 'all memory, over time'}`;
+  const whole = {allocations: 'all allocations', bytes: 'all allocated bytes', memory: 'all memory, over time'}[finding.saves];
+  const saves = `${perCent(finding.share)} of ${whole}`;
   return make('article', {},
     make('h2', {}, `${number}. ${finding.title}: may save ${saves}`),
     make('p', {}, findingPlace(finding)),
