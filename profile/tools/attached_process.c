@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "messages.h"
-#include "symbols.h"
+#include "command_line.h"
+#include "object_file.h"
 
 #include "hearth/attach.h"
 

@@ -2,7 +2,7 @@
 /* attached_process.h on processors whose calling convention attached_process.c does not know. */
 #include "attached_process.h"
 
-#include "messages.h"
+#include "command_line.h"
 
 int hearth_process_record(pid_t pid, const char *library, const char *settings, void (*begun)(void)) {
   (void)library, (void)settings, (void)begun;

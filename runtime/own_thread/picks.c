@@ -303,7 +303,7 @@ static bool has_run(void) {
 /* Of all pages, so that free space is often met, too. */
 static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_tracts_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
+  uint64_t pages = hearth_spans_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_OS_PAGE;
@@ -337,7 +337,7 @@ static void take_picks(uint64_t now_ns) {
 static bool is_worth_it(void) {
   char *start;
 
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
 }
 
 /* What is due. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amount.h"
+#include "print.h"
 #include "array.h"
 #include "file.h"
 #include "print.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "amount.h"
+#include "print.h"
 #include "comparison.h"
 #include "file.h"
 #include "hearth/ids.h"

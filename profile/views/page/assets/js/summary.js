@@ -115,7 +115,7 @@ function classMeanings() {
   const time = timeText(rule.cold_min_lifetime_ns);
   return ['neither, or not known: left where it is',
     rule.mode === 'llvm' ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second, for ${time}: kept apart, so that other data fills the caches`
-      : `left alone for ${time} at a time: kept apart, so that its pages can leave the memory`,
+      : `left alone for ${time} at a time, and for the last half of longer lives: kept apart, so that its pages can leave the memory`,
     `at least ${densityText(rule.hot_min_density)} accesses per byte and second: kept together, so that the caches hold it`];
 }
 
