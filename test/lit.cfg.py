@@ -19,7 +19,7 @@ import lit.formats
 config.name = "hearth"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".ll", ".c", ".cpp", ".test"]
-config.excludes = ["Inputs", "unit", "fuzz", "bench", "golden"]
+config.excludes = ["Inputs", "unit", "fuzz", "bench", "golden", "tools"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.hearth_build, "test")
 

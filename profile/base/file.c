@@ -187,7 +187,8 @@ static const char *kind_of_raw(const void *data, size_t size) {
   if (size < sizeof header)
     return RAW_PROFILE;
   memcpy(&header, data, sizeof header);
-  return header.flags & HEARTH_RAW_OCCASION_MASK ? "a heap dump: use 'hearth heap', 'hearth report' or 'hearth index'" : RAW_PROFILE;
+  return header.flags & HEARTH_RAW_OCCASION_MASK ? "a heap dump: use 'hearth heap', 'hearth report' or 'hearth index'"
+                                                 : RAW_PROFILE;
 }
 
 /* As llvm-profdata prints it. What begins otherwise it does not read either. */

@@ -327,7 +327,8 @@ static bool take_global(const uint8_t **from, const uint8_t *end, hearth_raw_glo
   enum { ADDRESS, SIZE, FLAGS, LINE, ACCESSES, TOUCHED, NUMBERS };
   uint64_t v[NUMBERS];
   ret->stores = 0;
-  if (!hearth_layout_take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) || v[LINE] > UINT32_MAX ||
+  if (!hearth_layout_take_numbers(from, end, v, NUMBERS) || !hearth_global_flags_are_valid(v[FLAGS]) ||
+      v[LINE] > UINT32_MAX ||
       (v[FLAGS] & HEARTH_GLOBAL_STORES && !hearth_layout_take_numbers(from, end, &ret->stores, 1)) ||
       !take_text(from, end, &ret->name, &ret->name_size) || !take_text(from, end, &ret->file, &ret->file_size))
     return false;

@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
 #include "command_line.h"
+#include "commands.h"
 #include "object_file.h"
 
 #include "hearth/attach.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print.h"
 #include "array.h"
 #include "file.h"
 #include "print.h"

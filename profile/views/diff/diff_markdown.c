@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "print.h"
 #include "comparison.h"
 #include "file.h"
 #include "hearth/ids.h"
