@@ -8,7 +8,7 @@
  * RUN: %hearth show on.prof | FileCheck %s --check-prefixes=CHECK,ON
  *
  * CHECK: peak 1.0 MiB live
- * ON-NEXT: command {{.*}}command.c.tmp told of
+ * ON: command {{.*}}command.c.tmp told of
  *
  * A child's peak is its own: its parent's blocks do not count.
  * RUN: not --crash env HEARTH_OPTIONS=log_path=child %t fork child && %hearth index -q child.* -o child.prof
