@@ -20,7 +20,7 @@ static builder_origin make_coarse(builder_origin row, uint32_t granularity) {
   return row;
 }
 
-static bool origin_are_equal(const builder_origin *a, const builder_origin *b) {
+static bool origin_rows_are_equal(const builder_origin *a, const builder_origin *b) {
   return a->host == b->host && a->day == b->day && a->build_id_size == b->build_id_size &&
          memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
@@ -29,7 +29,7 @@ static bool origin_are_equal(const builder_origin *a, const builder_origin *b) {
 static bool add_coarse(builder_origins *o, const builder_origin *row) {
   builder_origin added = make_coarse(*row, o->granularity);
   size_t i = 0;
-  while (i < o->count && !origin_are_equal(&o->rows[i], &added))
+  while (i < o->count && !origin_rows_are_equal(&o->rows[i], &added))
     i++;
   if (i == HEARTH_ORIGINS_MOST)
     return false;

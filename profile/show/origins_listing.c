@@ -56,7 +56,7 @@ static origin_sum key_of_host(const hearth_origin *row) { return (origin_sum){.h
 
 static origin_sum key_of_day(const hearth_origin *row) { return (origin_sum){.host = "", .day = row->day}; }
 
-static bool origins_listing_are_equal(const origin_sum *a, const origin_sum *b) {
+static bool origin_sums_are_equal(const origin_sum *a, const origin_sum *b) {
   return strcmp(a->host, b->host) == 0 && a->day == b->day && a->build_id_size == b->build_id_size &&
          memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
@@ -115,7 +115,7 @@ static size_t origins_listing_sum_up(const hearth_origins *origins, const origin
     const hearth_origin *row = &origins->rows[i];
     origin_sum key = kind->key_of(row);
     size_t k = 0;
-    while (k < count && !origins_listing_are_equal(&sums[k], &key))
+    while (k < count && !origin_sums_are_equal(&sums[k], &key))
       k++;
     if (k == count)
       sums[count++] = key;

@@ -61,7 +61,7 @@ void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, u
   if (!(waits || follows) || !pick_find(byte, &pick))
     return;
   pick.weight = weight;
-  pick.begin_ns = pick.last_ns = now_ns;
+  pick.begin_ns = pick.last_ns = pick.before_last_ns = now_ns;
   pick.accesses = count_accesses(&pick);
   if (waits)
     picks->waiting.rows[picks->waiting.count++] = pick;
@@ -179,16 +179,19 @@ static void look_at_waiting(hearth_picks *picks, uint64_t idle_ns, hearth_sample
   }
 }
 
-/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. */
-static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t run_ns) {
+/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. What the last look at it saw is
+ * left out: a destructor reads what it frees. */
+static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t look_ns,
+                     uint64_t run_ns) {
   uint64_t number = UINT64_C(1) << picks->followed.halvings, weight = hearth_repeat_SUM(pick->weight, number);
   uint64_t life_ns = run_ns > pick->alloc_ns ? run_ns - pick->alloc_ns : 0, half_ns = picks->now_ns - life_ns / 2;
+  uint64_t last_ns = pick->last_ns < look_ns ? pick->last_ns : pick->before_last_ns;
 
   if (pick->looks < LEAST_LOOKS || pick->begin_ns > half_ns)
     return;
   sums->picks += number;
   sums->weight = hearth_merge_SUM(sums->weight, weight);
-  sums->late_weight = hearth_merge_SUM(sums->late_weight, pick->last_ns <= half_ns ? weight : 0);
+  sums->late_weight = hearth_merge_SUM(sums->late_weight, last_ns <= half_ns ? weight : 0);
 }
 
 static void look_at_followed(hearth_picks *picks, uint64_t run_ns, hearth_pick_rows *sums) {
@@ -197,12 +200,15 @@ static void look_at_followed(hearth_picks *picks, uint64_t run_ns, hearth_pick_r
     if (i >= AHEAD)
       fetch_ahead(pick - AHEAD);
     if (!lives(pick)) {
-      pick_add(&pick_row_of(sums, pick)->picked, picks, pick, run_ns);
+      pick_add(&pick_row_of(sums, pick)->picked, picks, pick, picks->looked_ns, run_ns);
       take_out(&picks->followed, i);
       continue;
     }
     uint64_t accesses = count_accesses(pick);
-    pick->last_ns = accesses != pick->accesses ? picks->now_ns : pick->last_ns;
+    if (accesses != pick->accesses) {
+      pick->before_last_ns = pick->last_ns;
+      pick->last_ns = picks->now_ns;
+    }
     pick->accesses = accesses;
     pick->looks += pick->looks < LEAST_LOOKS;
   }
@@ -223,7 +229,7 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump
     if (row->live_dump != dump)
       row->live = (hearth_pick_sums){.picks = 0};
     row->live_dump = dump;
-    pick_add(&row->live, picks, pick, run_ns);
+    pick_add(&row->live, picks, pick, picks->now_ns, run_ns);
   }
 }
 

@@ -33,6 +33,7 @@ typedef struct hearth_pick {
   uint64_t alloc_ns; /* of the block */
   uint64_t begin_ns; /* when it was picked */
   uint64_t last_ns;  /* of one that is followed: the last look that saw an access, or begin_ns */
+  uint64_t before_last_ns;
   uint64_t weight;
   uint32_t context;
   uint16_t looks;       /* at it since it was picked; no more are counted than matter */

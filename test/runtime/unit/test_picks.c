@@ -120,7 +120,12 @@ static void what_is_not_accessed_in_the_last_half_is_late(void **state) {
   expect_life(10, 20, true, true);
   expect_life(10, 49, true, true);
   expect_life(10, 52, true, false);
-  expect_life(10, 99, true, false);
+  expect_life(10, 98, true, false);
+}
+
+static void what_the_last_look_saw_is_of_the_end(void **state) {
+  (void)state;
+  expect_life(10, 99, true, true);
 }
 
 /* Its accesses between the half and the pick are not known. */
@@ -184,7 +189,11 @@ static void a_dump_shows_those_of_live_blocks(void **state) {
   access_it(block);
   look();
   hearth_picks_show(&picks, now_ns, 4, &sums);
-  expect_at(4, 2, 0);
+  expect_at(4, 2, 2); /* seen by the last look alone */
+  now_ns += second;
+  look();
+  hearth_picks_show(&picks, now_ns, 5, &sums);
+  expect_at(5, 2, 0);
   expect(0, 0);
 }
 
@@ -200,6 +209,8 @@ static void picks_count_by_the_size_of_the_heap(void **state) {
   now_ns = 80 * second;
   look();
   access_it(used);
+  look();
+  now_ns += second;
   look();
   hearth_header_set_state(used, HEARTH_BLOCK_FREE);
   hearth_header_set_state(late, HEARTH_BLOCK_FREE);
@@ -508,6 +519,7 @@ int main(void) {
       cmocka_unit_test(what_ends_before_the_second_look_tells_nothing),
       cmocka_unit_test(a_block_that_is_used_again_has_ended),
       cmocka_unit_test(a_dump_shows_those_of_live_blocks),
+      cmocka_unit_test(what_the_last_look_saw_is_of_the_end),
       cmocka_unit_test(picks_count_by_the_size_of_the_heap),
       cmocka_unit_test(what_is_not_soon_used_again_is_idle),
       cmocka_unit_test(a_walk_uses_what_waits),
