@@ -15,13 +15,15 @@ def free_port():
         return server.getsockname()[1]
 
 
-def wait_until_scanned(url, server):
+def wait_until_scanned(folder, url, server):
+    files = sum(len(names) for _, _, names in os.walk(folder))
     for _ in range(300):
         if server.poll() is not None:
             sys.exit("debuginfod ended before it served")
         try:
             with urllib.request.urlopen(url + "/metrics") as answer:
-                if re.search(r'thread_work_total\{role="traverse"\} [1-9]', answer.read().decode()):
+                scanned = re.search(r'scanned_files_total\{source="file"\} (\d+)', answer.read().decode())
+                if scanned and int(scanned[1]) >= files:
                     return
         except OSError:
             pass
@@ -39,7 +41,7 @@ def main():
         ["debuginfod", "-F", folder, "-p", str(port), "-d", ":memory:", "-t", "0"],
         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_until_scanned(url, server)
+        wait_until_scanned(folder, url, server)
         return subprocess.run(command, env=environment | {"DEBUGINFOD_URLS": url}, check=False).returncode
     finally:
         server.terminate()
