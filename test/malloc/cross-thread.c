@@ -7,23 +7,15 @@
  * CHECK: 1 GB passes through 8 MB: under 48 MiB
  * CHECK: 200 MB of a thread that ended, freed by others: under 32 MiB
  */
+#include "Inputs/rollup.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static long resident_mib(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  long kib = -1;
-  while (file && kib < 0 && fgets(line, sizeof line, file))
-    sscanf(line, "Rss: %ld kB", &kib);
-  if (kib < 0)
-    abort();
-  fclose(file);
-  return kib >> 10;
-}
+static long resident_mib(void) { return rollup_kib("Rss:") >> 10; }
 static long round_up(long mib, long to) { return (mib / to + 1) * to; }
 
 enum { BATCH = 10000, BATCHES = 250 };

@@ -5,6 +5,8 @@
  * RUN: for order in 0 1 2 3; do %t $order || exit; done | FileCheck %s
  * CHECK-COUNT-4: under a tenth
  */
+#include "Inputs/rollup.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +20,7 @@ static unsigned next_random(void) {
   return random_state >> 8;
 }
 
-static long resident_kib(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  long kib = -1;
-  while (file && kib < 0 && fgets(line, sizeof line, file))
-    sscanf(line, "Rss: %ld kB", &kib);
-  if (kib < 0)
-    abort();
-  fclose(file);
-  return kib;
-}
+static long resident_kib(void) { return rollup_kib("Rss:"); }
 
 static void swap(int i, int j) {
   void *kept = block[i];

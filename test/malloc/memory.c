@@ -16,6 +16,8 @@
  * LEAVE: 20 MiB of cold blocks: under 26 MiB, huge pages: nh
  */
 #define _GNU_SOURCE
+#include "Inputs/rollup.h"
+
 #include <hearth/malloc.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,18 +25,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* By the page tables: statm's number is a sum of counters for each processor, up to 256 KiB off on two of them. */
-static long resident_bytes(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  long kib = -1;
-  while (file && kib < 0 && fgets(line, sizeof line, file))
-    sscanf(line, "Rss: %ld kB", &kib);
-  if (kib < 0)
-    abort();
-  fclose(file);
-  return kib << 10;
-}
+static long resident_bytes(void) { return rollup_kib("Rss:") << 10; }
 
 struct mapping {
   uintptr_t start, end;

@@ -5,22 +5,14 @@
  *
  * CHECK: {{at most 16 MiB locked before, at most 16 MiB after 10 MiB more, zero|may not lock}}
  */
+#include "Inputs/rollup.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-static long locked_kib(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  long kib = -1;
-  while (file && kib < 0 && fgets(line, sizeof line, file))
-    sscanf(line, "Locked: %ld kB", &kib);
-  if (kib < 0)
-    abort();
-  fclose(file);
-  return kib;
-}
+static long locked_kib(void) { return rollup_kib("Locked:"); }
 
 int main(void) {
   free(malloc(100));
@@ -33,7 +25,8 @@ int main(void) {
   for (int i = 0; i < 100000; i++)
     memset(malloc(100), 1, 100);
   long more = locked_kib() - first;
-  printf("at most %ld MiB locked before, at most %ld MiB after 10 MiB more, ", (first / 16384 + 1) * 16, (more / 16384 + 1) * 16);
+  printf("at most %ld MiB locked before, at most %ld MiB after 10 MiB more, ", (first / 16384 + 1) * 16,
+         (more / 16384 + 1) * 16);
   static char *blocks[20];
   for (int round = 0; round < 4; round++) {
     for (int i = 0; i < 20; i++) {

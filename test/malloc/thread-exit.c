@@ -8,6 +8,8 @@
  * CHECK: 2000 threads at once: under 200 MiB, 8 MiB after another round
  * CHECK: blocks of threads that ended, freed: under 16 MiB
  */
+#include "Inputs/rollup.h"
+
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -15,17 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static long resident_mib(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  long kib = -1;
-  while (file && kib < 0 && fgets(line, sizeof line, file))
-    sscanf(line, "Rss: %ld kB", &kib);
-  if (kib < 0)
-    abort();
-  fclose(file);
-  return kib >> 10;
-}
+static long resident_mib(void) { return rollup_kib("Rss:") >> 10; }
 static long round_up(long mib, long to) { return (mib / to + 1) * to; }
 
 static void *work(void *unused) {
