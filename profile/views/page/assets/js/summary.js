@@ -109,14 +109,15 @@ function tabButton(tab, text) {
   return make('button', { type: 'button', className: 'link', onclick: () => openTab(tab) }, text);
 }
 
-// What a class means, in a line.
+// The meaning of each class, in a line. Without a counted access no density is hot.
 function classMeanings() {
   const rule = data.classifier;
   const time = timeText(rule.cold_min_lifetime_ns);
   return ['neither, or not known: left where it is',
     rule.mode === 'llvm' ? `at most ${densityText(rule.cold_max_density)} accesses per byte and second, for ${time}: kept apart, so that other data fills the caches`
       : `left alone for ${time} at a time, and for the last half of longer lives: kept apart, so that its pages can leave the memory`,
-    `at least ${densityText(rule.hot_min_density)} accesses per byte and second: kept together, so that the caches hold it`];
+    rule.hot_min_density === null ? 'none: no access was counted'
+      : `at least ${densityText(rule.hot_min_density)} accesses per byte and second: kept together, so that the caches hold it`];
 }
 
 // One bar of a quantity, each band as wide as its share.
