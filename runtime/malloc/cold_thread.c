@@ -140,7 +140,7 @@ static bool send_out(char *start, size_t bytes) {
   return !madvise(start, bytes, advice) || errno != EINVAL;
 }
 
-/* What is noted of each piece. NULL: no memory, and all slices leave. */
+/* Notes on each piece. NULL: no memory, and all slices leave. */
 typedef struct notes {
   char *piece;
   hearth_warm_slice slice[HEARTH_SLICES];

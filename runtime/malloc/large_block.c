@@ -2,7 +2,7 @@
 /* Runs of pages: best fit by bins, coalesced at once, as blocks of this size are rare beside the work that is done with them.
  *
  * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault. Requests take
- * dirty runs first. Dirty runs go back to the system when they are more than an eighth of what is live. A program that asks
+ * dirty runs first. Dirty runs go back to the system when they are more than an eighth of the live pages. A program that asks
  * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept. */
 #include "large_block.h"
 
@@ -276,7 +276,7 @@ static page *find_free(const struct bins *bins, size_t pages) {
 static size_t min(size_t one, size_t other) { return one < other ? one : other; }
 static size_t max(size_t one, size_t other) { return one > other ? one : other; }
 
-/* Half of what is live, as long as that keeps the whole within 1/8 of the most that was live; at least a tenth of that. */
+/* Half of the live pages, while the whole stays within 9/8 of the most live pages there were; at least a tenth of these. */
 static size_t most_kept(const space *large) {
   size_t live = large->live_pages, peak = large->most_live_pages;
   size_t near_peak = min(live / 2, peak + peak / LIVE_SHARE - live);

@@ -25,10 +25,10 @@ static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
   return (int64_t)(used / 4 + 2 * HEARTH_SLOT_GRANULES);
 }
 
-/* The granules of all blocks, when all segments are swept; what other threads freed since counts, too. */
+/* The granules of all blocks, when all segments are swept; blocks that other threads freed since then count, too. */
 size_t hearth_pool_live(const hearth_pool *pool);
 /* The quota; but in a pool of several segments at most seven eighths of its blocks: the last ones may lie everywhere, and hold all of
- * it. A sweep of all takes time by its blocks, as what has none goes back: so the blocks that were freed pay for it.
+ * it. A sweep of all takes time by its blocks, as segments without any go back: so the blocks that were freed pay for it.
  *   listed   granules that are in the lists */
 void hearth_pool_set_budget(hearth_pool *pool, size_t live, int64_t listed);
 

@@ -36,7 +36,7 @@ void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement) 
   pool->is_checked = !pool->is_cold && hearth_is_secure;
   pool->key = hearth_system_random();
   hearth_pool_empty_lists(pool);
-  pool->whole_budget = pool->budget = hearth_pool_quota(pool);
+  hearth_pool_set_budget(pool, 0, 0);
 }
 
 /* Segments and slots. */

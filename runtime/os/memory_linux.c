@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory of Linux. Large tables are noted, as programs that lock all memory must not lock what is sparse. */
+/* Memory of Linux. Large tables are noted, as programs that lock all memory must not lock sparse ones. */
 #define _GNU_SOURCE /* MADV_*, MAP_FIXED_NOREPLACE */
 #include "os.h"
 

@@ -179,8 +179,8 @@ static void look_at_waiting(hearth_picks *picks, uint64_t idle_ns, hearth_sample
   }
 }
 
-/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. What the last look at it saw is
- * left out: a destructor reads what it frees. */
+/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. An access that the last look
+ * at it saw is left out: destructors read blocks before they free them. */
 static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t look_ns,
                      uint64_t run_ns) {
   uint64_t number = UINT64_C(1) << picks->followed.halvings, weight = hearth_repeat_SUM(pick->weight, number);
