@@ -84,7 +84,7 @@ typedef struct tune_search {
 enum { TUNE_IDEAS = 3 };
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
 
-/* What the rounds so far say. TIME: its runs take less time than those with one pool by the rank test at 2.5 % (one-sided), and
+/* The verdict of the rounds so far. TIME: its runs take less time than those with one pool by the rank test at 2.5 % (one-sided), and
  * the gain is more than what is lost of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and by the same test
  * by less than memory gains. Of both, the
  * greater gain counts. Else NONE; the figures are there in any case. */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* What a recording of a program does not have that runs this file; NULL: nothing is known. The path need not end with NUL. */
+/* The memory that a recording lacks if the program runs this file; NULL: none is known. The path need not end with NUL. */
 static inline const char *hearth_other_heap(const char *path, size_t size) {
   static const struct {
     const char *name, *text;

@@ -119,7 +119,7 @@ function onHistoryHover(plot, event) {
   pointHistoryAt(plot, after < 0 ? plot.times.length - 1 : after);
 }
 
-// Who held the bytes at the peak.
+// The holders of the bytes at the peak.
 function showPeak() {
   if (hasPeak) {
     byId('quantity').value = 'peak';
