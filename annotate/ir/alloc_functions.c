@@ -233,6 +233,18 @@ void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequ
         LLVMCreateStringAttribute(context, FREQUENT, strlen(FREQUENT), value, (unsigned)strlen(value)));
 }
 
+#define DORMANT "hearth-dormant"
+
+void hearth_alloc_note_dormant(LLVMValueRef call) {
+  LLVMAddCallSiteAttribute(
+      call, LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(LLVMGetTypeContext(LLVMTypeOf(call)), DORMANT, strlen(DORMANT), "", 0));
+}
+
+bool hearth_alloc_is_dormant(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, DORMANT, strlen(DORMANT)) != NULL;
+}
+
 #define FRAME "hearth-coroutine-frame"
 
 /* The size is known only when the coroutine is split. */

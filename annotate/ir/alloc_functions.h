@@ -89,6 +89,9 @@ typedef enum hearth_alloc_frequency {
 } hearth_alloc_frequency;
 void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency);
 hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call);
+/* Of a call: do its cold blocks stay in memory, since some of its contexts are but dormant (HEARTH_PLACEMENT_DORMANT)? */
+void hearth_alloc_note_dormant(LLVMValueRef call);
+bool hearth_alloc_is_dormant(LLVMValueRef call);
 
 /* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);

@@ -8,6 +8,7 @@ hearth_status hearth_placer_init(hearth_placer *placer, hearth_profile *profile,
   HEARTH_TRY(hearth_classifier_init(&placer->classifier, profile, classify, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &placer->plan, err));
   placer->by_plan = by_plan && placer->plan.context_count > 0;
+  placer->classifier.may_be_cold |= placer->by_plan && placer->plan.has_dormant;
   return HEARTH_OK;
 }
 
@@ -26,7 +27,13 @@ hearth_place hearth_place_context(const hearth_placer *placer, uint32_t row, con
   if (!placer->by_plan)
     return by_class(placer, mib);
   hearth_placement placement = hearth_plan_placement_of(&placer->plan, row);
+  if (placement == HEARTH_PLACEMENT_DORMANT)
+    return (hearth_place){.placement = HEARTH_CLASS_COLD, .is_dormant = true};
   return placement ? (hearth_place){.placement = placement} : unplaced(placer, mib);
+}
+
+static bool lies_apart(const hearth_placer *placer, const hearth_mib *sum) {
+  return hearth_classify(&placer->classifier, sum) == HEARTH_CLASS_COLD || hearth_is_dormant(&placer->classifier, sum);
 }
 
 hearth_place hearth_place_sum(const hearth_placer *placer, const hearth_mib *sum,
@@ -37,8 +44,7 @@ hearth_place hearth_place_sum(const hearth_placer *placer, const hearth_mib *sum
   for (hearth_placement i = HEARTH_CLASS_NOTCOLD; i < HEARTH_PLACEMENTS; i++)
     if (bytes[i] > 0 && (!most || bytes[i] > bytes[most]))
       most = i;
-  bool is_cold = bytes[HEARTH_CLASS_COLD] > (most ? bytes[most] : 0) &&
-                 (!most || hearth_classify(&placer->classifier, sum) == HEARTH_CLASS_COLD);
+  bool is_cold = bytes[HEARTH_CLASS_COLD] > (most ? bytes[most] : 0) && (!most || lies_apart(placer, sum));
   if (is_cold)
     most = HEARTH_CLASS_COLD;
   return most ? (hearth_place){.placement = most} : unplaced(placer, sum);
@@ -47,6 +53,8 @@ hearth_place hearth_place_sum(const hearth_placer *placer, const hearth_mib *sum
 hearth_class hearth_placer_class(const hearth_placer *placer, hearth_placement placement) {
   if (placement < HEARTH_PLACEMENT_POOL)
     return (hearth_class)placement;
+  if (placement == HEARTH_PLACEMENT_DORMANT)
+    return HEARTH_CLASS_COLD;
   uint32_t pool = placement - (uint32_t)HEARTH_PLACEMENT_POOL;
   bool is_hot = pool < placer->plan.call_count && placer->plan.calls[pool].hotness == HEARTH_CLASS_HOT;
   return is_hot ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;

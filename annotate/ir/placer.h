@@ -20,7 +20,8 @@ hearth_status hearth_placer_init(hearth_placer *placer, hearth_profile *profile,
 /* Of the context in this row of the profile. */
 typedef struct hearth_place {
   hearth_placement placement;
-  bool is_light; /* its bytes and accesses do not matter: it decides nothing */
+  bool is_light;   /* its bytes and accesses do not matter: it decides nothing */
+  bool is_dormant; /* the placement is cold, in memory that stays */
 } hearth_place;
 hearth_place hearth_place_context(const hearth_placer *placer, uint32_t row, const hearth_mib *mib);
 

@@ -108,12 +108,15 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   if (v->by_word)
     return;
   known = known == HEARTH_CLASS_UNKNOWN ? common : known;
-  if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : known >= HEARTH_CLASS_HOT) /* LLVM saw no cold one */
+  bool is_warm = known >= HEARTH_CLASS_HOT && known != HEARTH_PLACEMENT_DORMANT;
+  if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : is_warm) /* LLVM saw no cold one */
     v->placement = known;
   if (v->ambiguous && v->placement == HEARTH_CLASS_UNKNOWN && !is_planned)
     v->placement = heaviest_pool(l, call, v->may_be_cold);
   if (v->placement == HEARTH_CLASS_UNKNOWN && !v->may_be_cold)
     v->placement = HEARTH_CLASS_NOTCOLD;
+  if (v->placement == HEARTH_CLASS_COLD && hearth_alloc_is_dormant(call))
+    v->placement = HEARTH_PLACEMENT_DORMANT;
   v->value = LLVMConstInt(i8, hearth_hint_of(v->placement, l->options->hints), false);
   l->has_pools |= v->placement >= HEARTH_PLACEMENT_POOL;
 }

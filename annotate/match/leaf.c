@@ -137,6 +137,7 @@ static hearth_status sum_and_place(hearth_leaf *leaf, const uint64_t *contexts, 
     HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, row, NULL, &mib, err));
     hearth_place placed = hearth_place_context(leaf->placer, row, &mib);
     place(stack, placed);
+    leaf->has_dormant |= placed.is_dormant;
     if (stack->row_count == 1)
       continue;
     hearth_mib_merge(&leaf->sums[stack->sum], &mib);

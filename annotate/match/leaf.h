@@ -26,6 +26,7 @@ typedef struct hearth_contexts {
   hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each placement */
   size_t count, room;
   uint64_t placements; /* of the call: where trimming leaves contexts out, items may not have all */
+  bool has_dormant;    /* some cold contexts of the call are dormant: all its cold blocks lie where these do */
 } hearth_contexts;
 
 void hearth_contexts_free(hearth_contexts *contexts);
@@ -67,6 +68,7 @@ typedef struct hearth_leaf {
   const hearth_placer *placer;
   bool *matched; /* by row of contexts: set where they are selected; borrowed */
   hearth_row_range frames;
+  bool has_dormant;
   bool wrapped;   /* the contexts include those of wrapper calls */
   uint32_t *rows; /* contexts of the profile */
   hearth_leaf_stack *stacks;

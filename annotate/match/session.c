@@ -266,6 +266,11 @@ hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRe
   return status;
 }
 
+static void note_dormant(const hearth_edit *edit) {
+  if (edit->contexts.has_dormant)
+    hearth_alloc_note_dormant(edit->call);
+}
+
 static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
   const hearth_contexts *contexts = &edit->contexts;
   hearth_md_mib *mibs = calloc(contexts->count, sizeof *mibs);
@@ -282,6 +287,7 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
   hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
   if (!session->options->mib)
     hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(contexts));
+  note_dormant(edit);
   free(mibs);
 }
 
@@ -345,6 +351,7 @@ static bool pass_over(hearth_session *session, const hearth_edit *edit, bool res
   if (hotness == HEARTH_CLASS_UNKNOWN)
     return changed;
   note_frequency(session, edit);
+  note_dormant(edit);
   hearth_md_resolve(session->md, edit->call, hotness);
   hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(&edit->contexts));
   return true;

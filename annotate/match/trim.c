@@ -251,6 +251,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
     placements |= leaf->nodes[nodes.items[i]].placements;
   placements = hearth_leaf_placements_that_count(placements);
   ret->placements |= placements;
+  ret->has_dormant |= leaf->has_dormant;
   if (status == HEARTH_OK && placements && trim_is_one(placements) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, placements, ret, err);
   else if (status == HEARTH_OK && placements) {

@@ -177,9 +177,19 @@ static double looked_uses(const hearth_classifier *classifier, const hearth_mib 
   return time_ns > 0 ? (always + (touched - always * looks) * idle_ns / time_ns) / part : INFINITY;
 }
 
+/* Long enough for its last half to be idle time. */
+static bool lasts(const hearth_classifier *classifier, double lifetime_ns) {
+  return lifetime_ns >= 2 * classifier->cold_min_lifetime_ns;
+}
+
 /* By picks, if there are any. */
 static bool rests_at_last(const hearth_mib *mib) {
   return (double)(mib->Picks - mib->LatePicks) <= (double)mib->Picks * HEARTH_MOST_USED_LATE_PERCENT / 100;
+}
+
+bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mib) {
+  return classifier->mode == HEARTH_CLASSIFY_AUTO && mib->Picks >= LEAST_USES && mib->LatePicks > mib->Picks / 2 &&
+         lasts(classifier, average_lifetime_ns(mib));
 }
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
@@ -216,18 +226,18 @@ static bool is_used(double uses) { return uses > 0.7; }
 /* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without counters. */
 hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0;
-  bool lasts = facts->rests_at_last && facts->lifetime_ns >= 2 * classifier->cold_min_lifetime_ns;
+  bool rests = facts->rests_at_last && lasts(classifier, facts->lifetime_ns);
   bool idle = counted  ? is_idle(facts->counted_uses)
               : looked ? is_idle(facts->looked_uses)
                        : is_idle(uses_by_sums(facts, classifier->cold_min_lifetime_ns));
   bool uncounted = counted && idle && looked && is_used(facts->looked_uses);
-  if ((counted || looked) && idle && !uncounted && lasts)
+  if ((counted || looked) && idle && !uncounted && rests)
     return HEARTH_CLASS_COLD;
   if (is_hot)
     return HEARTH_CLASS_HOT;
-  if (uncounted && lasts)
+  if (uncounted && rests)
     return HEARTH_CLASS_UNKNOWN;
-  return idle && lasts ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
+  return idle && rests ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
 }
 
 hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {

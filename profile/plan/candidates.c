@@ -32,7 +32,7 @@ static hearth_status candidate_add_contexts(planner *p, uint32_t frame) {
                        .bytes = row->bytes,
                        .allocs = row->allocs,
                        .accesses = row->accesses,
-                       .place = p->placements[i] == HEARTH_CLASS_COLD ? PLAN_COLD : PLAN_WARM};
+                       .place = plan_lies_apart(p->placements[i]) ? PLAN_COLD : PLAN_WARM};
   }
   return HEARTH_OK;
 }
@@ -47,9 +47,19 @@ static hearth_placement warm_placement(const planner *p, size_t first, size_t en
     for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
       bytes[p->placements[i]] += p->rows[i].bytes;
   }
-  for (hearth_placement i = HEARTH_CLASS_NOTCOLD; i < HEARTH_PLACEMENTS; i++)
+  for (hearth_placement i = HEARTH_CLASS_NOTCOLD; i < HEARTH_PLACEMENT_DORMANT; i++)
     most = bytes[i] > bytes[most] ? i : most;
   return most;
+}
+
+static hearth_placement cold_placement(const planner *p, size_t first, size_t end) {
+  for (size_t k = first; k < end; k++) {
+    uint32_t frame = p->leaf_frames[k].frame;
+    for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
+      if (p->placements[i] == HEARTH_PLACEMENT_DORMANT)
+        return HEARTH_PLACEMENT_DORMANT;
+  }
+  return HEARTH_CLASS_COLD;
 }
 
 static bool differ(const plan_context *contexts, size_t count) {
@@ -76,7 +86,8 @@ static hearth_status add_leaves(planner *p) {
                       .frame = p->leaf_frames[i].frame,
                       .first_context = (uint32_t)first,
                       .context_count = (uint32_t)(p->context_count - first),
-                      .warm = warm_placement(p, i, end)};
+                      .warm = warm_placement(p, i, end),
+                      .cold = cold_placement(p, i, end)};
     if (!needs_table(p, &leaf)) {
       p->context_count = first;
       continue;

@@ -74,11 +74,14 @@ static void classify_rows(planner *p, const hearth_classifier *classifier, uint3
     hearth_writer_get_classified(w, context, &mib);
     hearth_variance variance = hearth_writer_get_variance(w, context);
     bool is_uncertain = w->densities && hearth_may_be_cold_or_not(classifier, w->densities, &mib, &variance);
+    hearth_class hotness = hearth_classify(classifier, &mib);
     p->rows[i] = (plan_row){.bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize),
                             .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
                             .accesses = mib.TotalAccessCount,
                             .lifetime_ns = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalLifetime),
-                            .hotness = is_uncertain ? HEARTH_CLASS_UNKNOWN : hearth_classify(classifier, &mib),
+                            .hotness = is_uncertain ? HEARTH_CLASS_UNKNOWN : hotness,
+                            .is_dormant = (hotness == HEARTH_CLASS_COLD || hotness == HEARTH_CLASS_NOTCOLD) &&
+                                          hearth_is_dormant(classifier, &mib),
                             .is_light = !hearth_has_weight(classifier, &mib)};
     if (p->rows[i].is_light)
       hearth_mib_merge(light, &mib);
@@ -106,13 +109,15 @@ static void classify(planner *p) {
   }
 }
 
-/* By class. Where accesses were counted, none but cold blocks get a hint by it: hot ones are to lie with their neighbours. What
- * may be cold or not is not taken for cold. */
+/* By class. Where accesses were counted, none but cold and dormant blocks get a hint by it: hot ones are to lie with their
+ * neighbours. What may be cold or not is not taken for cold. */
 static hearth_placement placement_of_context(const planner *p, const plan_row *row) {
   if (row->is_light)
     return HEARTH_CLASS_UNKNOWN;
   if (row->hotness == HEARTH_CLASS_COLD)
     return HEARTH_CLASS_COLD;
+  if (row->is_dormant)
+    return HEARTH_PLACEMENT_DORMANT;
   return row->hotness == HEARTH_CLASS_HOT && !hearth_writer_accesses_counted(p->w) ? HEARTH_CLASS_HOT
                                                                                    : HEARTH_CLASS_NOTCOLD;
 }
@@ -122,6 +127,7 @@ static void place_by_class(planner *p) {
   for (uint32_t i = 0; i < p->w->contexts.count; i++) {
     p->placements[i] = placement_of_context(p, &p->rows[i]);
     p->is_empty &= p->placements[i] == HEARTH_CLASS_UNKNOWN;
+    p->has_dormant |= p->placements[i] == HEARTH_PLACEMENT_DORMANT;
   }
 }
 
@@ -147,7 +153,9 @@ typedef struct weighed_call {
   uint64_t hot_weight;
 } weighed_call;
 
-static bool has_pool(const planner *p, uint32_t row) { return p->placements[row] >= HEARTH_CLASS_NOTCOLD; }
+static bool has_pool(const planner *p, uint32_t row) {
+  return p->placements[row] != HEARTH_CLASS_UNKNOWN && !plan_lies_apart(p->placements[row]);
+}
 
 static void weigh_row(const planner *p, uint32_t row, weighed_call *call) {
   const plan_row *r = &p->rows[row];
@@ -208,7 +216,7 @@ hearth_status hearth_plan_give_pool_ids(planner *p) {
     count += calls[count].sums.contexts > 0;
   }
   qsort(calls, count, sizeof *calls, compare_calls);
-  for (size_t i = 0; i < count && i < HEARTH_POOLS_MAX; i++)
+  for (size_t i = 0; i < count && i < HEARTH_PLAN_CALLS_MAX; i++)
     give_id(p, &calls[i]);
   free(calls);
   return HEARTH_OK;

@@ -39,7 +39,7 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
 static hearth_plan_entry plan_section_entry_of(const plan_leaf *leaf, const plan_tally *t) {
   hearth_plan_entry entry = {.bits = t->bits,
                              .right_bytes = t->sums.bytes[t->place],
-                             .placement = t->place == PLAN_COLD ? (hearth_placement)HEARTH_CLASS_COLD : leaf->warm};
+                             .placement = t->place == PLAN_COLD ? leaf->cold : leaf->warm};
   for (int i = 0; i < PLAN_PLACES; i++)
     entry.bytes += t->sums.bytes[i];
   return entry;
@@ -113,7 +113,8 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
   hearth_plan_entry *entries = NULL;
   hearth_plan_table *tables = NULL;
   uint8_t *section = NULL;
-  HEARTH_TRY(hearth_layout_parse(p->options.layout ? p->options.layout : "one", p->call_count, header.pools, p->err));
+  HEARTH_TRY(hearth_layout_parse(p->options.layout ? p->options.layout : "one", p->call_count, p->has_dormant,
+                                 header.pools, p->err));
   hearth_status status = hearth_array_create(&entries, p->group_count, sizeof *entries, p->err);
   if (status == HEARTH_OK)
     status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, p->err);

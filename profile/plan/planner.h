@@ -13,6 +13,7 @@
 typedef struct plan_row {
   uint64_t bytes, allocs, accesses, lifetime_ns; /* sums */
   hearth_class hotness;
+  bool is_dormant;
   bool is_light; /* of no weight, nor all light ones of its allocation call together: it decides nothing */
 } plan_row;
 
@@ -22,8 +23,12 @@ typedef struct plan_leaf_frame {
   uint32_t frame;
 } plan_leaf_frame;
 
-/* Places of contexts of an allocation call: contexts that are not cold have the call's pool id, if it has one. */
+/* Places of contexts of an allocation call: contexts that are neither cold nor dormant have the call's pool id, if it has one. */
 enum { PLAN_WARM = 0, PLAN_COLD = 1, PLAN_PLACES = 2 };
+
+static inline bool plan_lies_apart(hearth_placement placement) {
+  return placement == HEARTH_CLASS_COLD || placement == HEARTH_PLACEMENT_DORMANT;
+}
 
 /* An allocation call whose contexts differ. */
 typedef struct plan_leaf {
@@ -32,7 +37,8 @@ typedef struct plan_leaf {
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_group, group_count;
   uint64_t at_stake;     /* weight that is not of its most common place; known where leaves have to be left out */
-  hearth_placement warm; /* placement of its contexts that are not cold */
+  hearth_placement warm; /* placement of its contexts that do not lie apart */
+  hearth_placement cold; /* of the others: cold if all of them are, else dormant */
 } plan_leaf;
 
 typedef struct plan_context {
@@ -87,7 +93,8 @@ typedef struct planner {
   plan_row *rows;
   hearth_placement *placements; /* of each row */
   bool is_empty;                /* all placements are 0 */
-  hearth_plan_call calls[HEARTH_POOLS_MAX];
+  hearth_plan_call calls[HEARTH_PLAN_CALLS_MAX];
+  bool has_dormant;
   uint32_t call_count;
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;

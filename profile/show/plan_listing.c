@@ -178,9 +178,11 @@ static double plan_listing_saving(uint32_t ratio_ppm) { return (1e6 - (double)ra
 
 static void print_layout(const hearth_plan *plan, FILE *stream) {
   const hearth_plan_tuning *t = &plan->tuning;
+  uint8_t one[HEARTH_POOLS_MAX + 1];
   char layout[HEARTH_POOLS_MAX + 1];
   hearth_layout_print(plan->pools, layout);
-  fprintf(stream, "layout %s", strcmp(layout, "0") == 0 ? "one" : layout);
+  hearth_layout_parse("one", plan->call_count, plan->has_dormant, one, NULL);
+  fprintf(stream, "layout %s", memcmp(plan->pools, one, sizeof one) == 0 ? "one" : layout);
   if (t->kind == HEARTH_TUNING_NONE)
     fputc('\n', stream);
   else

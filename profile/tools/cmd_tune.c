@@ -77,7 +77,7 @@ typedef struct tuning {
   arguments a;
   tune_command command;
   hearth_plan plan; /* `calls` are a copy; other tables are gone */
-  hearth_plan_call calls[HEARTH_POOLS_MAX];
+  hearth_plan_call calls[HEARTH_PLAN_CALLS_MAX];
   uint32_t runs;
   int first_status;
   bool has_error; /* it was told */
@@ -133,6 +133,8 @@ static uint32_t find_used(tuning *t, const char *file) {
   hearth_error err;
   for (uint32_t i = 0; i < t->plan.call_count; i++)
     pools[i] = (uint8_t)(i + 1);
+  if (t->plan.has_dormant)
+    pools[HEARTH_PLAN_CALLS_MAX] = HEARTH_POOLS_MAX;
   if (!tune_run(t, pools, file, &unused))
     return 0;
   if (hearth_tune_statistics_read(file, t->plan.id, &statistics, &err) != HEARTH_OK)
@@ -215,7 +217,7 @@ static int keep_one_pool(const tuning *t) {
   if (!t->a.quiet)
     fprintf(stderr, had_one ? "hearth: nothing is better than one pool: the profile stays as it is\n"
                             : "hearth: nothing is better than one pool, which the profile then has\n");
-  return had_one && t->a.output == t->a.profile ? HEARTH_EXIT_OK : write_layout(t, "one", NULL);
+  return had_one && t->a.output == t->a.profile ? HEARTH_EXIT_OK : write_layout(t, "0", NULL);
 }
 
 static int tune(tuning *t) {

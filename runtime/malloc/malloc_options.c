@@ -66,7 +66,7 @@ static bool parse_path(struct span_of_text value, char *ret_path) {
   return true;
 }
 
-/* One pool, one for each id, or a character for each id, 0 to 9 and a to v: its pool. */
+/* One pool, one for each call, dormant blocks apart in both; or a character for each id, 0 to 9 and a to v: its pool. */
 static bool parse_layout(struct span_of_text value, hearth_malloc_options *options) {
   static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
   uint8_t *layout = options->layout;
@@ -74,7 +74,7 @@ static bool parse_layout(struct span_of_text value, hearth_malloc_options *optio
   if (!is_one && !is_by_call && value.bytes > HEARTH_LAYOUT_IDS)
     return false;
   memset(layout, 0, sizeof options->layout);
-  for (size_t i = 0; is_by_call && i < HEARTH_LAYOUT_IDS; i++)
+  for (size_t i = is_one ? HEARTH_LAYOUT_IDS - 1 : 0; (is_one || is_by_call) && i < HEARTH_LAYOUT_IDS; i++)
     layout[i] = (uint8_t)(i + 1);
   for (size_t i = 0; !is_one && !is_by_call && i < value.bytes; i++) {
     const char *digit = memchr(digits, value.start[i], sizeof digits - 1);

@@ -229,7 +229,7 @@ typedef struct hearth_indexed_global {
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of the tables: plans that differ in more than layout and tuning differ in it */
   uint32_t site_count, table_count, entry_count;
-  uint32_t call_count;    /* at most HEARTH_POOLS_MAX */
+  uint32_t call_count;    /* at most HEARTH_PLAN_CALLS_MAX */
   uint32_t context_count; /* placements: rows of CONTEXTS */
   uint32_t tuning;        /* enum hearth_tuning */
   uint32_t rounds;        /* of measurement; this and the next ones are 0 unless the layout was tuned */

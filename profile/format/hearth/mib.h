@@ -52,10 +52,17 @@ typedef enum hearth_class {
   HEARTH_CLASS_HOT = 3
 } hearth_class;
 
-/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. */
+/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. Of the pool ids, allocation calls
+ * have all but the last one, which is that of dormant blocks: cold ones to the compiler, in memory that stays. */
 typedef uint8_t hearth_placement;
 
-enum { HEARTH_PLACEMENT_POOL = 4, HEARTH_POOLS_MAX = 31, HEARTH_PLACEMENTS = HEARTH_PLACEMENT_POOL + HEARTH_POOLS_MAX };
+enum {
+  HEARTH_PLACEMENT_POOL = 4,
+  HEARTH_POOLS_MAX = 31,
+  HEARTH_PLAN_CALLS_MAX = HEARTH_POOLS_MAX - 1,
+  HEARTH_PLACEMENT_DORMANT = HEARTH_PLACEMENT_POOL + HEARTH_PLAN_CALLS_MAX,
+  HEARTH_PLACEMENTS
+};
 
 static inline uint64_t hearth_merge_SUM(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 static inline uint64_t hearth_merge_MIN(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -5,7 +5,8 @@
  * site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
  * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a
- * to v, for pools 0 to 31. Missing ones are 0, the main pool. "one" is 0 for all ids, "calls" a pool for each.
+ * to v, for pools 0 to 30. Missing ones are 0, the main pool. "one" is 0 for all calls, "calls" a pool for each; dormant
+ * blocks, id 31, have theirs in both.
  *
  * Only allocation calls with cold contexts and others have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
@@ -46,7 +47,8 @@ typedef struct hearth_plan {
   const hearth_plan_call *calls;      /* by pool id, from 1 on */
   const hearth_placement *placements; /* of each row of contexts */
   uint32_t site_count, table_count, entry_count, call_count, context_count;
-  uint8_t pools[HEARTH_POOLS_MAX + 1]; /* the layout: of each call. 0: the main pool */
+  bool has_dormant;                    /* some placement is HEARTH_PLACEMENT_DORMANT */
+  uint8_t pools[HEARTH_POOLS_MAX + 1]; /* the layout: of each call, and of dormant blocks. 0: the main pool */
   hearth_plan_tuning tuning;
 } hearth_plan;
 
@@ -60,10 +62,10 @@ static inline hearth_placement hearth_plan_placement_of(const hearth_plan *plan,
 /* "cold", "id 7", ...; classes have the names of hearth_class_name. */
 const char *hearth_placement_name(hearth_placement placement);
 
-/* The pools that a text names for `id_count` ids, at most HEARTH_POOLS_MAX; the rest of `ret` is 0. E_USAGE: the
- * text is no layout, or has a pool for an id that there is not. */
-hearth_status hearth_layout_parse(const char *text, uint32_t id_count, uint8_t ret[HEARTH_POOLS_MAX + 1],
-                                  hearth_error *err);
+/* The pools that a text names for the ids of `call_count` calls, at most HEARTH_PLAN_CALLS_MAX, and of dormant blocks; the
+ * rest of `ret` is 0. E_USAGE: the text is no layout, or has a pool for an id that there is not. */
+hearth_status hearth_layout_parse(const char *text, uint32_t call_count, bool has_dormant,
+                                  uint8_t ret[HEARTH_POOLS_MAX + 1], hearth_error *err);
 /* The text of a layout, without zeros at the end; "0" if all pools are 0. */
 void hearth_layout_print(const uint8_t pools[HEARTH_POOLS_MAX + 1], char ret[HEARTH_POOLS_MAX + 1]);
 /* "none", "time", "memory". */

@@ -12,6 +12,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+enum { DORMANT = HEARTH_PLACEMENT_DORMANT - HEARTH_PLACEMENT_POOL };
+
 static hearth_status check_sites(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->site_count; i++)
     if (plan->sites[i].bit >= 64 || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
@@ -23,7 +25,7 @@ static hearth_status check_sites(hearth_profile *profile, const hearth_plan *pla
 
 /* A class, or an id that there is. */
 static bool is_placement(const hearth_plan *plan, uint32_t placement) {
-  return placement < HEARTH_PLACEMENT_POOL + plan->call_count;
+  return placement < HEARTH_PLACEMENT_POOL + plan->call_count || placement == HEARTH_PLACEMENT_DORMANT;
 }
 
 static hearth_status check_tables(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
@@ -59,7 +61,8 @@ static hearth_status check_calls(hearth_profile *profile, const hearth_plan *pla
       return hearth_profile_corrupt(profile, err, "call %u of the plan is impossible", i);
   }
   for (uint32_t i = 0; i <= HEARTH_POOLS_MAX; i++)
-    if (plan->pools[i] > HEARTH_POOLS_MAX || (plan->pools[i] && i >= plan->call_count))
+    if (plan->pools[i] > HEARTH_POOLS_MAX ||
+        (plan->pools[i] && i >= plan->call_count && !(i == DORMANT && plan->has_dormant)))
       return hearth_profile_corrupt(profile, err, "the layout has no such pool for id %u", i + 1);
   return HEARTH_OK;
 }
@@ -102,6 +105,7 @@ static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *head
                                  .time_spread_ppm = header->time_spread_ppm,
                                  .memory_spread_ppm = header->memory_spread_ppm}};
   memcpy(plan.pools, header->pools, sizeof plan.pools);
+  plan.has_dormant = header->context_count && memchr(plan.placements, HEARTH_PLACEMENT_DORMANT, header->context_count);
   return plan;
 }
 
@@ -124,7 +128,7 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
   HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
-  if (section->size != plan_reader_size_of(&header) || header.id == 0 || header.call_count > HEARTH_POOLS_MAX ||
+  if (section->size != plan_reader_size_of(&header) || header.id == 0 || header.call_count > HEARTH_PLAN_CALLS_MAX ||
       header.tuning >= HEARTH_TUNINGS || header.reserved != 0)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);
@@ -138,9 +142,9 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
 
 const char *hearth_placement_name(hearth_placement placement) {
   static const char *const names[HEARTH_PLACEMENTS] = {
-      "unknown", "cold",  "notcold", "hot",   "id 1",  "id 2",  "id 3",  "id 4",  "id 5",  "id 6",  "id 7",  "id 8",
-      "id 9",    "id 10", "id 11",   "id 12", "id 13", "id 14", "id 15", "id 16", "id 17", "id 18", "id 19", "id 20",
-      "id 21",   "id 22", "id 23",   "id 24", "id 25", "id 26", "id 27", "id 28", "id 29", "id 30", "id 31"};
+      "unknown", "cold",  "notcold", "hot",   "id 1",  "id 2",  "id 3",  "id 4",  "id 5",  "id 6",  "id 7",   "id 8",
+      "id 9",    "id 10", "id 11",   "id 12", "id 13", "id 14", "id 15", "id 16", "id 17", "id 18", "id 19",  "id 20",
+      "id 21",   "id 22", "id 23",   "id 24", "id 25", "id 26", "id 27", "id 28", "id 29", "id 30", "dormant"};
   return placement < HEARTH_PLACEMENTS ? names[placement] : names[0];
 }
 
@@ -168,20 +172,22 @@ static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
 
 HEARTH_CHECK_LAYOUT(sizeof digits - 1 == HEARTH_POOLS_MAX + 1);
 
-hearth_status hearth_layout_parse(const char *text, uint32_t id_count, uint8_t ret[HEARTH_POOLS_MAX + 1],
-                                  hearth_error *err) {
+hearth_status hearth_layout_parse(const char *text, uint32_t call_count, bool has_dormant,
+                                  uint8_t ret[HEARTH_POOLS_MAX + 1], hearth_error *err) {
   uint8_t pools[HEARTH_POOLS_MAX + 1] = {0};
-  bool by_call = strcmp(text, "calls") == 0;
-  for (uint32_t i = 0; by_call && i < id_count; i++)
+  bool by_call = strcmp(text, "calls") == 0, is_named = by_call || strcmp(text, "one") == 0;
+  for (uint32_t i = 0; by_call && i < call_count; i++)
     pools[i] = (uint8_t)(i + 1);
-  for (uint32_t i = 0; !by_call && strcmp(text, "one") != 0 && (text[i] || i == 0); i++) {
+  if (is_named && has_dormant)
+    pools[DORMANT] = DORMANT + 1;
+  for (uint32_t i = 0; !is_named && (text[i] || i == 0); i++) {
     const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
     if (!digit || i >= HEARTH_POOLS_MAX)
       return hearth_error_set(err, HEARTH_E_USAGE,
                               "layout '%.64s': expected one, calls, or the pool of each id, 0 to 9 and a to v", text);
     pools[i] = (uint8_t)(digit - digits);
-    if (pools[i] && i >= id_count)
-      return hearth_error_set(err, HEARTH_E_USAGE, "layout '%.64s': the plan has no id above %u", text, id_count);
+    if (pools[i] && i >= call_count && !(i == DORMANT && has_dormant))
+      return hearth_error_set(err, HEARTH_E_USAGE, "layout '%.64s': the plan has no id %u", text, i + 1);
   }
   memcpy(ret, pools, sizeof pools);
   return HEARTH_OK;
@@ -223,7 +229,7 @@ hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout
     return hearth_error_set(err, HEARTH_E_EMPTY, "%s: has no plan: make one by 'hearth plan'", profile->name);
   uint64_t at = hearth_profile_section(profile, HEARTH_SECTION_PLAN)->offset;
   memcpy(&header, profile->data + at, sizeof header);
-  HEARTH_TRY(hearth_layout_parse(layout, plan.call_count, header.pools, err));
+  HEARTH_TRY(hearth_layout_parse(layout, plan.call_count, plan.has_dormant, header.pools, err));
   header.tuning = t->kind;
   header.rounds = t->rounds;
   header.time_ppm = t->time_ppm;

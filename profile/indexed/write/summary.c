@@ -116,6 +116,8 @@ void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib 
                                                    HEARTH_COL_TouchedShortLooks,
                                                    HEARTH_COL_TouchedLooks,
                                                    HEARTH_COL_TouchedPages,
+                                                   HEARTH_COL_Picks,
+                                                   HEARTH_COL_LatePicks,
                                                    HEARTH_COL_UsedPageBytes,
                                                    HEARTH_COL_IdlePageBytes};
   if (w->unscoped_contexts) {

@@ -24,7 +24,7 @@ int hearth_tool_take_class(void *target, const char *value) {
 int hearth_tool_take_layout(void *target, const char *value) {
   uint8_t pools[HEARTH_POOLS_MAX + 1];
   hearth_error err;
-  if (hearth_layout_parse(value, HEARTH_POOLS_MAX, pools, &err) != HEARTH_OK)
+  if (hearth_layout_parse(value, HEARTH_PLAN_CALLS_MAX, true, pools, &err) != HEARTH_OK)
     return HEARTH_OPTION_UNUSABLE;
   *(const char **)target = value;
   return HEARTH_EXIT_OK;

@@ -96,7 +96,7 @@ enum { HEARTH_MOST_DEPTH = 1000 }; /* JSON has all */
    .take = hearth_tool_take_layout,                                                                                    \
    .target = (into),                                                                                                   \
    .help = "the pool of each pool id ('hearth show --plan'), as 'hearth tune' finds it:\n"                             \
-           "  one    all in the main pool (default)\n"                                                                 \
+           "  one    all calls in the main pool, dormant blocks apart (default)\n"                                     \
            "  calls  a pool for each id\n"                                                                             \
            "  0012   a character for each id from 1 on: 0 the main pool, 1 to 9 and a to v others"}
 

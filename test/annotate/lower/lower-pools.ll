@@ -9,17 +9,20 @@
 
 ; CHECK-LABEL: define void @settled(
 ; CHECK: @__hearth_malloc_hot_cold(i64 1, i8 zeroext -33)
-; CHECK: @__hearth_malloc_hot_cold(i64 2, i8 zeroext -3)
+; CHECK: @__hearth_malloc_hot_cold(i64 2, i8 zeroext -4)
 ; CHECK: @__hearth_malloc_hot_cold(i64 3, i8 zeroext 0)
+; CHECK: @__hearth_malloc_hot_cold(i64 33, i8 zeroext -3)
 ; REMARK: malloc call given the hint 223 (id 1)
-; REMARK: malloc call given the hint 253 (id 31)
+; REMARK: malloc call given the hint 252 (id 30)
 ; REMARK: malloc call given the hint 0 (cold)
+; REMARK: malloc call given the hint 253 (dormant)
 ; PRELINK-LABEL: define void @settled(
 ; PRELINK: @__hearth_malloc_hot_cold(i64 1, i8 zeroext -33)
 define void @settled() {
   %p = call ptr @malloc(i64 1) "memprof"="hot" "hearth-pool"="0"
-  %q = call ptr @malloc(i64 2) "memprof"="notcold" "hearth-pool"="30"
+  %q = call ptr @malloc(i64 2) "memprof"="notcold" "hearth-pool"="29"
   %r = call ptr @malloc(i64 3) "memprof"="cold" "hearth-pool"="1"
+  %s = call ptr @malloc(i64 33) "memprof"="cold" "hearth-dormant"
   ret void
 }
 

@@ -11,7 +11,7 @@
 /* One context: its frames, leaf first, each a function of one letter and a line of one digit: "x1 h2 m3"; or
  * "?", in a library without source. */
 typedef struct context {
-  hearth_class hotness;
+  hearth_placement hotness; /* what its numbers are to lead to */
   uint64_t bytes;
   const char *frames;
 } context;
@@ -20,6 +20,7 @@ typedef struct context {
 #define HOT     HEARTH_CLASS_HOT
 #define UNKNOWN HEARTH_CLASS_UNKNOWN
 #define POOL    HEARTH_PLACEMENT_POOL
+#define DORMANT HEARTH_PLACEMENT_DORMANT
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
@@ -33,6 +34,11 @@ static void add(hearth_builder *builder, const context *c) {
                     .TotalSize = c->bytes,
                     .TotalLifetime = 10 * run_ns,
                     .TotalAccessCount = c->hotness == HOT ? 1000 * c->bytes : 0};
+  if (c->hotness == DORMANT) {
+    mib.TotalAccessCount = c->bytes;
+    mib.Picks = 10;
+    mib.LatePicks = 6;
+  }
   for (const char *at = c->frames; *at; at += at[2] ? 3 : 2, n++) {
     const char name[] = {at[0], '\0'};
     bool has_source = at[1] != '?';
@@ -434,6 +440,30 @@ static void random_plans_make_nothing_cold(void **state) {
   }
 }
 
+/* Memory that rests for most of its life lies apart, but is not cold: also where other contexts of the call are. */
+static void dormant_blocks_lie_apart(void **state) {
+  const context contexts[] = {{DORMANT, 100000, "x1 h1 m1"},
+                              {HOT, 100000, "x1 h2 m1"},
+                              {COLD, 100000, "x1 h3 m1"},
+                              {DORMANT, 100000, "y1 h2 m1"},
+                              {COLD, 100000, "z1 h2 m1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_true(p.plan.has_dormant);
+  assert_int_equal(p.plan.call_count, 1);
+  assert_int_equal(p.plan.pools[HEARTH_PLAN_CALLS_MAX], HEARTH_POOLS_MAX);
+  assert_int_equal(conclude(&p, "x1 h1 m1"), HEARTH_PLACEMENT_DORMANT);
+  assert_int_equal(conclude(&p, "x1 h3 m1"), HEARTH_PLACEMENT_DORMANT);
+  assert_int_equal(conclude(&p, "x1 h2 m1"), POOL);
+  uint32_t of[HEARTH_PLACEMENTS] = {0};
+  for (uint32_t i = 0; i < COUNT(contexts); i++)
+    of[hearth_plan_placement_of(&p.plan, i)]++;
+  assert_int_equal(of[HEARTH_PLACEMENT_DORMANT], 2);
+  assert_int_equal(of[COLD], 2);
+  assert_int_equal(of[POOL], 1);
+  close_planned(&p);
+}
+
 /* Where nothing differs a plan has placements and no tables. Light contexts have none. */
 static void contexts_have_placements(void **state) {
   const context contexts[] = {
@@ -478,8 +508,8 @@ static void heavy_calls_have_ids(void **state) {
     contexts[i] = (context){HOT, 1000 + (uint64_t)(i * 7 % CALLS), frames[i]};
   }
   planned p = open_planned(contexts, CALLS, NULL);
-  assert_int_equal(p.plan.call_count, HEARTH_POOLS_MAX);
-  for (uint32_t i = 0; i < HEARTH_POOLS_MAX; i++)
+  assert_int_equal(p.plan.call_count, HEARTH_PLAN_CALLS_MAX);
+  for (uint32_t i = 0; i < HEARTH_PLAN_CALLS_MAX; i++)
     assert_int_equal(p.plan.calls[i].bytes, 1000 + CALLS - 1 - i);
   for (uint32_t i = 0; i < CALLS; i++) {
     hearth_mib mib;
@@ -487,7 +517,7 @@ static void heavy_calls_have_ids(void **state) {
     expect_ok(hearth_profile_get_context(p.profile, i, NULL, &mib, &err), &err);
     uint64_t rank = 1000 + CALLS - 1 - mib.TotalSize;
     assert_int_equal(hearth_plan_placement_of(&p.plan, i),
-                     rank < HEARTH_POOLS_MAX ? POOL + rank : (uint64_t)HEARTH_CLASS_NOTCOLD);
+                     rank < HEARTH_PLAN_CALLS_MAX ? POOL + rank : (uint64_t)HEARTH_CLASS_NOTCOLD);
   }
   close_planned(&p);
 }
@@ -507,27 +537,33 @@ static void calls_without_place_have_no_id(void **state) {
 static void layouts_are_texts(void **state) {
   const struct {
     const char *text;
-    uint32_t ids;
+    uint32_t calls;
     const char *printed; /* NULL: refused */
+    bool has_dormant;
   } rows[] = {{"one", 4, "0"},
+              {"one", 4, "000000000000000000000000000000v", true},
               {"calls", 4, "1234"},
               {"calls", 0, "0"},
+              {"calls", 2, "120000000000000000000000000000v", true},
+              {"0", 4, "0", true},
               {"0012", 4, "0012"},
               {"0012000", 4, "0012"},
               {"0012", 3, NULL},
-              {"9av", 31, "9av"},
-              {"w", 31, NULL},
-              {"", 31, NULL},
-              {"A", 31, NULL},
-              {"warm", 31, NULL},
-              {"00000000000000000000000000000001", 31, NULL},
-              {"calls", 31, "123456789abcdefghijklmnopqrstuv"}};
+              {"9av", 30, "9av"},
+              {"w", 30, NULL},
+              {"", 30, NULL},
+              {"A", 30, NULL},
+              {"warm", 30, NULL},
+              {"0000000000000000000000000000001", 30, NULL},
+              {"0000000000000000000000000000001", 4, "0000000000000000000000000000001", true},
+              {"00000000000000000000000000000001", 30, NULL, true},
+              {"calls", 30, "123456789abcdefghijklmnopqrstuv", true}};
   (void)state;
   for (size_t i = 0; i < COUNT(rows); i++) {
     uint8_t pools[HEARTH_POOLS_MAX + 1];
     char text[HEARTH_POOLS_MAX + 1];
     hearth_error err;
-    hearth_status status = hearth_layout_parse(rows[i].text, rows[i].ids, pools, &err);
+    hearth_status status = hearth_layout_parse(rows[i].text, rows[i].calls, rows[i].has_dormant, pools, &err);
     assert_int_equal(status, rows[i].printed ? HEARTH_OK : HEARTH_E_USAGE);
     if (status != HEARTH_OK)
       continue;
@@ -736,6 +772,7 @@ int main(void) {
       cmocka_unit_test(classes_are_those_that_are_asked_for),
       cmocka_unit_test(bits_that_get_lost_make_nothing_cold),
       cmocka_unit_test(random_plans_make_nothing_cold),
+      cmocka_unit_test(dormant_blocks_lie_apart),
       cmocka_unit_test(contexts_have_placements),
       cmocka_unit_test(heavy_calls_have_ids),
       cmocka_unit_test(calls_without_place_have_no_id),
