@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace`: the contents of a trace. */
+#define _GNU_SOURCE /* memfd_create */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "command_line.h"
 #include "commands.h"
@@ -162,18 +167,34 @@ static void print_replay(const hearth_replay_result *result, uint64_t repeats) {
     printf("time           %.3f ms, %.1f ns an operation\n", (double)ns / 1e6,
            result->operations ? (double)ns / (double)result->operations : 0);
     printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_amount_bytes(bytes).c, bytes);
+    bytes = result->rounds[i].mean_resident_bytes;
+    printf("mean resident  %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(bytes).c, bytes);
   }
 }
 
-static int replay(const char *path, const request *request) {
-  static hearth_replay_result result; /* too large for the stack */
+/* In a child, whose exit code this is. */
+static int prepare_replay(const char *path, int file) {
   hearth_trace *trace;
   hearth_error err;
   if (!open_any(hearth_tool_input_path(path), &trace))
     return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_trace_replay(trace, request->touch, (uint32_t)request->repeats.value, &result, &err);
+  hearth_status status = hearth_trace_replay_prepare(trace, file, &err);
   hearth_trace_close(trace);
-  if (status != HEARTH_OK)
+  return status == HEARTH_OK ? 0 : hearth_tool_error("%s", err.message);
+}
+
+static int replay(const char *path, const request *request) {
+  static hearth_replay_result result; /* too large for the stack */
+  hearth_error err;
+  int file = memfd_create("replay", MFD_CLOEXEC), code = 0;
+  pid_t child = file < 0 ? -1 : fork();
+  if (child == 0)
+    _exit(prepare_replay(path, file));
+  if (child < 0 || waitpid(child, &code, 0) != child)
+    return hearth_tool_error("%s: the system has no room for the operations: %s", path, strerror(errno));
+  if (code)
+    return WIFEXITED(code) ? WEXITSTATUS(code) : HEARTH_EXIT_ERROR;
+  if (hearth_trace_replay_run(file, request->touch, (uint32_t)request->repeats.value, &result, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   print_replay(&result, request->repeats.value);
   return hearth_tool_finish();
@@ -190,7 +211,7 @@ int hearth_cmd_trace(int argc, char **argv) {
       {.name = "dump", .help = "print all of the trace as text"},
       {.name = "replay",
        .help = "perform the operations with this process's allocator, in the order of their times; print the time that "
-               "this takes, and the most memory in use (LD_PRELOAD tries another allocator)"},
+               "this takes, and the most and mean memory in use (LD_PRELOAD tries another allocator)"},
       {.name = "--touch",
        .flag = &request.touch,
        .help = "replay: write to every allocated byte, as the program may have done"},

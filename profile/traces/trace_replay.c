@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The operations are worked out first, in memory of the system's: while they are performed, nothing else allocates. */
+/* The operations are worked out first, in pages of a file: while they are performed, nothing else allocates. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "trace_replay.h"
 
-#include <malloc.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,67 +26,99 @@ typedef struct operation {
   uint8_t kind; /* HEARTH_TRACE_REALLOC with the old block still in its slot stands for both halves */
 } operation;
 
+/* What is in the file. */
 typedef struct script {
-  operation *operations;
-  void **pointers;      /* by slot */
-  uint32_t *free_slots; /* those that were in use */
-  uint64_t count, room;
-  uint64_t done, total; /* events */
-  uint32_t slot_count, free_count;
-  hearth_live_blocks live;
-  uint64_t live_bytes, peak_bytes;
+  uint64_t count, peak_bytes;
+  uint32_t slot_count;
+  operation operations[];
 } script;
 
-static void *map(size_t size) {
-  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+typedef struct writer {
+  script *script;
+  uint32_t *free_slots; /* those that were in use */
+  uint32_t free_count;
+  uint64_t done, total; /* events */
+  hearth_live_blocks live;
+  uint64_t live_bytes;
+} writer;
+
+static void *map(size_t size, int flags, int file) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
   return memory == MAP_FAILED ? NULL : memory;
 }
+
+static void *map_private(size_t size) { return map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1); }
 
 static uint16_t alignment_of(uint64_t address) {
   uint64_t alignment = address & -address;
   return (uint16_t)(alignment < ALIGNMENT_MOST ? alignment : ALIGNMENT_MOST);
 }
 
-static uint32_t take_slot(script *s) { return s->free_count ? s->free_slots[--s->free_count] : s->slot_count++; }
+static uint32_t take_slot(writer *w) {
+  return w->free_count ? w->free_slots[--w->free_count] : w->script->slot_count++;
+}
 
 static void add(script *s, uint8_t kind, uint32_t slot, uint64_t size, uint64_t address) {
   s->operations[s->count++] = (operation){size, slot, alignment_of(address), kind};
 }
 
-static void end_block(script *s, const hearth_live_block *block, uint8_t kind) {
-  add(s, kind, (uint32_t)block->number, 0, block->address);
-  s->free_slots[s->free_count++] = (uint32_t)block->number;
-  s->live_bytes -= block->size;
+static void end_block(writer *w, const hearth_live_block *block, uint8_t kind) {
+  add(w->script, kind, (uint32_t)block->number, 0, block->address);
+  w->free_slots[w->free_count++] = (uint32_t)block->number;
+  w->live_bytes -= block->size;
 }
 
-static bool begin_block(script *s, const hearth_trace_event *event) {
-  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .number = take_slot(s)};
-  if (!hearth_live_blocks_add(&s->live, &block, &replaced))
+static bool begin_block(writer *w, const hearth_trace_event *event) {
+  script *s = w->script;
+  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .number = take_slot(w)};
+  if (!hearth_live_blocks_add(&w->live, &block, &replaced))
     return false;
   if (replaced.address) /* its end was lost */
-    end_block(s, &replaced, HEARTH_TRACE_FREE);
+    end_block(w, &replaced, HEARTH_TRACE_FREE);
   add(s, event->kind, (uint32_t)block.number, event->size, event->address);
-  s->live_bytes += event->size;
-  s->peak_bytes = s->live_bytes > s->peak_bytes ? s->live_bytes : s->peak_bytes;
+  w->live_bytes += event->size;
+  s->peak_bytes = w->live_bytes > s->peak_bytes ? w->live_bytes : s->peak_bytes;
   return true;
 }
 
 /* The halves of a realloc stay two operations where another thread's event lies between them. */
 static hearth_status add_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
-  script *s = data;
+  writer *w = data;
+  script *s = w->script;
   hearth_live_block block;
   (void)thread;
-  hearth_tool_progress_events(++s->done, s->total);
+  hearth_tool_progress_events(++w->done, w->total);
   operation *last = s->count ? &s->operations[s->count - 1] : NULL;
   if (hearth_trace_frees(event->kind)) {
-    if (hearth_live_blocks_remove(&s->live, event->address, &block))
-      end_block(s, &block, event->kind);
+    if (hearth_live_blocks_remove(&w->live, event->address, &block))
+      end_block(w, &block, event->kind);
     return HEARTH_OK;
   }
   bool joins = event->kind == HEARTH_TRACE_REALLOC && last && last->kind == HEARTH_TRACE_REALLOC_FREE;
   if (joins)
     --s->count; /* its slot was freed last, and is taken again */
-  return begin_block(s, event) ? HEARTH_OK : hearth_error_nomem(err);
+  return begin_block(w, event) ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+hearth_status hearth_trace_replay_prepare(hearth_trace *trace, int file, hearth_error *err) {
+  hearth_trace_info info;
+  hearth_trace_get_info(trace, &info);
+  size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
+  size_t bytes = sizeof(script) + room * sizeof(operation), slot_bytes = room * sizeof(uint32_t);
+  writer w = {.script = ftruncate(file, (off_t)bytes) ? NULL : map(bytes, MAP_SHARED, file),
+              .free_slots = map_private(slot_bytes),
+              .total = info.events};
+  hearth_status status =
+      w.script && w.free_slots ? hearth_trace_visit(trace, add_event, &w, err) : hearth_error_nomem(err);
+  hearth_tool_progress("%s", "");
+  hearth_live_blocks_free(&w.live);
+  if (status == HEARTH_OK && ftruncate(file, (off_t)(sizeof(script) + w.script->count * sizeof(operation))))
+    status = hearth_error_nomem(err);
+  if (w.script)
+    munmap(w.script, bytes);
+  if (w.free_slots)
+    munmap(w.free_slots, slot_bytes);
+  return status;
 }
 
 static size_t aligned_size(const operation *o) { return (o->size + o->alignment - 1) / o->alignment * o->alignment; }
@@ -102,11 +136,28 @@ static void *allocate(const operation *o, void *old) {
   }
 }
 
+enum { SAMPLES = 1000 };
+
+/* Resident memory of the process now. */
+static uint64_t resident_bytes(int statm) {
+  char text[128];
+  unsigned long long pages = 0;
+  ssize_t got = pread(statm, text, sizeof text - 1, 0);
+  text[got > 0 ? got : 0] = 0;
+  sscanf(text, "%*u %llu", &pages);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* False: the allocator has no more memory. */
-static bool perform(const script *s, bool touch) {
+static bool perform(const script *s, void **pointers, bool touch, int statm, uint64_t *ret_mean_bytes) {
+  uint64_t sum = 0, samples = 0, step = s->count / SAMPLES + 1;
   for (uint64_t i = 0; i < s->count; ++i) {
     const operation *o = &s->operations[i];
-    void **pointer = &s->pointers[o->slot];
+    void **pointer = &pointers[o->slot];
+    if (i % step == 0) {
+      sum += resident_bytes(statm);
+      samples++;
+    }
     if (hearth_trace_frees(o->kind)) {
       free(*pointer);
       *pointer = NULL;
@@ -118,6 +169,7 @@ static bool perform(const script *s, bool touch) {
     if (touch && *pointer)
       memset(*pointer, 0x5a, o->size);
   }
+  *ret_mean_bytes = samples ? sum / samples : 0;
   return true;
 }
 
@@ -127,78 +179,69 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A line of /proc/self/status, in bytes; 0: there is none. The C library's streams would allocate between. */
-static uint64_t status_bytes(const char *name) {
-  char line[128];
+/* The most that was resident, a line of /proc/self/status; 0: there is none. The C library's streams would allocate. */
+static uint64_t peak_resident_bytes(void) {
+  char text[4096];
   unsigned long long kib = 0;
-  FILE *file = fopen("/proc/self/status", "re");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, name, strlen(name)) == 0)
-      sscanf(line + strlen(name), ": %llu", &kib);
-  if (file)
-    fclose(file);
+  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  ssize_t got = read(file, text, sizeof text - 1);
+  text[got > 0 ? got : 0] = 0;
+  const char *line = strstr(text, "\nVmHWM:");
+  if (line)
+    sscanf(line + 1, "VmHWM: %llu", &kib);
+  close(file);
   return (uint64_t)kib * 1024;
 }
 
 /* The peak begins anew from the memory that is resident now; without the right to reset it, it includes the time
  * before. */
 static void reset_peak(void) {
-  FILE *file = fopen("/proc/self/clear_refs", "we");
-  if (!file)
-    return;
-  fputs("5", file);
-  fclose(file);
+  int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+  if (write(file, "5", 1) != 1)
+    errno = 0;
+  close(file);
 }
 
-static bool run_once(script *s, bool touch, uint64_t resident_before, struct hearth_replay_round *ret) {
+static uint64_t beyond(uint64_t bytes, uint64_t before) { return bytes > before ? bytes - before : 0; }
+
+static bool run_once(const script *s, void **pointers, bool touch, int statm, uint64_t before,
+                     struct hearth_replay_round *ret) {
+  uint64_t mean = 0;
   reset_peak();
   uint64_t begin_ns = now_ns();
-  bool done = perform(s, touch);
-  uint64_t end_ns = now_ns(), peak = status_bytes("VmHWM");
+  bool done = perform(s, pointers, touch, statm, &mean);
+  uint64_t end_ns = now_ns(), peak = peak_resident_bytes();
   for (uint32_t i = 0; i < s->slot_count; ++i) {
-    free(s->pointers[i]);
-    s->pointers[i] = NULL;
+    free(pointers[i]);
+    pointers[i] = NULL;
   }
   *ret = (struct hearth_replay_round){.time_ns = end_ns - begin_ns,
-                                      .peak_resident_bytes = peak > resident_before ? peak - resident_before : 0};
+                                      .peak_resident_bytes = beyond(peak, before),
+                                      .mean_resident_bytes = beyond(mean, before)};
   return done;
 }
 
-static hearth_status run(script *s, bool touch, uint32_t repeats, hearth_replay_result *ret, hearth_error *err) {
-  malloc_trim(0); /* memory left free by reading must not serve the trace's blocks */
-  uint64_t before = status_bytes("VmRSS");
-  bool done = true;
+hearth_status hearth_trace_replay_run(int file, bool touch, uint32_t repeats, hearth_replay_result *ret,
+                                      hearth_error *err) {
+  struct stat about;
+  size_t bytes = fstat(file, &about) ? 0 : (size_t)about.st_size;
+  script *s = map(bytes, MAP_SHARED | MAP_POPULATE, file); /* its pages count as resident from the start */
+  if (!s)
+    return hearth_error_nomem(err);
+  size_t pointer_bytes = (s->slot_count + 1) * sizeof(void *);
+  void **pointers = map_private(pointer_bytes);
+  int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  bool done = pointers;
   ret->operations = s->count;
   ret->peak_live_bytes = s->peak_bytes;
+  if (pointers)
+    memset(pointers, 0, pointer_bytes);
+  uint64_t before = resident_bytes(statm);
   for (uint32_t i = 0; done && i < repeats; i++)
-    done = run_once(s, touch, before, &ret->rounds[i]);
+    done = run_once(s, pointers, touch, statm, before, &ret->rounds[i]);
+  close(statm);
+  munmap(s, bytes);
+  if (pointers)
+    munmap(pointers, pointer_bytes);
   return done ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "the allocator has no memory for the trace's blocks");
-}
-
-static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) {
-  hearth_status status = hearth_trace_visit(trace, add_event, s, err);
-  hearth_tool_progress("%s", "");
-  hearth_live_blocks_free(&s->live);
-  return status;
-}
-
-hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, uint32_t repeats, hearth_replay_result *ret,
-                                  hearth_error *err) {
-  hearth_trace_info info;
-  hearth_trace_get_info(trace, &info);
-  size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
-  script s = {.operations = map(room * sizeof *s.operations),
-              .pointers = map(room * sizeof *s.pointers),
-              .free_slots = map(room * sizeof *s.free_slots),
-              .total = info.events};
-  hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = run(&s, touch, repeats, ret, err);
-  if (s.operations)
-    munmap(s.operations, room * sizeof *s.operations);
-  if (s.pointers)
-    munmap(s.pointers, room * sizeof *s.pointers);
-  if (s.free_slots)
-    munmap(s.free_slots, room * sizeof *s.free_slots);
-  return status;
 }

@@ -105,6 +105,7 @@ struct hearth_segment {
   uint32_t holes[HEARTH_RANGES];     /* granule of the first hole of each range, 0: none */
   uint32_t usable_slots, used_slots; /* bit for each */
   uint32_t run_starts;               /* slots at whose start a block or hole begins */
+  uint32_t clean_slots;              /* unused, and not in memory since a discard */
   uint32_t open_slots;               /* from the first one on: readable and writable */
   uint32_t freed_granules;           /* since it was marked; by its thread only */
   bool is_huge, is_cold;
@@ -226,6 +227,8 @@ size_t hearth_block_class(const void *block);
 /* Gives back what is empty; always, or if half of what may be free is. */
 void hearth_pool_collect(hearth_pool *pool);
 void hearth_pool_collect_if_worth(hearth_pool *pool);
+/* So many unused slots leave memory, as far as there are any. */
+void hearth_pool_discard_slots(hearth_pool *pool, size_t slots);
 
 /* sweep.c */
 /* All segments are to be swept. */

@@ -3,7 +3,9 @@
  *
  * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault. Requests take
  * dirty runs first. Dirty runs go back to the system when they are more than an eighth of the live pages. A program that asks
- * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept. */
+ * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept: so that
+ * live and kept pages and segments stay within the most that was in use at once. So small blocks grow into the memory of dirty
+ * runs, and near that peak a block of clean pages takes the place of unused slots of its thread. */
 #include "large_block.h"
 
 #include "cold_memory.h"
@@ -53,7 +55,9 @@ typedef struct space {
     page *first[BINS];
     uint64_t filled[(BINS + 63) / 64];
   } clean, dirty;
-  size_t area_pages, live, live_pages, dirty_pages, most_live_pages;
+  size_t area_pages, live, live_pages, dirty_pages;
+  size_t segment_pages;  /* of the small blocks beside them */
+  size_t most_pages;     /* that were live or in segments at once */
   size_t kept_pages;     /* that may stay whatever is live */
   size_t returned_pages; /* since the limit was last raised */
 } space;
@@ -276,11 +280,13 @@ static page *find_free(const struct bins *bins, size_t pages) {
 static size_t min(size_t one, size_t other) { return one < other ? one : other; }
 static size_t max(size_t one, size_t other) { return one > other ? one : other; }
 
-/* Half of the live pages, while the whole stays within 9/8 of the most live pages there were; at least a tenth of these. */
+static size_t used_pages(const space *large) { return large->live_pages + large->segment_pages; }
+
+static void note_peak(space *large) { large->most_pages = max(large->most_pages, used_pages(large)); }
+
 static size_t most_kept(const space *large) {
-  size_t live = large->live_pages, peak = large->most_live_pages;
-  size_t near_peak = min(live / 2, peak + peak / LIVE_SHARE - live);
-  return max(max(peak / PEAK_SHARE, MOST_KEPT / HEARTH_PAGE_BYTES), near_peak);
+  size_t wanted = max(max(large->live_pages / 2, large->most_pages / PEAK_SHARE), MOST_KEPT / HEARTH_PAGE_BYTES);
+  return min(wanted, large->most_pages - used_pages(large));
 }
 
 /* No dirty run serves a request. */
@@ -319,9 +325,18 @@ static void return_runs(space *large, size_t most_dirty) {
 }
 
 static void return_too_many(space *large) {
-  size_t most = max(large->live_pages / LIVE_SHARE, min(large->kept_pages, most_kept(large)));
+  size_t most = large->live_pages / LIVE_SHARE + min(large->kept_pages, most_kept(large));
   if (large->dirty_pages > most)
     return_runs(large, most / 2);
+}
+
+void hearth_large_count_segments(bool is_cold, int change) {
+  space *large = &spaces[is_cold];
+  hearth_futex_lock_acquire(&hearth_large_lock);
+  large->segment_pages += (size_t)(ptrdiff_t)change * (HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES);
+  note_peak(large);
+  return_too_many(large);
+  hearth_futex_lock_release(&hearth_large_lock);
 }
 
 /* Blocks. */
@@ -351,8 +366,7 @@ static run_state cut(space *large, page *run, size_t skipped, size_t pages) {
 static void count_live(space *large, size_t pages, bool is_new) {
   large->live += is_new;
   large->live_pages += pages;
-  if (large->live_pages > large->most_live_pages)
-    large->most_live_pages = large->live_pages;
+  note_peak(large);
 }
 
 void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret_zero) {
@@ -361,6 +375,7 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
     return NULL;
   size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
   char *block = NULL;
+  bool is_near_peak = false;
   hearth_futex_lock_acquire(&hearth_large_lock);
   page *run = find_free(&large->dirty, pages + unaligned);
   if (!run) {
@@ -373,9 +388,13 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
     char *start = address_of(run);
     block = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
     *ret_zero = cut(large, run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
+    size_t peak = large->most_pages;
     count_live(large, pages, true);
+    is_near_peak = large->most_pages > peak || (*ret_zero && used_pages(large) >= peak - peak / PEAK_SHARE);
   }
   hearth_futex_lock_release(&hearth_large_lock);
+  if (is_near_peak && !is_cold && hearth_main_pool->heap)
+    hearth_pool_discard_slots(hearth_main_pool, pages * HEARTH_PAGE_BYTES / HEARTH_SLOT_BYTES + 1);
   return block;
 }
 

@@ -30,6 +30,8 @@ typedef struct hearth_large_stats {
 void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats);
 /* Where the numbers of live blocks and, behind it, of their pages lie, for readers outside of the process. */
 const size_t *hearth_large_live(bool is_cold);
+/* Segments are taken by pools, or given back: so many. */
+void hearth_large_count_segments(bool is_cold, int change);
 /* Gives free pages back. Returns whether there were any. */
 bool hearth_large_trim(void);
 

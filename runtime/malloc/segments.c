@@ -4,6 +4,7 @@
 #include "segments.h"
 
 #include "cold_memory.h"
+#include "large_block.h"
 #include "secure_mode.h"
 #include "system_memory.h"
 
@@ -111,8 +112,10 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;
   hearth_futex_lock_release(&hearth_segments_lock);
-  if (segment)
-    segment->usable_slots = (uint32_t)-1 << HEARTH_MAP_SLOTS & ~(hearth_is_secure ? (uint32_t)HEARTH_GUARDED_SLOTS : 0);
+  if (!segment)
+    return NULL;
+  hearth_large_count_segments(hearth_is_cold(kind), 1);
+  segment->usable_slots = (uint32_t)-1 << HEARTH_MAP_SLOTS & ~(hearth_is_secure ? (uint32_t)HEARTH_GUARDED_SLOTS : 0);
   return segment;
 }
 
@@ -161,6 +164,7 @@ void hearth_segment_give(hearth_segment *segment) {
   }
   hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, keep ? HEARTH_KIND_KEPT : HEARTH_KIND_NONE);
   hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_large_count_segments(is_cold, -1);
   if (!keep)
     release(segment);
 }

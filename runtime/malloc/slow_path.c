@@ -127,6 +127,7 @@ static bool use_slots(hearth_pool *pool, hearth_segment *segment, unsigned first
     return false;
   for (unsigned slot = first; slot < first + count; slot++) {
     segment->used_slots |= 1u << slot;
+    segment->clean_slots &= ~(1u << slot);
     segment->range_of_slot[slot] = (uint8_t)range;
     segment->run_starts &= ~(1u << slot);
   }
@@ -376,4 +377,17 @@ void hearth_pool_collect_if_worth(hearth_pool *pool) {
   hearth_pool_receive(pool);
   if (pool->whole_budget - pool->budget + found_by_sweeps(pool) > hearth_pool_quota(pool) / 2)
     hearth_pool_collect(pool);
+}
+
+void hearth_pool_discard_slots(hearth_pool *pool, size_t slots) {
+  hearth_pool_collect_if_worth(pool);
+  for (hearth_segment *segment = pool->first; segment && slots; segment = segment->next) {
+    uint32_t open = (uint32_t)(((uint64_t)1 << segment->open_slots) - 1);
+    uint32_t dirty = segment->usable_slots & open & ~(segment->used_slots | segment->clean_slots);
+    for (; dirty && slots; dirty &= dirty - 1, slots--) {
+      unsigned slot = (unsigned)__builtin_ctz(dirty);
+      hearth_system_discard((char *)segment + slot * HEARTH_SLOT_BYTES, HEARTH_SLOT_BYTES);
+      segment->clean_slots |= 1u << slot;
+    }
+  }
 }

@@ -17,7 +17,8 @@ usage: test/bench/replay.sh [--quick] [--repeats=N] [TRACE...]
 Columns:
   first     peak resident memory of the first replay, to the bytes live at the peak
   last      that of the last one; the greatest of all
-  mimalloc  the first, and the last, to mimalloc's
+  mean      mean resident memory of all replays, to the same bytes
+  mimalloc  the first, the last and the mean, to mimalloc's
   ns        an operation of the fastest replay
 END
 }
@@ -60,22 +61,23 @@ replay() {
   LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "$folder/$trace.trace" >"$folder/$trace.$1"
 }
 
-# figures NAME: first, last and greatest peak to live bytes, and nanoseconds.
+# figures NAME: first, last and greatest peak and the mean to live bytes, and nanoseconds.
 figures() {
   awk '/^peak live/ { live = substr($5, 2) } /^time/ { if (!ns || $4 < ns) ns = $4 }
     /^peak resident/ { last = substr($5, 2) / live; first = first ? first : last; most = last > most ? last : most }
-    END { print first, last, most, ns }' "$folder/$trace.$1"
+    /^mean resident/ { sum += substr($5, 2) / live; n++ }
+    END { print first, last, most, sum / n, ns }' "$folder/$trace.$1"
 }
 
 # row NAME
 row() {
-  local first last most ns base_first base_last
-  read -r first last most ns < <(figures "$1")
-  read -r base_first base_last _ < <(figures mimalloc)
-  awk -v OFS='\t' -v name="$1" -v first="$first" -v last="$last" -v most="$most" -v ns="$ns" \
-    -v base_first="$base_first" -v base_last="$base_last" 'BEGIN {
-      printf "%-16s%9.3f%9.3f%9.3f%10.3f%9.3f%8.1f\n", name, first, last, most, first / base_first,
-        last / base_last, ns }'
+  local first last most mean ns base_first base_last base_mean
+  read -r first last most mean ns < <(figures "$1")
+  read -r base_first base_last _ base_mean _ < <(figures mimalloc)
+  awk -v name="$1" -v first="$first" -v last="$last" -v most="$most" -v mean="$mean" -v ns="$ns" \
+    -v base_first="$base_first" -v base_last="$base_last" -v base_mean="$base_mean" 'BEGIN {
+      printf "%-16s%9.3f%9.3f%9.3f%9.3f%10.3f%9.3f%9.3f%8.1f\n", name, first, last, most, mean, first / base_first,
+        last / base_last, mean / base_mean, ns }'
 }
 
 replay_all() {
@@ -88,7 +90,7 @@ replay_all() {
 for trace in "${traces[@]}"; do
   is_current "$folder/$trace.trace" || step "recording $trace" "$folder/$trace-trace.log" "record_$trace"
   step "replaying $trace" "$folder/$trace.replay.log" replay_all
-  printf '\n%-16s%9s%9s%9s%10s%9s%8s\n' "$trace" first last greatest mimalloc last ns
+  printf '\n%-16s%9s%9s%9s%9s%10s%9s%9s%8s\n' "$trace" first last greatest mean mimalloc last mean ns
   for name in glibc mimalloc jemalloc hearth; do
     row "$name"
   done
