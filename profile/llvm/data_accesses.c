@@ -23,7 +23,7 @@ typedef struct data_names {
   size_t count;
 } data_names;
 
-static hearth_status data_accesse_take_uleb(hearth_llvm_cursor *c, uint64_t *ret) {
+static hearth_status take_names_size(hearth_llvm_cursor *c, uint64_t *ret) {
   uint8_t byte = 0x80;
   *ret = 0;
   for (unsigned shift = 0; byte & 0x80; shift += 7) {
@@ -57,8 +57,8 @@ static hearth_status take_names(hearth_llvm_cursor *blob, hearth_llvm_inflate *i
   hearth_llvm_cursor from;
   if (hearth_llvm_left(blob) == 0)
     return HEARTH_OK;
-  HEARTH_TRY(data_accesse_take_uleb(blob, &size));
-  HEARTH_TRY(data_accesse_take_uleb(blob, &compressed));
+  HEARTH_TRY(take_names_size(blob, &size));
+  HEARTH_TRY(take_names_size(blob, &compressed));
   HEARTH_TRY(hearth_llvm_split(blob, compressed ? compressed : size, &from));
   if (size / 1100 > hearth_llvm_left(&from))
     return hearth_llvm_corrupt(blob->in, from.at, "names of static data are too long");
@@ -79,15 +79,15 @@ static hearth_status take_names(hearth_llvm_cursor *blob, hearth_llvm_inflate *i
   return split_names(blob->in, ret, size);
 }
 
-static hearth_status data_accesse_add(hearth_builder *into, const char *name, const char *file, uint32_t line,
-                                      uint64_t accesses, hearth_error *err) {
+static hearth_status add_known_variable(hearth_builder *into, const char *name, const char *file, uint32_t line,
+                                        uint64_t accesses, hearth_error *err) {
   const hearth_global global = {
       .name = name, .file = file, .line = line, .flags = HEARTH_GLOBAL_UNKNOWN, .accesses = accesses};
   return *name && strlen(name) <= HEARTH_GLOBAL_NAME_MAX ? hearth_builder_add_global(into, &global, err) : HEARTH_OK;
 }
 
-static hearth_status data_accesse_take_record(hearth_llvm_cursor *c, const data_names *n, hearth_builder *into,
-                                              bool *ret_skipped) {
+static hearth_status take_variable(hearth_llvm_cursor *c, const data_names *n, hearth_builder *into,
+                                   bool *ret_skipped) {
   uint64_t name, accesses, places, file = UINT64_MAX;
   uint32_t line = 0;
   uint8_t is_literal;
@@ -106,7 +106,7 @@ static hearth_status data_accesse_take_record(hearth_llvm_cursor *c, const data_
     return HEARTH_OK;
   if (name >= n->count)
     return hearth_llvm_corrupt(c->in, c->at, "a name of static data does not exist");
-  return data_accesse_add(into, n->names[name], places ? n->names[file] : "", line, accesses, c->in->err);
+  return add_known_variable(into, n->names[name], places ? n->names[file] : "", line, accesses, c->in->err);
 }
 
 static hearth_status take_all(hearth_llvm_cursor *c, hearth_llvm_inflate *inflate, hearth_builder *into, data_names *n,
@@ -124,11 +124,11 @@ static hearth_status take_all(hearth_llvm_cursor *c, hearth_llvm_inflate *inflat
   *ret_skipped |= hashes > 0;
   HEARTH_TRY(hearth_llvm_take_count(c, 3 * sizeof(uint64_t) + 1, &records));
   for (uint64_t i = 0; i < records; i++)
-    HEARTH_TRY(data_accesse_take_record(c, n, into, ret_skipped));
+    HEARTH_TRY(take_variable(c, n, into, ret_skipped));
   if (n->bytes && (sampled > n->count || cold > n->count - sampled))
     return hearth_llvm_corrupt(c->in, c->at, "there are fewer names of static data than it says");
   for (uint64_t i = 0; n->bytes && i < cold; i++)
-    HEARTH_TRY(data_accesse_add(into, n->names[sampled + i], "", 0, 0, c->in->err));
+    HEARTH_TRY(add_known_variable(into, n->names[sampled + i], "", 0, 0, c->in->err));
   return HEARTH_OK;
 }
 
@@ -153,13 +153,13 @@ typedef struct data_row {
   bool hot;
 } data_row;
 
-static int data_accesse_compare_rows(const void *left, const void *right) {
+static int compare_variables(const void *left, const void *right) {
   const data_row *a = left, *b = right;
   int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
   return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-static hearth_status data_accesse_list(hearth_profile *profile, data_row **ret, size_t *ret_count, hearth_error *err) {
+static hearth_status list_variables(hearth_profile *profile, data_row **ret, size_t *ret_count, hearth_error *err) {
   const uint32_t all = hearth_profile_global_count(profile);
   size_t count = 0, kept = 0;
   HEARTH_TRY(hearth_array_create(ret, all, sizeof **ret, err));
@@ -173,9 +173,9 @@ static hearth_status data_accesse_list(hearth_profile *profile, data_row **ret, 
         (data_row){g.name, hearth_llvm_global_name_length(g.name), g.accesses, (g.flags & HEARTH_GLOBAL_HOT) != 0};
   }
   if (count > 0)
-    qsort(rows, count, sizeof *rows, data_accesse_compare_rows);
+    qsort(rows, count, sizeof *rows, compare_variables);
   for (size_t i = 0; i < count; i++)
-    if (kept == 0 || data_accesse_compare_rows(&rows[kept - 1], &rows[i]) != 0) {
+    if (kept == 0 || compare_variables(&rows[kept - 1], &rows[i]) != 0) {
       rows[kept++] = rows[i];
     } else {
       rows[kept - 1].accesses = hearth_merge_SUM(rows[kept - 1].accesses, rows[i].accesses);
@@ -192,7 +192,7 @@ static void put_uleb(hearth_llvm_buffer *out, uint64_t value) {
   } while (value >>= 7);
 }
 
-static void data_accesse_join(hearth_llvm_buffer *to, const data_row *row) {
+static void join_variable(hearth_llvm_buffer *to, const data_row *row) {
   static const char separator = SEPARATOR;
   hearth_llvm_put(to, &separator, to->size > 0);
   hearth_llvm_put(to, row->name, row->length);
@@ -201,13 +201,13 @@ static void data_accesse_join(hearth_llvm_buffer *to, const data_row *row) {
 static void join_names(const data_row *rows, size_t count, hearth_llvm_buffer *to) {
   for (size_t i = 0; i < count; i++)
     if (rows[i].hot)
-      data_accesse_join(to, &rows[i]);
+      join_variable(to, &rows[i]);
   for (size_t i = 0; i < count; i++)
     if (rows[i].accesses == 0)
-      data_accesse_join(to, &rows[i]);
+      join_variable(to, &rows[i]);
 }
 
-static void data_accesse_put_records(hearth_llvm_buffer *out, const data_row *rows, size_t count) {
+static void put_variables(hearth_llvm_buffer *out, const data_row *rows, size_t count) {
   uint64_t number = 0;
   const uint8_t is_literal = 0;
   for (size_t i = 0; i < count; i++) {
@@ -220,8 +220,7 @@ static void data_accesse_put_records(hearth_llvm_buffer *out, const data_row *ro
   }
 }
 
-static void data_accesse_put_all(hearth_llvm_buffer *out, const data_row *rows, size_t count,
-                                 hearth_llvm_buffer *names) {
+static void put_data_accesses(hearth_llvm_buffer *out, const data_row *rows, size_t count, hearth_llvm_buffer *names) {
   uint64_t hot = 0, untouched = 0;
   for (size_t i = 0; i < count; i++) {
     hot += rows[i].hot;
@@ -243,16 +242,16 @@ static void data_accesse_put_all(hearth_llvm_buffer *out, const data_row *rows, 
   hearth_llvm_put(out, zeros, -(out->size - begin) & 7);
   hearth_llvm_put_u64(out, 0); /* literals without accesses */
   hearth_llvm_put_u64(out, hot);
-  data_accesse_put_records(out, rows, count);
+  put_variables(out, rows, count);
 }
 
 hearth_status hearth_llvm_put_data_accesses(hearth_llvm_buffer *out, hearth_profile *profile, hearth_error *err) {
   data_row *rows = NULL;
   size_t count;
   hearth_llvm_buffer names = {0};
-  hearth_status status = data_accesse_list(profile, &rows, &count, err);
+  hearth_status status = list_variables(profile, &rows, &count, err);
   if (status == HEARTH_OK) {
-    data_accesse_put_all(out, rows, count, &names);
+    put_data_accesses(out, rows, count, &names);
     out->failed |= names.failed;
   }
   free(names.data);

@@ -81,22 +81,15 @@ static void print_sums(const globals_listing *l, FILE *stream) {
   }
 }
 
-static uint64_t line_count(const hearth_global *g) { return (g->size + 63) / 64; }
-
 static void print_row(const hearth_global *g, FILE *stream) {
+  const uint64_t lines = hearth_global_line_count(g);
   char stores[24] = "-";
   if (g->flags & HEARTH_GLOBAL_STORES)
     snprintf(stores, sizeof stores, "%" PRIu64, g->stores);
   fprintf(stream, "%13" PRIu64 " %12s %11s %6.0f%%   %-11s   ", g->accesses, stores, hearth_amount_bytes(g->size).c,
-          percent(g->touched_lines < line_count(g) ? g->touched_lines : line_count(g), line_count(g)),
+          percent(g->touched_lines < lines ? g->touched_lines : lines, lines),
           hearth_global_kind_name(hearth_global_kind_of(g->flags)));
-  hearth_print_name(g->name, 0, stream);
-  if (*g->file) {
-    fputs("  ", stream);
-    hearth_print_name(g->file, 0, stream);
-  }
-  if (g->line)
-    fprintf(stream, ":%" PRIu32, g->line);
+  hearth_print_global(g, stream);
   fputc('\n', stream);
 }
 
@@ -137,9 +130,7 @@ static void print_json_sum(hearth_json *json, const section_sum *sum, enum heart
 
 static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_line_open(json, '{');
-  HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
-  if (g->flags & HEARTH_GLOBAL_STORES)
-    hearth_json_key_uint(json, "stores", g->stores);
+  hearth_json_global(json, g);
   hearth_json_key_string(json, "section", hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_json_key_bool(json, "local", g->flags & HEARTH_GLOBAL_LOCAL);
   hearth_json_key_bool(json, "hot", g->flags & HEARTH_GLOBAL_HOT);

@@ -29,8 +29,6 @@ static const hearth_help help = {
     .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
            "any number of times (with --static, programs only)."};
 
-#define GLOBALS_SCRIPT "globals.ld"
-
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
@@ -313,7 +311,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
     if (a->globals && profile)
-      fprintf(out, "-Wl,-T,%s/%s\n", directory, GLOBALS_SCRIPT);
+      fprintf(out, "-Wl,-T,%s/globals.ld\n%s/globals.o\n", directory, directory);
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */

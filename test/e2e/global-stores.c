@@ -25,11 +25,10 @@
  * RUN: %hearth show --text forked.prof | FileCheck %s --check-prefix=CHILD
  * CHILD-DAG: global written {{.*}} accesses=7 touched_lines=1 stores=7
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "Inputs/forked.h"
 
 volatile int written[100];
 volatile int only_read = 1;
@@ -49,7 +48,7 @@ __attribute__((noinline)) static void touch(void) {
   sscanf("12", "%d", &scanned);
 }
 
-__attribute__((noinline)) static void touch_in_child(void) {
+__attribute__((noinline)) static void touch_again(void) {
   for (int i = 0; i < 7; i++)
     written[3] = i;
   kept = malloc(10);
@@ -60,14 +59,7 @@ int main(int argc, char **argv) {
     return untouched[argc] + set_whole[argc] + scanned;
   touch();
   kept = malloc(100);
-  if (strcmp(argv[1], "fork") == 0) {
-    pid_t child = fork();
-    if (child == 0) {
-      touch_in_child();
-      return 0;
-    }
-    printf("%d\n", child);
-    return waitpid(child, NULL, 0) != child;
-  }
+  if (strcmp(argv[1], "fork") == 0)
+    return touch_in_child(touch_again);
   return 0;
 }

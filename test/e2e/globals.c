@@ -30,11 +30,10 @@ void touch_library(void) {
 }
 #else
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "Inputs/forked.h"
 
 volatile int written[100];
 static volatile int walked[1024];
@@ -53,7 +52,7 @@ __attribute__((noinline)) static void touch(void) {
   (void)initialised;
 }
 
-__attribute__((noinline)) static void touch_in_child(void) {
+__attribute__((noinline)) static void touch_again(void) {
   for (int i = 0; i < 7; i++)
     written[3] = i;
   kept = malloc(10);
@@ -64,15 +63,8 @@ int main(int argc, char **argv) {
     return untouched[argc];
   touch();
   kept = malloc(100);
-  if (strcmp(argv[2], "fork") == 0) {
-    pid_t child = fork();
-    if (child == 0) {
-      touch_in_child();
-      return 0;
-    }
-    printf("%d\n", child);
-    return waitpid(child, NULL, 0) != child;
-  }
+  if (strcmp(argv[2], "fork") == 0)
+    return touch_in_child(touch_again);
   void *library = dlopen(argv[1], RTLD_NOW);
   void (*touch_library)(void) = (void (*)(void))dlsym(library, "touch_library");
   touch_library();

@@ -9,6 +9,7 @@
 #include "check_json.h"
 #include "hearth/advice.h"
 #include "hearth/builder.h"
+#include "hearth/global.h"
 #include "hearth/listing.h"
 #include "hearth/origin.h"
 #include "hearth/profile_diff.h"
@@ -31,6 +32,8 @@ typedef enum view {
   VIEW_ADVICE_JSON,
   VIEW_RUNS_TEXT,
   VIEW_RUNS_JSON,
+  VIEW_GLOBALS_TEXT,
+  VIEW_GLOBALS_JSON,
   VIEW_EXPORT
 } view;
 
@@ -77,6 +80,10 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_origins_print_text(profile, SIZE_MAX, stream, err);
   if (number == VIEW_RUNS_JSON)
     return hearth_origins_print_json(profile, stream, err);
+  if (number == VIEW_GLOBALS_TEXT)
+    return hearth_globals_print_text(profile, SIZE_MAX, stream, err);
+  if (number == VIEW_GLOBALS_JSON)
+    return hearth_globals_print_json(profile, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
@@ -96,7 +103,7 @@ static void print_all(hearth_profile *profile) {
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
     int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
-               number == VIEW_RUNS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
+               number == VIEW_RUNS_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
                number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);

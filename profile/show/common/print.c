@@ -20,6 +20,22 @@ void hearth_print_name(const char *name, int width, FILE *stream) {
   fprintf(stream, "%*s", printed < width ? width - printed : 0, "");
 }
 
+void hearth_print_global(const hearth_global *g, FILE *stream) {
+  hearth_print_name(g->name, 0, stream);
+  if (*g->file) {
+    fputs("  ", stream);
+    hearth_print_name(g->file, 0, stream);
+  }
+  if (g->line)
+    fprintf(stream, ":%" PRIu32, g->line);
+}
+
+void hearth_json_global(hearth_json *json, const hearth_global *g) {
+  HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
+  if (g->flags & HEARTH_GLOBAL_STORES)
+    hearth_json_key_uint(json, "stores", g->stores);
+}
+
 static void print_name_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
   const char *path = place->function.path;

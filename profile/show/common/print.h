@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "hearth/global.h"
 #include "hearth/histogram.h"
 #include "hearth/json_writer.h"
 #include "hearth/origin.h"
@@ -20,6 +21,12 @@ void hearth_print_name(const char *name, int width, FILE *stream);
 /* A line for each frame, leaf first: "      name  file:line:column"; wrappers that call each other have one together. */
 hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, uint32_t node, FILE *stream,
                                  hearth_error *err);
+
+/* "name  file:line". */
+void hearth_print_global(const hearth_global *global, FILE *stream);
+static inline uint64_t hearth_global_line_count(const hearth_global *global) { return (global->size + 63) / 64; }
+/* The keys of an open object: its place, size and counts. */
+void hearth_json_global(hearth_json *json, const hearth_global *global);
 
 /* One line for neighbouring places that were accessed equally often, and one for accesses that are in no place. */
 void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream);

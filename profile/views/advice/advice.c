@@ -244,8 +244,9 @@ static hearth_status name_fields(hearth_advice *a, hearth_type_layouts *layouts,
   return HEARTH_OK;
 }
 
-hearth_status hearth_advice_name_fields(hearth_advice *a, const char *binary, hearth_error *err) {
+hearth_status hearth_advice_use_binary(hearth_advice *a, const char *binary, hearth_error *err) {
   hearth_type_layouts *layouts;
+  a->binary = binary;
   HEARTH_TRY(hearth_type_layouts_open(binary, &layouts, err));
   hearth_status status = name_fields(a, layouts, err);
   hearth_type_layouts_close(layouts);

@@ -67,7 +67,7 @@ hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_
     fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
   fputc('\n', out);
   print_missing(a, out);
-  return hearth_global_advice_print_text(a->profile, name, out, err);
+  return hearth_global_advice_print_text(a->profile, name, a->binary, out, err);
 }
 
 /* docs/tools.md, "hearth advise --json", describes the shape: change both in one commit. */
@@ -126,7 +126,7 @@ static hearth_status print_all(advice_json *p, const char *name, size_t top, hea
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
     HEARTH_TRY(print_finding_json(p, &p->advice->findings[i], err));
   hearth_json_close(json, ']');
-  HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, json, err));
+  HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, p->advice->binary, json, err));
   HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));
   return hearth_json_end(json, err);
 }

@@ -68,7 +68,9 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "BIN",
        .expects = "a file",
        .text = &a->binary,
-       .help = "the program, compiled with -g: names the fields of types in findings of the kind 'fields'"},
+       .help =
+           "the program, compiled with -g: names the fields of types in findings of the kind 'fields', and shows which "
+           "global variables share cache lines"},
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--json", .flag = &a->json, .help = "print JSON: all findings, unless --top is given"},
       {0}};
@@ -122,7 +124,7 @@ static int advise(const arguments *a, hearth_profile *profile, bool tallied) {
   if (hearth_advice_create(profile, &a->view, tallied, &advice, &err) != HEARTH_OK)
     return trouble(&err);
   int code = EXIT_TROUBLE;
-  if (a->binary && hearth_advice_name_fields(advice, a->binary, &err) != HEARTH_OK)
+  if (a->binary && hearth_advice_use_binary(advice, a->binary, &err) != HEARTH_OK)
     code = trouble(&err);
   else if (print(a, advice, &err) != HEARTH_OK)
     hearth_tool_view_error("standard output", &err);

@@ -50,6 +50,7 @@ typedef struct hearth_finding {
 
 struct hearth_advice {
   hearth_profile *profile;
+  const char *binary; /* the program; NULL: unknown */
   hearth_view_options view;
   hearth_names names;
   hearth_selection selection;

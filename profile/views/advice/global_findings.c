@@ -1,55 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Findings on global variables. One says what all globals of its kind have in common, and names those of most bytes. Small ones
- * are left out: switches of the program, which another input may set. */
+ * are left out: switches of the program, which another input may set. Which variables share a cache line is the linker's choice:
+ * the symbols of the program say it, not those of the profiled build. */
 #include "hearth/global_advice.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "file.h"
+#include "object_file.h"
 #include "print.h"
 
 typedef enum finding_kind {
-#define HEARTH_GLOBAL_ADVICE(NAME, name, stores, title, remedy) KIND_##NAME,
+#define HEARTH_GLOBAL_ADVICE(NAME, name, needs, title, remedy) KIND_##NAME,
 #include "hearth/global_advice_kinds.def"
   FINDING_KINDS
 } finding_kind;
 
 static const struct {
   const char *name, *title, *remedy;
-  bool needs_stores;
+  enum { NOTHING, STORES, STORES_AND_BINARY } needs;
 } finding_kinds[] = {
-#define HEARTH_GLOBAL_ADVICE(NAME, name, stores, title, remedy) {name, title, remedy, stores},
+#define HEARTH_GLOBAL_ADVICE(NAME, name, needs, title, remedy) {name, title, remedy, needs},
 #include "hearth/global_advice_kinds.def"
 };
 
 enum {
-  TABLE_LEAST = 64,   /* bytes */
+  LINE = 64,          /* bytes */
   LARGE_LEAST = 4096, /* a page */
   READS_LEAST = 10,   /* for each store of a table that is written once */
+  READ_MOSTLY = 100,  /* for each store of a variable that shares a line */
+  OFTEN = 1000,       /* the part of all reads, and of all stores, that is much */
   SHOWN = 5
 };
 
+typedef struct found_global {
+  hearth_global global;
+  const char *beside; /* shared: what is written in the same line */
+  uint64_t rank;
+} found_global;
+
 typedef struct global_finding {
   uint64_t count, bytes;
-  hearth_global largest[SHOWN];
+  found_global largest[SHOWN];
   size_t shown;
 } global_finding;
 
 typedef struct global_advice {
   global_finding findings[FINDING_KINDS];
-  uint64_t runs;
-  bool has_globals, has_stores;
+  uint64_t runs, reads, stores; /* the last two: of globals whose stores were counted */
+  bool has_globals, has_stores, has_binary;
 } global_advice;
+
+static bool is_looked_for(const global_advice *a, finding_kind kind) {
+  return a->has_globals && (finding_kinds[kind].needs < STORES || a->has_stores) &&
+         (finding_kinds[kind].needs < STORES_AND_BINARY || a->has_binary);
+}
 
 static bool is_writable(const hearth_global *g) {
   const enum hearth_global_kind kind = hearth_global_kind_of(g->flags);
   return kind == HEARTH_GLOBAL_DATA || kind == HEARTH_GLOBAL_BSS;
 }
-
-static uint64_t line_count(const hearth_global *g) { return (g->size + 63) / 64; }
 
 static bool is_written_once(const hearth_global *g, uint64_t runs) {
   return g->stores > 0 && g->stores <= hearth_repeat_SUM((g->size + 7) / 8, runs) &&
@@ -57,69 +71,157 @@ static bool is_written_once(const hearth_global *g, uint64_t runs) {
 }
 
 static bool is_found(finding_kind kind, const hearth_global *g, uint64_t runs) {
-  const bool is_table = is_writable(g) && g->flags & HEARTH_GLOBAL_STORES && g->size >= TABLE_LEAST;
+  const bool is_table = is_writable(g) && g->flags & HEARTH_GLOBAL_STORES && g->size >= LINE;
   switch (kind) {
   case KIND_CONSTANT:
     return is_table && g->accesses > 0 && g->stores == 0;
   case KIND_ONCE:
     return is_table && g->accesses > g->stores && is_written_once(g, runs);
   case KIND_SPARSE:
-    return g->size >= LARGE_LEAST && g->accesses > 0 && g->touched_lines <= line_count(g) / 4;
+    return g->size >= LARGE_LEAST && g->accesses > 0 && g->touched_lines <= hearth_global_line_count(g) / 4;
   case KIND_UNTOUCHED:
     return g->size >= LARGE_LEAST && g->accesses == 0;
+  case KIND_SHARED: /* find_shared */
   case FINDING_KINDS:
     break;
   }
   return false;
 }
 
-static bool is_larger(const hearth_global *a, const hearth_global *b) {
-  return a->size != b->size ? a->size > b->size : strcmp(a->name, b->name) < 0;
+static bool is_before(const found_global *a, const found_global *b) {
+  return a->rank != b->rank ? a->rank > b->rank : strcmp(a->global.name, b->global.name) < 0;
 }
 
-static void add(global_finding *f, const hearth_global *g) {
+static void add(global_finding *f, const found_global *found) {
   size_t at = f->shown < SHOWN ? f->shown++ : SHOWN;
   f->count++;
-  f->bytes = hearth_merge_SUM(f->bytes, g->size);
-  for (; at > 0 && is_larger(g, &f->largest[at - 1]); at--)
+  f->bytes = hearth_merge_SUM(f->bytes, found->global.size);
+  for (; at > 0 && is_before(found, &f->largest[at - 1]); at--)
     if (at < SHOWN)
       f->largest[at] = f->largest[at - 1];
   if (at < SHOWN)
-    f->largest[at] = *g;
+    f->largest[at] = *found;
 }
 
-static hearth_status find(hearth_profile *profile, global_advice *ret, hearth_error *err) {
-  hearth_profile_summary summary;
-  *ret = (global_advice){.has_globals = hearth_profile_global_count(profile) > 0};
-  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  ret->runs = summary.runs;
-  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
-    hearth_global g;
-    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
-    ret->has_stores |= (g.flags & HEARTH_GLOBAL_STORES) != 0;
-    for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-      if (is_found(kind, &g, ret->runs))
-        add(&ret->findings[kind], &g);
+/* ------------------------------------------------ shared lines ------------------------------------------------ */
+
+typedef struct placed_global {
+  uint64_t address;
+  hearth_global global;
+} placed_global;
+
+typedef struct placed_globals {
+  placed_global *rows;
+  size_t count, room;
+} placed_globals;
+
+/* Within a line at most: of a larger one it is not known which part is accessed. */
+static hearth_status add_placed(placed_globals *p, hearth_profile *profile, const Elf64_Sym *symbol, const char *name,
+                                const char *source, hearth_error *err) {
+  const bool is_local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+  hearth_global g;
+  hearth_status status =
+      hearth_profile_find_global(profile, hearth_global_id(name, source, is_local ? HEARTH_GLOBAL_LOCAL : 0), &g, err);
+  if (status != HEARTH_OK)
+    return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
+  if (!is_writable(&g) || !(g.flags & HEARTH_GLOBAL_STORES) || symbol->st_value % LINE + symbol->st_size > LINE)
+    return HEARTH_OK;
+  if (!hearth_array_grow(&p->rows, &p->room, p->count, sizeof *p->rows))
+    return hearth_error_nomem(err);
+  p->rows[p->count++] = (placed_global){symbol->st_value, g};
+  return HEARTH_OK;
+}
+
+static hearth_status find_placed(placed_globals *p, hearth_profile *profile, hearth_elf_file *file, hearth_error *err) {
+  hearth_symbol_table table = hearth_symbol_table_open(file, ".symtab", ".strtab");
+  const char *name, *source = ""; /* of the local symbols that follow */
+  Elf64_Sym symbol;
+  if (table.rows.size == 0)
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%s: no symbols: do not strip it", hearth_elf_file_path(file));
+  while (hearth_symbol_table_next(&table, &symbol, &name)) {
+    if (name && ELF64_ST_TYPE(symbol.st_info) == STT_FILE)
+      source = hearth_base_name(name);
+    else if (name && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF)
+      HEARTH_TRY(add_placed(p, profile, &symbol, name, source, err));
   }
   return HEARTH_OK;
 }
 
-static void print_global(const hearth_global *g, FILE *out) {
-  fputs("   ", out);
-  hearth_print_name(g->name, 0, out);
-  if (*g->file) {
-    fputs("  ", out);
-    hearth_print_name(g->file, 0, out);
+static int compare_placed(const void *left, const void *right) {
+  const placed_global *a = left, *b = right;
+  return a->address != b->address ? (a->address < b->address ? -1 : 1) : strcmp(a->global.name, b->global.name);
+}
+
+static bool is_read_mostly(const global_advice *a, const hearth_global *g) {
+  const uint64_t reads = g->accesses - g->stores;
+  return reads > 0 && reads >= a->reads / OFTEN && reads >= hearth_repeat_SUM(g->stores, READ_MOSTLY);
+}
+
+/* Of the rows of one line. */
+static void add_shared(global_advice *a, const placed_global *rows, size_t count) {
+  const hearth_global *written = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (!is_read_mostly(a, &rows[i].global) && rows[i].global.stores > (written ? written->stores : a->stores / OFTEN))
+      written = &rows[i].global;
+  for (size_t i = 0; written && i < count; i++)
+    if (is_read_mostly(a, &rows[i].global))
+      add(&a->findings[KIND_SHARED], &(found_global){rows[i].global, written->name, rows[i].global.accesses});
+}
+
+static hearth_status find_shared(global_advice *a, hearth_profile *profile, const char *binary, hearth_error *err) {
+  placed_globals p = {.rows = NULL};
+  hearth_elf_file *file;
+  HEARTH_TRY(hearth_elf_file_open(binary, &file, err));
+  hearth_status status = find_placed(&p, profile, file, err);
+  hearth_elf_file_close(file);
+  if (p.count > 0)
+    qsort(p.rows, p.count, sizeof *p.rows, compare_placed);
+  for (size_t i = 0, next; status == HEARTH_OK && i < p.count; i = next) {
+    for (next = i + 1; next < p.count && p.rows[next].address / LINE == p.rows[i].address / LINE;)
+      next++;
+    add_shared(a, &p.rows[i], next - i);
   }
-  if (g->line)
-    fprintf(out, ":%" PRIu32, g->line);
+  free(p.rows);
+  return status;
+}
+
+static hearth_status find(hearth_profile *profile, const char *binary, global_advice *ret, hearth_error *err) {
+  hearth_profile_summary summary;
+  *ret = (global_advice){.has_globals = hearth_profile_global_count(profile) > 0, .has_binary = binary != NULL};
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  ret->runs = summary.runs;
+  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
+    found_global found = {.beside = NULL};
+    HEARTH_TRY(hearth_profile_get_global(profile, i, &found.global, err));
+    found.rank = found.global.size;
+    if (found.global.flags & HEARTH_GLOBAL_STORES) {
+      ret->has_stores = true;
+      ret->reads = hearth_merge_SUM(ret->reads, found.global.accesses - found.global.stores);
+      ret->stores = hearth_merge_SUM(ret->stores, found.global.stores);
+    }
+    for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+      if (is_found(kind, &found.global, ret->runs))
+        add(&ret->findings[kind], &found);
+  }
+  return is_looked_for(ret, KIND_SHARED) ? find_shared(ret, profile, binary, err) : HEARTH_OK;
+}
+
+/* ------------------------------------------------ output ------------------------------------------------ */
+
+static void print_found(const found_global *found, FILE *out) {
+  const hearth_global *g = &found->global;
+  const uint64_t lines = hearth_global_line_count(g);
+  fputs("   ", out);
+  hearth_print_global(g, out);
   fprintf(out, ": %s of %s, %" PRIu64 " access%s", hearth_amount_bytes(g->size).c,
           hearth_global_kind_name(hearth_global_kind_of(g->flags)), g->accesses, g->accesses == 1 ? "" : "es");
   if (g->flags & HEARTH_GLOBAL_STORES && g->accesses > 0)
     fprintf(out, ", %" PRIu64 " of them store%s", g->stores, hearth_plural(g->stores));
-  if (g->accesses > 0)
-    fprintf(out, ", in %" PRIu64 " of %" PRIu64 " line%s", g->touched_lines, line_count(g),
-            hearth_plural(line_count(g)));
+  if (found->beside) {
+    fputs(", beside ", out);
+    hearth_print_name(found->beside, 0, out);
+  } else if (g->accesses > 0)
+    fprintf(out, ", in %" PRIu64 " of %" PRIu64 " line%s", g->touched_lines, lines, hearth_plural(lines));
   fputc('\n', out);
 }
 
@@ -127,16 +229,17 @@ static void print_finding(finding_kind kind, const global_finding *f, FILE *out)
   fprintf(out, "\n%s (%s): %" PRIu64 " global%s, %s\n", finding_kinds[kind].title, finding_kinds[kind].name, f->count,
           hearth_plural(f->count), hearth_amount_bytes(f->bytes).c);
   for (size_t i = 0; i < f->shown; i++)
-    print_global(&f->largest[i], out);
+    print_found(&f->largest[i], out);
   if (f->count > f->shown)
     fprintf(out, "   ... and %" PRIu64 " more\n", f->count - f->shown);
   fprintf(out, "   remedy: %s\n", finding_kinds[kind].remedy);
 }
 
-hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, FILE *out, hearth_error *err) {
+hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, const char *binary, FILE *out,
+                                              hearth_error *err) {
   global_advice a;
   unsigned count = 0;
-  HEARTH_TRY(find(profile, &a, err));
+  HEARTH_TRY(find(profile, binary, &a, err));
   if (!a.has_globals)
     return hearth_stream_flush(out, err);
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
@@ -148,7 +251,9 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
     if (a.findings[kind].count > 0)
       print_finding(kind, &a.findings[kind], out);
   if (!a.has_stores)
-    fputs("\nnot looked for: constant, once (needs stores: -mllvm -memprof-global-stores)\n", out);
+    fputs("\nnot looked for: constant, once, shared (needs stores: -mllvm -memprof-global-stores)\n", out);
+  else if (!a.has_binary)
+    fputs("\nnot looked for: shared (needs the program: --binary)\n", out);
   return hearth_stream_flush(out, err);
 }
 
@@ -160,20 +265,20 @@ static void write_finding(finding_kind kind, const global_finding *f, hearth_jso
   hearth_json_key_string(json, "remedy", finding_kinds[kind].remedy);
   hearth_json_key_array(json, "largest");
   for (size_t i = 0; i < f->shown; i++) {
-    const hearth_global *g = &f->largest[i];
     hearth_json_line_open(json, '{');
-    HEARTH_JSON_MEMBERS(json, g, name, file, line, size, accesses, touched_lines);
-    if (g->flags & HEARTH_GLOBAL_STORES)
-      hearth_json_key_uint(json, "stores", g->stores);
+    hearth_json_global(json, &f->largest[i].global);
+    if (f->largest[i].beside)
+      hearth_json_key_string(json, "beside", f->largest[i].beside);
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');
 }
 
-hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_json *json, hearth_error *err) {
+hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
+                                              hearth_error *err) {
   global_advice a;
-  HEARTH_TRY(find(profile, &a, err));
+  HEARTH_TRY(find(profile, binary, &a, err));
   hearth_json_key_array(json, "global_findings");
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
     if (a.findings[kind].count > 0)
@@ -181,7 +286,7 @@ hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_js
   hearth_json_close(json, ']');
   hearth_json_key_array(json, "globals_not_looked_for");
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-    if (!a.has_globals || (finding_kinds[kind].needs_stores && !a.has_stores))
+    if (!is_looked_for(&a, kind))
       hearth_json_string(json, finding_kinds[kind].name);
   hearth_json_close(json, ']');
   return HEARTH_OK;

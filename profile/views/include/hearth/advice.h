@@ -50,9 +50,9 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
                                    hearth_advice **ret, hearth_error *err);
 void hearth_advice_destroy(hearth_advice *advice);
 
-/* Name the members of types in findings of the kind `fields`, by the debug information of a program or library. Errors:
- * E_IO, E_FORMAT, E_NO_DEBUG_INFO, E_NOMEM. */
-hearth_status hearth_advice_name_fields(hearth_advice *advice, const char *binary, hearth_error *err);
+/* Name the members of types in findings of the kind `fields`, by the debug information of a program or library, and look for
+ * global variables that share its cache lines. The path is borrowed. Errors: E_IO, E_FORMAT, E_NO_DEBUG_INFO, E_NOMEM. */
+hearth_status hearth_advice_use_binary(hearth_advice *advice, const char *binary, hearth_error *err);
 
 /* Print at most `top` findings; `name` is the profile's. */
 hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, size_t top, FILE *stream,

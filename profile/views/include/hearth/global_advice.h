@@ -11,10 +11,13 @@ extern "C" {
 #endif
 
 /* Findings, each of all globals of one kind: a paragraph for each, nothing without globals; or the JSON members
- * "global_findings" and "globals_not_looked_for". E_IO, E_CORRUPT, E_NOMEM. */
-hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, FILE *stream,
+ * "global_findings" and "globals_not_looked_for".
+ *   binary  the program, with symbols; NULL: not known which variables share lines
+ * E_IO, E_FORMAT, E_NO_DEBUG_INFO (no symbols), E_CORRUPT, E_NOMEM. */
+hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, const char *binary,
+                                              FILE *stream, hearth_error *err);
+hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
                                               hearth_error *err);
-hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_json *json, hearth_error *err);
 
 #ifdef __cplusplus
 }
