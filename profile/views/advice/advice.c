@@ -210,9 +210,13 @@ void hearth_advice_destroy(hearth_advice *a) {
 
 size_t hearth_advice_finding_count(const hearth_advice *a) { return a->finding_count; }
 
+uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f) {
+  const hearth_place_sum *place = &a->places[f->group];
+  return f->kind == HEARTH_ADVICE_BRIEF ? place->brief_context : place->context;
+}
+
 hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t number) {
   const hearth_finding *f = &a->findings[number];
-  const hearth_place_sum *place = &a->places[f->group];
   return (hearth_advice_finding){.kind = f->kind,
                                  .title = hearth_advice_title(f->kind),
                                  .remedy = hearth_advice_remedy(f->kind),
@@ -221,7 +225,7 @@ hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t n
                                  .place = a->groups.items[f->group].name,
                                  .evidence = f->evidence,
                                  .fields = f->fields,
-                                 .context = f->kind == HEARTH_ADVICE_BRIEF ? place->brief_context : place->context};
+                                 .context = hearth_advice_context(a, f)};
 }
 
 bool hearth_advice_looked_for(const hearth_advice *a, hearth_advice_kind kind) {

@@ -27,7 +27,7 @@ static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, h
   static const char *const wholes[] = {"memory by time", "allocations", "allocated bytes"};
   const hearth_finding *f = &a->findings[number];
   uint32_t node;
-  HEARTH_TRY(hearth_profile_get_context(a->profile, a->places[f->group].context, &node, NULL, err));
+  HEARTH_TRY(hearth_profile_get_context(a->profile, hearth_advice_context(a, f), &node, NULL, err));
   fprintf(out, "\n%zu. %s (%s): up to %.1f%% of all %s\n   ", number + 1, hearth_advice_title(f->kind),
           hearth_advice_kind_name(f->kind), 100 * f->share, wholes[f->saving]);
   hearth_print_name(a->groups.items[f->group].name, 0, out);
@@ -103,7 +103,7 @@ static hearth_status print_finding_json(advice_json *p, const hearth_finding *f,
   hearth_json_key_string(json, "remedy", hearth_advice_remedy(f->kind));
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_key_uint(json, hearth_quantity_key(q), hearth_quantity_of(q, &place->mib));
-  HEARTH_TRY(print_stack(p, place->context, err));
+  HEARTH_TRY(print_stack(p, hearth_advice_context(p->advice, f), err));
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }

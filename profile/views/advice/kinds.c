@@ -15,12 +15,14 @@ enum {
   LEAST_STEPS = 1000,         /* of growth in a run */
   LEAST_LEAKED = 100,         /* blocks */
   LEAST_OVERSIZE = 256,       /* bytes of a block: four granules */
+  MOST_OVERSIZE = 128 << 10,  /* larger ones are mapped: pages that nothing accesses take no memory */
   LEAST_LOOKS = 8,            /* at pages */
   WORD = 8,
   LINE = 64
 };
 
 static const double MOST_TOUCHED = 0.125; /* of looks, at memory that is not in use */
+static const double LEAST_LATE = 0.95;    /* of picks, in memory that has served */
 
 static const struct {
   const char *name, *title, *remedy;
@@ -184,13 +186,14 @@ static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, b
   return true;
 }
 
-/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. */
+/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. Where a part of
+ * the memory is used late, as of a document or a database, the program cannot free the rest: it does not know which part. */
 static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
   (void)tallied;
   f->share = memory_share(w, p) * late / 2;
-  if (m->Picks < w->picks / 100 || late < 0.75 || touched_share(m) > 1 - late + MOST_TOUCHED)
+  if (m->Picks < w->picks / 100 || late < LEAST_LATE || touched_share(m) > 1 - late + MOST_TOUCHED)
     return false;
   SAY(f,
       "%.0f%% of this memory is not accessed in the last half of its life; %" PRIu64
@@ -205,7 +208,7 @@ static bool is_oversized(const hearth_advice_whole *w, const hearth_place_sum *p
   double used = used_share(m), size = hearth_ratio((double)m->TotalSize, (double)m->AllocCount);
   (void)tallied;
   f->share = memory_share(w, p) * (1 - used);
-  if (m->TotalAccessCount == 0 || size < LEAST_OVERSIZE || used > 0.25)
+  if (m->TotalAccessCount == 0 || size < LEAST_OVERSIZE || size > MOST_OVERSIZE || used > 0.25)
     return false;
   SAY(f, "%.0f%% of %" PRIu64 " blocks of %s is accessed, at most %" PRIu64 "%% of one; they hold %s on average",
       100 * used, m->AllocCount, sizes_of(m).c, m->MaxPercentUtilized, held(w, p).c);

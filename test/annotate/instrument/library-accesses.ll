@@ -57,6 +57,23 @@ define i32 @formatted(ptr %p, ptr %q) {
   ret i32 %a
 }
 
+; Streams without locks as those with, locks themselves, what grows while it is formatted, and the result of a path.
+; CHECK-LABEL: define i32 @unlocked(
+; CHECK: call void @__hearth_count_printed(ptr %p, i64 -1)
+; CHECK: call i32 @fputs_unlocked(
+; CHECK: call i32 @pthread_mutex_lock(
+; CHECK: call i32 @__vasprintf_chk(
+; CHECK: load ptr, ptr %p
+; CHECK: call ptr @realpath(
+; CHECK-NEXT: call void @__hearth_count_string(ptr %d, i64 -1)
+define i32 @unlocked(ptr %p, ptr %q) {
+  %a = call i32 @fputs_unlocked(ptr %p, ptr %q)
+  %b = call i32 @pthread_mutex_lock(ptr %q)
+  %c = call i32 @__vasprintf_chk(ptr %p, i32 1, ptr @format, ptr %q)
+  %d = call ptr @realpath(ptr %p, ptr null)
+  ret i32 %a
+}
+
 ; What is copied once its length is known is read twice; wide characters are of four bytes.
 ; CHECK-LABEL: define i32 @printed(
 ; CHECK: call void @__hearth_count_printed(ptr %p, i64 -1)
@@ -162,6 +179,10 @@ declare ptr @memchr(ptr, i32, i64)
 declare ptr @strtok(ptr, ptr)
 declare i32 @snprintf(ptr, i64, ptr, ...)
 declare i32 @fputs(ptr, ptr)
+declare i32 @fputs_unlocked(ptr, ptr)
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @__vasprintf_chk(ptr, i32, ptr, ptr)
+declare ptr @realpath(ptr, ptr)
 declare i64 @wcsnlen(ptr, i64)
 declare i32 @wcscmp(ptr, ptr)
 declare ptr @wmemset(ptr, i32, i64)

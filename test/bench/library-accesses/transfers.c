@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A block for each way to read and write files and sockets, allocated by a function of that name. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ enum { BYTES = 20000, FIRST = 5000 };
 /* clang-format off */
 MAKE(write) MAKE(read) MAKE(pwrite) MAKE(pread) MAKE(writev) MAKE(readv) MAKE(sendmsg) MAKE(recvmsg) MAKE(send) MAKE(recv)
 MAKE(fwrite) MAKE(fread) MAKE(fputs) MAKE(fgets) MAKE(snprintf) MAKE(fprintf)
+MAKE(fwrite_unlocked) MAKE(fread_unlocked) MAKE(fputs_unlocked) MAKE(fgets_unlocked)
     /* clang-format on */
 
     static void check(int holds) {
@@ -86,6 +88,24 @@ int main(void) {
   for (int i = 0; i < 10; i++) {
     rewind(stream);
     check(fprintf(stream, "%s %d", from, i) == BYTES + 1 && snprintf(to, BYTES, "%*d", 15000, i) == 15000);
+  }
+  from = make_fwrite_unlocked();
+  to = make_fread_unlocked();
+  for (int i = 0; i < 10; i++) {
+    rewind(stream);
+    check(fwrite_unlocked(from, 10, 1400, stream) == 1400);
+    rewind(stream);
+    check(fread_unlocked(to, 10, 1300, stream) == 1300);
+  }
+  from = make_fputs_unlocked();
+  to = make_fgets_unlocked();
+  from[BYTES - 2] = '\n';
+  from[BYTES - 1] = 0;
+  for (int i = 0; i < 10; i++) {
+    rewind(stream);
+    check(fputs_unlocked(from, stream) >= 0);
+    rewind(stream);
+    check(fgets_unlocked(to, BYTES, stream) == to);
   }
   return 0;
 }
