@@ -157,8 +157,14 @@ function namelessText() {
     + ' hearth index names them by debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS).';
 }
 
+// Memory that is not malloc's.
+function otherHeapText() {
+  const binary = data.binaries.find((candidate) => candidate.other_heap);
+  return binary ? `Not in it: ${binary.other_heap}.` : '';
+}
+
 function standingOut() {
-  return make('ul', {}, ...[tabButton('temporary', temporaryCaption()), hasLive ? tabButton('leaks', leaksCaption()) : 'Nothing was live when the program ended.', namelessText()]
+  return make('ul', {}, ...[tabButton('temporary', temporaryCaption()), hasLive ? tabButton('leaks', leaksCaption()) : 'Nothing was live when the program ended.', namelessText(), otherHeapText()]
     .filter(Boolean).map((item) => make('li', {}, item)));
 }
 
