@@ -5,97 +5,15 @@
  * child, whose profile is then indexed and shown by this program's other verbs. */
 #define _GNU_SOURCE /* setenv under strict C */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attached_process.h"
-#include "command_line.h"
 #include "commands.h"
-#include "install_paths.h"
-
-/* A program that takes this process's place, as it is, with a library of the installation preloaded. */
-
-typedef struct hearth_preloaded {
-  char program[PATH_MAX], library[PATH_MAX + 32];
-} hearth_preloaded;
-
-enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
-
-/* The library comes first, before those that are preloaded anyway. */
-static bool preload(const char *library) {
-  const char *others = getenv("LD_PRELOAD");
-  bool any = others && *others;
-  size_t size = strlen(library) + (any ? strlen(others) : 0) + 2;
-  char *all = malloc(size);
-  if (!all)
-    return false;
-  snprintf(all, size, "%s%s%s", library, any ? ":" : "", any ? others : "");
-  bool set = setenv("LD_PRELOAD", all, 1) == 0;
-  free(all);
-  return set;
-}
-
-static int cannot_run(const char *path, int error) {
-  hearth_tool_error("%s: %s", path, strerror(error));
-  return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
-}
-
-/* Prints the message; returns 125. */
-static int hearth_preloaded_refuse(const char *format, ...) {
-  char text[2 * PATH_MAX];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  hearth_tool_error("%s", text);
-  return EXIT_REFUSED;
-}
-
-static int find_library(const char *library, hearth_preloaded *ret) {
-  char directory[PATH_MAX];
-  if (!hearth_tool_library_directory(directory, sizeof directory))
-    return hearth_preloaded_refuse("the directory of the installation cannot be told");
-  snprintf(ret->library, sizeof ret->library, "%s/%s", directory, library);
-  if (access(ret->library, R_OK) != 0)
-    return hearth_preloaded_refuse("%s: %s (is the installation complete?)", ret->library, strerror(errno));
-  if (strpbrk(ret->library, ": "))
-    return hearth_preloaded_refuse("%s: a path with blanks or colons cannot be preloaded; move it", ret->library);
-  return HEARTH_EXIT_OK;
-}
-
-/* The file of `command`, and that library. HEARTH_EXIT_OK; after a message, else: 125 it cannot be preloaded there, 126 the command
- * cannot be run, 127 it does not exist. */
-static int hearth_preloaded_find(const char *command, const char *library, hearth_preloaded *ret) {
-  char reason[1024];
-  if (!hearth_program_find(command, ret->program, sizeof ret->program))
-    return cannot_run(command, errno);
-  if (!hearth_program_can_preload(ret->program, reason, sizeof reason))
-    return hearth_preloaded_refuse("%s", reason);
-  return find_library(library, ret);
-}
-
-/* Run it with the library, with this environment variable (NULL: none), and argv[0] as the command. Returns only
- * if that fails: 125 or 126. */
-static int hearth_preloaded_start(const hearth_preloaded *program, const char *variable, const char *value,
-                                  char **argv) {
-  if (!preload(program->library) || (variable && setenv(variable, value, 1) != 0))
-    return hearth_preloaded_refuse("out of memory");
-  execvp(argv[0], argv);
-  hearth_tool_error("%s: %s", program->program, strerror(errno));
-  return EXIT_NOT_RUN;
-}
+#include "preloaded_program.h"
 
 static const hearth_help help = {
     .usage =
@@ -124,108 +42,93 @@ typedef struct request {
   bool follow_children, verbose, quiet, residency, accesses, shows, reports;
 } request;
 
-/* Settings of the runtime, as it reads them. */
-typedef struct settings {
-  char text[PATH_MAX + 512];
-  size_t length;
-} settings;
-
-static void add(settings *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(settings *to, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int printed = vsnprintf(to->text + to->length, sizeof to->text - to->length, format, arguments);
-  va_end(arguments);
-  to->length += printed > 0 ? (size_t)printed : 0;
-}
-
 /* A value may be in quotes of either kind, and not hold these. */
-static bool add_path(settings *to, const char *path) {
+static bool add_path(FILE *to, const char *path) {
   char quote = strchr(path, '\'') ? '"' : '\'';
   if (strchr(path, quote) || strlen(path) >= PATH_MAX)
     return false;
-  add(to, "log_path=%c%s%c", quote, path, quote);
-  return true;
+  return fprintf(to, "log_path=%c%s%c", quote, path, quote) > 0;
 }
 
-static bool describe(const request *request, pid_t pid, settings *ret) {
-  char standard[32];
-  *ret = (settings){.length = 0};
+/* Settings of the runtime, as it reads them; to be freed. NULL: the path does not fit. */
+static char *describe(const request *request, pid_t pid) {
+  char standard[32], *text = NULL;
+  size_t length;
+  FILE *to = open_memstream(&text, &length);
+  if (!to)
+    return NULL;
   snprintf(standard, sizeof standard, "%%e.%s", request->mode->suffix);
-  if (!add_path(ret, request->output ? request->output : standard))
-    return false;
-  add(ret, ":mode=%s%s", request->mode->name, request->mode->settings);
+  bool fits = add_path(to, request->output ? request->output : standard);
+  fprintf(to, ":mode=%s%s", request->mode->name, request->mode->settings);
   if (request->output)
-    add(ret, ":plain_pid=%d", (int)pid);
+    fprintf(to, ":plain_pid=%d", (int)pid);
   if (!request->quiet && !request->pid.given)
-    add(ret, ":tell_pid=%d:tell_file=%d", (int)pid, !request->shows && !request->reports);
+    fprintf(to, ":tell_pid=%d:tell_file=%d", (int)pid, !request->shows && !request->reports);
   if (request->sample.given)
-    add(ret, ":sample=%" PRIu64, request->sample.value);
+    fprintf(to, ":sample=%" PRIu64, request->sample.value);
   if (request->accesses)
-    add(ret, ":accesses=pages");
+    fprintf(to, ":accesses=pages");
   if (request->depth.given)
-    add(ret, ":stack_depth=%" PRIu64, request->depth.value);
+    fprintf(to, ":stack_depth=%" PRIu64, request->depth.value);
   if (request->period.given)
-    add(ret, ":dump_interval=%" PRIu64 ".%03" PRIu64, request->period.value / 1000, request->period.value % 1000);
-  add(ret, ":residency=%d", request->residency);
+    fprintf(to, ":dump_interval=%" PRIu64 ".%03" PRIu64, request->period.value / 1000, request->period.value % 1000);
+  fprintf(to, ":residency=%d", request->residency);
   if (request->pid.given)
-    add(ret, ":handle_signals=0:dump_signal=0");
-  add(ret, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
-  return true;
+    fprintf(to, ":handle_signals=0:dump_signal=0");
+  fprintf(to, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
+  if (fclose(to) == 0 && fits)
+    return text;
+  free(text);
+  return NULL;
+}
+
+static bool is_device(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISCHR(info.st_mode);
+}
+
+/* Where nothing can be written, the run would be for nothing. What is not there the runtime makes, and patterns are its own. */
+static int check_folder(const char *output) {
+  char folder[PATH_MAX + 2];
+  snprintf(folder, PATH_MAX, "%s", output ? output : "");
+  while (!is_device(folder) && !strchr(folder, '%')) {
+    char *slash = strrchr(folder, '/');
+    strcpy(slash ? slash : folder, slash ? "/." : ".");
+    if (access(folder, W_OK) == 0)
+      break;
+    if (errno != ENOENT || !slash)
+      return HEARTH_REFUSE("%s: cannot be written: %s; name another file with -o",
+                           output ? output : "the working directory", strerror(errno));
+    *slash = '\0';
+  }
+  return HEARTH_EXIT_OK;
 }
 
 static int run(const request *request, char **argv) {
-  hearth_preloaded program;
-  settings settings;
-  int code = hearth_preloaded_find(argv[0], "libhearth_preload.so", &program);
+  hearth_preload_path library;
+  int code = hearth_preloaded_find(argv[0], "libhearth_preload.so", library);
+  if (code == HEARTH_EXIT_OK)
+    code = check_folder(request->output);
   if (code != HEARTH_EXIT_OK)
     return code;
-  if (!describe(request, getpid(), &settings))
-    return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", request->output);
-  return hearth_preloaded_start(&program, "HEARTH_RECORD", settings.text, argv);
+  const char *settings = describe(request, getpid());
+  if (!settings)
+    return HEARTH_REFUSE("%s: the name is too long, or has quotes of both kinds", request->output);
+  return hearth_preloaded_start(library, "HEARTH_RECORD", settings, argv);
 }
 
 /* -------------------------------------------------- in one step -------------------------------------------------- */
 
-extern char **environ;
-
-static volatile sig_atomic_t child;
-
-static void pass_on(int number) {
-  if (child > 0)
-    kill((pid_t)child, number);
-}
-
-/* Its exit code, as a shell has it. What the terminal sends reaches the child by itself; what others send is passed on. */
-static int await_child(pid_t pid, struct rusage *ret_usage) {
-  int status;
-  child = pid;
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  signal(SIGTERM, pass_on);
-  signal(SIGHUP, pass_on);
-  while (wait4(pid, &status, 0, ret_usage) < 0)
-    if (errno != EINTR)
-      return hearth_preloaded_refuse("cannot wait for the command: %s", strerror(errno));
-  child = 0;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Another verb of this program. */
 static int run_verb(char **argv, bool is_silent) {
-  posix_spawn_file_actions_t actions;
-  pid_t pid;
-  int status = 0;
-  posix_spawn_file_actions_init(&actions);
-  if (is_silent)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  int error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error)
-    return hearth_tool_error("hearth %s: %s", argv[1], strerror(error));
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-    ;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : HEARTH_EXIT_ERROR;
+  struct rusage usage;
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (!is_silent || freopen("/dev/null", "w", stdout))
+      execv("/proc/self/exe", argv);
+    _exit(hearth_tool_error("hearth %s: %s", argv[1], strerror(errno)));
+  }
+  return hearth_preloaded_await(pid, &usage);
 }
 
 /* The folder of the XDG base directory specification for what a program keeps between runs; without a home, this one. */
@@ -246,19 +149,22 @@ typedef struct shown_files {
   char raw[PATH_MAX], profile[PATH_MAX], page[PATH_MAX];
 } shown_files;
 
-/* As the runtime names them, nothing is replaced. */
+/* As the runtime names them, nothing is replaced. The raw file's path is whole: a process that runs has a folder of its own. */
 static bool name_files(const request *request, const char *command, pid_t pid, shown_files *ret) {
-  char folder[PATH_MAX / 2];
-  const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
-  size_t size = sizeof ret->raw;
-  find_state_folder(folder, sizeof folder);
-  bool fits = (size_t)snprintf(ret->profile, size, "%s/%s.%d.prof", folder, name, (int)pid) < size;
-  if (!request->output)
-    fits &= (size_t)snprintf(ret->raw, size, "%s/%s.%d.profraw", folder, name, (int)pid) < size;
-  else
-    fits &= (size_t)snprintf(ret->raw, size, "%s", request->output) < size;
-  for (int i = 2; request->output && fits && access(ret->raw, F_OK) == 0; i++)
-    fits = (size_t)snprintf(ret->raw, size, "%s.%d", request->output, i) < size;
+  char state[PATH_MAX / 2], here[PATH_MAX / 2];
+  const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command, *output = request->output;
+  bool is_whole = output && *output == '/', attaches = request->pid.given;
+  size_t size = sizeof ret->raw, most = size - sizeof ".1000";
+  find_state_folder(state, sizeof state);
+  if (!getcwd(here, sizeof here))
+    return false;
+  int length = output ? snprintf(ret->raw, most, "%s%s%s", is_whole ? "" : here, is_whole ? "" : "/", output)
+                      : snprintf(ret->raw, most, "%s/%s.%d.%s", attaches ? here : state, name, (int)pid,
+                                 attaches ? "trace" : "profraw");
+  bool fits = length > 0 && (size_t)length < most;
+  for (int i = 2; fits && i < 1000 && access(ret->raw, F_OK) == 0; i++)
+    snprintf(ret->raw + length, sizeof ".1000", ".%d", i);
+  fits &= (size_t)snprintf(ret->profile, size, "%s/%s.%d.prof", state, name, (int)pid) < size;
   if (request->page)
     return fits && (size_t)snprintf(ret->page, size, "%s", request->page) < size;
   return fits && (size_t)snprintf(ret->page, size, "%s.%d.html", name, (int)pid) < size;
@@ -303,16 +209,14 @@ static int run_and_show(const request *given, char **argv) {
   static char raw[PATH_MAX];
   struct rusage usage;
   if (!name_files(given, argv[0], getpid(), &files) || !escape(files.raw, raw, sizeof raw))
-    return hearth_preloaded_refuse("%s: the name is too long", argv[0]);
+    return HEARTH_REFUSE("%s: the name is too long", argv[0]);
   request.output = raw;
   pid_t pid = fork();
   if (pid == 0)
     exit(run(&request, argv));
-  if (pid < 0)
-    return hearth_preloaded_refuse("cannot start the command: %s", strerror(errno));
-  int code = await_child(pid, &usage);
+  int code = hearth_preloaded_await(pid, &usage);
   if (access(files.raw, R_OK) != 0)
-    return code ? code : hearth_preloaded_refuse("%s: no profile was written", files.raw);
+    return code ? code : HEARTH_REFUSE("%s: no profile was written", files.raw);
   int shown = show_files(given, &files);
   return code ? code : shown;
 }
@@ -325,20 +229,6 @@ static void tell_nothing(void) {}
 
 static void tell_begun(void) { fprintf(stderr, "hearth: recording to %s; ^C ends it\n", attached_files->raw); }
 
-/* The process has another working directory. */
-static bool name_trace(const request *request, const char *name, pid_t pid, shown_files *ret) {
-  char folder[PATH_MAX / 2] = "";
-  size_t size = sizeof ret->raw;
-  if ((!request->output || *request->output != '/') && !getcwd(folder, sizeof folder))
-    return false;
-  int length = request->output ? snprintf(ret->raw, size - 8, "%s%s%s", folder, *folder ? "/" : "", request->output)
-                               : snprintf(ret->raw, size - 8, "%s/%s.%d.trace", folder, name, (int)pid);
-  bool fits = length > 0 && (size_t)length < size - 8;
-  for (int i = 2; fits && i < 1000 && access(ret->raw, F_OK) == 0; i++)
-    snprintf(ret->raw + length, 8, ".%d", i);
-  return fits;
-}
-
 static void tell_trace(const request *request, const shown_files *files) {
   fprintf(stderr, "hearth: the trace is %s\n", files->raw);
   if (!request->shows && !request->reports)
@@ -350,9 +240,8 @@ static int record_attached(const request *given, pid_t pid) {
   static char raw[PATH_MAX];
   char path[64], name[64] = "";
   request request = *given;
-  settings settings;
-  hearth_preloaded library;
-  int code = find_library("libhearth_preload.so", &library);
+  hearth_preload_path library;
+  int code = hearth_preload_find("libhearth_preload.so", library);
   if (code != HEARTH_EXIT_OK)
     return code;
   snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
@@ -362,14 +251,14 @@ static int record_attached(const request *given, pid_t pid) {
   if (comm)
     fclose(comm);
   request.mode = &modes[1];
-  if (!name_files(given, name, pid, &files) || !name_trace(given, name, pid, &files) ||
-      !escape(files.raw, raw, sizeof raw))
-    return hearth_preloaded_refuse("%s: the name is too long", name);
+  if (!name_files(given, name, pid, &files) || !escape(files.raw, raw, sizeof raw))
+    return HEARTH_REFUSE("%s: the name is too long", name);
   request.output = raw;
-  if (!describe(&request, pid, &settings))
-    return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", files.raw);
+  const char *settings = describe(&request, pid);
+  if (!settings)
+    return HEARTH_REFUSE("%s: the name is too long, or has quotes of both kinds", files.raw);
   attached_files = &files;
-  code = hearth_process_record(pid, library.library, settings.text, given->quiet ? tell_nothing : tell_begun);
+  code = hearth_process_record(pid, library, settings, given->quiet ? tell_nothing : tell_begun);
   if (code != HEARTH_EXIT_OK)
     return EXIT_REFUSED;
   if (!given->quiet)
@@ -395,12 +284,6 @@ static int take_mode(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
-/* Profiles are renamed to their place, and nothing there is replaced. */
-static bool is_for_profile(const char *path) {
-  struct stat info;
-  return stat(path, &info) != 0 || S_ISREG(info.st_mode) || (lstat(path, &info) == 0 && S_ISCHR(info.st_mode));
-}
-
 static bool is_kept(const char *path) {
   struct stat info;
   return stat(path, &info) != 0 || S_ISREG(info.st_mode);
@@ -423,7 +306,7 @@ static int check(const request *request, int operands) {
     return check_attached(request, operands);
   if (operands == 0)
     return hearth_tool_usage_error("record", "which command?");
-  if (request->output && !is_for_profile(request->output))
+  if (request->output && !is_kept(request->output) && !is_device(request->output))
     return hearth_tool_usage_error("record", "-o %s: neither a file nor a device such as /dev/null", request->output);
   if (request->sample.given && !request->mode->samples)
     return hearth_tool_usage_error("record", "--sample does not go with --mode=%s: a trace has every operation",
@@ -533,55 +416,4 @@ int hearth_cmd_record(int argc, char **argv) {
     return record_attached(&request, (pid_t)request.pid.value);
   argv[operands + 1] = NULL;
   return request.shows || request.reports ? run_and_show(&request, argv + 1) : run(&request, argv + 1);
-}
-
-/* `hearth run`: run an unchanged program with Hearth's allocator preloaded. The command takes this process's place: input,
- * output, exit and process id are its own. */
-
-static const hearth_help run_help = {
-    .usage = "run [OPTION...] [--] COMMAND [ARGUMENT...]",
-    .about = "Run a dynamically linked program as it is, with Hearth's allocator.",
-    .end =
-        "HEARTH_MALLOC takes options of the allocator. Programs that the command starts inherit both.\n"
-        "Exit code: the command's; 125 the allocator is not installed, 126 the command cannot be run, 127 it does not "
-        "exist; 2 wrong usage."};
-
-/* What is gained, a run without the allocator would tell; `hearth tune` measures it. */
-static int run_and_tell(const hearth_preloaded *program, char **argv) {
-  struct rusage usage;
-  pid_t pid = fork();
-  if (pid == 0)
-    exit(hearth_preloaded_start(program, NULL, NULL, argv));
-  if (pid < 0)
-    return hearth_preloaded_refuse("cannot start the command: %s", strerror(errno));
-  int code = await_child(pid, &usage);
-  if (code >= EXIT_REFUSED && code <= EXIT_NOT_FOUND)
-    return code;
-  double seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-  fprintf(stderr, "hearth: %s ran with Hearth's allocator: %.2f s of processor time, at most %.1f MiB in memory\n",
-          argv[0], seconds, (double)usage.ru_maxrss / 1024);
-  return code;
-}
-
-int hearth_cmd_run(int argc, char **argv) {
-  bool tells = isatty(STDERR_FILENO), is_quiet = false;
-  const hearth_option options[] = {
-      {.name = "--verbose",
-       .letter = 'v',
-       .flag = &tells,
-       .help = "when the command has ended, say on standard error what it took; on a terminal, this is the default"},
-      {.name = "--quiet", .letter = 'q', .flag = &is_quiet, .help = "say nothing"},
-      {0}};
-  hearth_preloaded program;
-  int operands, code;
-  if (!hearth_tool_parse_command(options, &run_help, argc, argv, &operands, &code))
-    return code;
-  if (operands == 0)
-    return hearth_tool_usage_error("run", "which command?");
-  argv[operands + 1] = NULL;
-  code = hearth_preloaded_find(argv[1], "libhearth_malloc.so", &program);
-  if (code != HEARTH_EXIT_OK)
-    return code;
-  return tells && !is_quiet ? run_and_tell(&program, argv + 1) : hearth_preloaded_start(&program, NULL, NULL, argv + 1);
 }

@@ -53,7 +53,7 @@ static void update_mappings(void) {
   hearth_mappings_losses lost = hearth_mappings_lost();
 
   if (error)
-    hearth_message("the list of mappings cannot be read: %s", hearth_error_name(error));
+    hearth_message("/proc/self/maps cannot be read: %s (is /proc mounted?)", hearth_error_name(error));
   if (lost.ambiguous > ambiguous)
     tell_ambiguous(&lost);
   if (lost.no_room > no_room)

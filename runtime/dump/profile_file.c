@@ -179,7 +179,8 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
   hearth_snapshot_end(snapshot);
   if (error) {
     if (hearth_message_is_new(&told_error[kind], error))
-      hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
+      hearth_message("cannot write the profile %s: %s (log_path, or -o of 'hearth record', names another place)", file,
+                     hearth_error_name(error));
     return false;
   }
   if (!again) {

@@ -121,7 +121,8 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_malloc_warn("HEARTH_MALLOC takes cold=, layout=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|madvise-cold|pageout|file|auto, layout=, pools=, "
+                     "cold-below=, hot-from=, interval=, dir=, stats=, "
                      "secure=, sites-warning= and verify (see docs/options.md); ignored: ",
                      text);
 }

@@ -26,7 +26,7 @@
  * NOCOLD: cold none, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
  * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * OFF: cold none, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
- * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=,{{.*}} ignored: colour=red
+ * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=on|off|keep|{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
  * UNKNOWN: cold 0 to 0, hot 223 to 253
  * RANGE: cold-below=257

@@ -8,6 +8,8 @@
  * RUN: %hearth index -q --symbols python.raw -o python.prof && %hearth show python.prof | FileCheck %s --check-prefix=SHOW
  * SHOW: dropped
  * SHOW-NEXT: not in it {{ *}}Python's objects of up to 512 bytes
+ * RUN: %hearth show --json python.prof | grep '"other_heap":"Python'
+ * RUN: %if views %{ %hearth report python.prof -o - | grep -c '"other_heap":"Python' %}
  * RUN: %hearth record --mode=trace -o node.trace -- ./node 2>&1 | FileCheck %s --check-prefix=NODE
  * NODE: hearth: not in it: the objects of JavaScript
  *

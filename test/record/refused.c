@@ -21,6 +21,9 @@
  * RUN: bash -c '%hearth record -o %t.raw -- %t.text; echo $?' 2>&1 | FileCheck %s --check-prefix=TEXT
  * TEXT: hearth: error: {{.*}}.text: not an ELF executable or shared library (only dynamically linked 64-bit
  * TEXT-NEXT: 125
+ * RUN: bash -c '%hearth record -o %t.text/more/raw -- %t.dynamic; echo $?' 2>&1 | FileCheck %s --check-prefix=FOLDER
+ * FOLDER: hearth: error: {{.*}}.text/more/raw: cannot be written: Not a directory; name another file with -o
+ * FOLDER-NEXT: 125
  * RUN: bash -c '%hearth record; echo $?' 2>&1 | FileCheck %s --check-prefix=USAGE
  * USAGE: hearth: error: which command?
  * USAGE: {{^2$}}

@@ -9,6 +9,7 @@
 
 #include "file.h"
 #include "hearth/ids.h"
+#include "hearth/other_heaps.h"
 #include "hearth/view.h"
 #include "live_bytes.h"
 #include "utf8.h"
@@ -210,6 +211,9 @@ hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, h
     hearth_json_open(json, '{');
     HEARTH_JSON_MEMBERS(json, &binary, name, build_id);
     hearth_json_key_bool(json, "library", binary.is_library);
+    const char *other_heap = hearth_other_heap(binary.name, strlen(binary.name));
+    if (other_heap)
+      hearth_json_key_string(json, "other_heap", other_heap);
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');

@@ -109,7 +109,7 @@ static bool is_ladder(const hearth_advice_whole *w, const hearth_place_sum *p, b
     SAY(f, "realloc makes blocks larger %" PRIu64 " times, with %s to copy at most; %s", grew,
         hearth_amount_bytes(p->mib.HEARTH_TALLY_COPIED_BYTES).c, sizes_of(&p->mib).c);
   else
-    SAY(f, "containers grow %" PRIu64 " times, to %s", p->grown_allocs, sizes_of(&p->mib).c);
+    SAY(f, "containers grow %" PRIu64 " times, to blocks of %s", p->grown_allocs, sizes_of(&p->mib).c);
   return true;
 }
 

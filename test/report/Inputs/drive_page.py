@@ -185,7 +185,17 @@ def use_plot(browser):
     show("plot", before != text(browser, "#plots output"), text(browser, "#plots output"))
 
 
+# WCAG 2.1, "contrast ratio": the least one of the text on the colours of boxes.
+LEAST_CONTRAST = """(() => {
+  const light = (parts) => parts.map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0.05);
+  const contrast = (colour) => { const ratio = light(colour) / light(colorParts(textColor(colour))); return Math.max(ratio, 1 / ratio); };
+  return Math.min(...[...Array(60).keys()].flatMap((i) => [hueParts(i, 60), hueParts(i + 1, 60), rampParts(i, 60)]).map(contrast));
+})()"""
+
+
 def use_colours(browser):
+    contrast = browser.run(LEAST_CONTRAST)
     open_tab(browser, "flame")
     light = browser.run("getComputedStyle(document.body).backgroundColor")
     browser.use_colours("dark")
@@ -193,6 +203,7 @@ def use_colours(browser):
     dark = browser.run("getComputedStyle(document.body).backgroundColor")
     corner = pixels(browser, "#flame-view canvas", "const at = 4 * (5 * canvas.width + 40); return [...pixels.slice(at, at + 3)].join();")
     show("colours", light, dark, corner)
+    show("contrast", contrast >= 4.5, browser.run(LEAST_CONTRAST) >= 4.5)
 
 
 LISTED = """[...document.querySelectorAll('#ID-table-view .row')].filter((row) => !row.hidden)

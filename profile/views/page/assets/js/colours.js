@@ -16,14 +16,15 @@ function hslParts(hue, saturation, lightness) {
   });
 }
 
+// Neighbours differ in lightness, too. The text on all of these has a contrast of 4.5 (WCAG 2.1).
 function hueParts(i, count) {
-  return isDark() ? hslParts(360 * i / count, 0.4, 0.42) : hslParts(360 * i / count, 0.6, 0.74);
+  return isDark() ? hslParts(360 * i / count, 0.4, i % 2 ? 0.24 : 0.32) : hslParts(360 * i / count, 0.6, i % 2 ? 0.69 : 0.78);
 }
 
 // From pale yellow to violet: less to more.
 function rampParts(i, count) {
   const share = i / Math.max(count - 1, 1);
-  return isDark() ? hslParts(50 + 220 * share, 0.35, 0.3 + 0.15 * share) : hslParts(50 + 220 * share, 0.55, 0.84 - 0.2 * share);
+  return isDark() ? hslParts(50 + 220 * share, 0.35, 0.25 + 0.1 * share) : hslParts(50 + 220 * share, 0.55, 0.84 - 0.2 * share);
 }
 
 function bandOf(value, bounds) {

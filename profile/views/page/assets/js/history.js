@@ -9,8 +9,8 @@ function addPeakMoment(plot) {
   const { times, layers, peak } = plot;
   const at = times.findIndex((time) => time >= peak);
   const sums = groupSums({ shown: contexts.type.map((unused, context) => context), quantity: 'peak' }).peak;
-  const named = (layer) => (layer.function === null ? 0 : sums[grouping.groups[layer.function]]);
-  const others = sums.reduce((a, b) => a + b, 0) - layers.reduce((sum, layer) => sum + named(layer), 0);
+  const named = (layer) => (layer.function === null ? 0 : sums[grouping.groups[layer.function]] / Math.max(data.runs, 1));
+  const others = sums.reduce((a, b) => a + b, 0) / Math.max(data.runs, 1) - layers.reduce((sum, layer) => sum + named(layer), 0);
   times.splice(at, 0, peak);
   layers.forEach((layer) => layer.bytes.splice(at, 0, layer.function === null ? Math.max(others, 0) : named(layer)));
 }
@@ -136,7 +136,7 @@ function startHistory() {
   }
   const bytes = { label: 'bytes live', unit: 'bytes', step: 1 };
   const legend = make('div', {});
-  Object.assign(plot, makeFigure('Heap over time', `Live bytes${plot.hasOwners ? ' by the functions that own them' : ''}; filters do not apply.`),
+  Object.assign(plot, makeFigure('Heap over time', `Live bytes${plot.hasOwners ? ' by the functions that own them' : ''}${data.runs > 1 ? ', the average of the runs' : ''}; filters do not apply.`),
     { box: Object.assign({ width: 600 }, HISTORY), grid: { x: { label: 'time', unit: 'ns', step: 1 }, y: bytes } });
   plot.canvas.id = 'plot-heap';
   if (plot.peak !== undefined && hasPeak) {

@@ -36,7 +36,7 @@ const contextColumns = [
   { name: 'function', least: 165, grow: 3, rank: 0, of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
   { name: 'source', least: widestPlace(), rank: 1.8, of: (c) => placeText(ownerPlaceOf(c), false), title: (c) => placeText(ownerPlaceOf(c), true), absent: !data.places.line.some((line) => line > 0) },
   { name: 'called from', least: 150, grow: 5, rank: 1.9, of: callersText },
-  { name: 'type', least: 90, grow: 3, rank: 2.5, of: typeOf, absent: data.types.length === 0 },
+  { name: 'type', least: 90, grow: contexts.type.filter((type) => type > 0).length > contexts.count / 4 ? 3 : 0, rank: 2.5, of: typeOf, absent: data.types.length === 0 },
   { name: 'bytes', least: 80, rank: 1, of: (c) => contexts.bytes[c], text: bytesText, add: true },
   { name: 'change', least: 95, rank: 1.5, of: (c) => contextChange(c), text: changeText, add: true, absent: !data.base },
   { name: 'allocs', least: 90, rank: 2, of: (c) => contexts.allocs[c], text: countText, add: true },
@@ -88,7 +88,7 @@ function shortGroupName(group) {
 }
 
 const groupColumn = { get name() { return page.by; }, least: 200, grow: 4, rank: 0, of: shortGroupName, title: (g) => groupName(g, page.by) };
-const fileColumn = { name: 'file', least: 110, grow: 1, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: (g) => groupFile(g), isHidden: () => page.by !== 'function' };
+const fileColumn = { name: 'file', least: 110, grow: 2, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: (g) => groupFile(g), isHidden: () => page.by !== 'function' };
 const allocsColumn = { name: 'allocs', least: 100, rank: 4, of: sumColumn('allocs'), text: countText };
 const sizeColumn = { name: 'average size', least: 75, rank: 8, of: averageColumn('bytes'), text: (value) => (value > 0 ? bytesText(value) : '') };
 const lifeColumn = { name: 'average lifetime', least: 75, rank: 7, of: averageColumn('lifetime_ns'), text: (value) => (value > 0 ? timeText(value) : '') };

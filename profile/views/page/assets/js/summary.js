@@ -82,10 +82,6 @@ function allFacts() {
   if (data.dropped_frames > 0) {
     facts.push(['unknown code', `${countText(data.dropped_frames)} ${data.dropped_frames === 1 ? 'address has' : 'addresses have'} no name`]);
   }
-  if (namelessShare() >= 0.1) {
-    facts.push(['without names', `functions with ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}: hearth index names them by debug packages (of libraries:`
-      + ' --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)']);
-  }
   return facts.concat(data.binaries.map((binary) => [binary.library ? 'library' : 'binary', binaryText(binary)]));
 }
 
@@ -123,9 +119,9 @@ function classMeanings() {
 // One bar of a quantity, each band as wide as its share.
 function bandBar(name, colouring, sums, textOf) {
   const whole = sums.reduce((a, b) => a + b, 0);
-  const texts = colouring.labels.map((label, i) => `${label} ${shareText(sums[i], whole)}`);
+  const texts = colouring.labels.map((label, i) => `${shareText(sums[i], whole)} ${label}`);
   const bar = make('div', { className: 'bands' }, ...texts.map((text, i) => {
-    const band = make('span', { title: `${text}: ${textOf(sums[i])}` }, sums[i] > 0.12 * whole ? text : '');
+    const band = make('span', { title: `${text}: ${textOf(sums[i])}` }, sums[i] > 0.05 * whole ? text : '');
     const colour = colouring.colour(i);
     band.style.cssText = `flex-grow: ${sums[i] / Math.max(whole, 1)}; background: rgb(${colour.join()}); color: ${textColor(colour)}`;
     return band;
@@ -156,9 +152,20 @@ function firstFindings() {
   return items.length > 0 ? [make('h2', {}, 'What to do first'), make('ol', { className: 'findings' }, ...items), ...rest] : [];
 }
 
+function namelessText() {
+  return namelessShare() < 0.1 ? '' : `Functions without a name, FILE+0xBEGIN, have ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}:`
+    + ' hearth index names them by debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS).';
+}
+
+// Memory that is not malloc's.
+function otherHeapText() {
+  const binary = data.binaries.find((candidate) => candidate.other_heap);
+  return binary ? `Not in it: ${binary.other_heap}.` : '';
+}
+
 function standingOut() {
-  return make('ul', {}, make('li', {}, tabButton('temporary', temporaryCaption())),
-    hasLive ? make('li', {}, tabButton('leaks', leaksCaption())) : make('li', {}, 'Nothing was live when the program ended.'));
+  return make('ul', {}, ...[tabButton('temporary', temporaryCaption()), hasLive ? tabButton('leaks', leaksCaption()) : 'Nothing was live when the program ended.', namelessText(), otherHeapText()]
+    .filter(Boolean).map((item) => make('li', {}, item)));
 }
 
 function topTables() {
@@ -166,7 +173,7 @@ function topTables() {
   const held = sumOf('byte_seconds', shown);
   const measured = [quantityName(quantity), measuredText, sum];
   return [
-    ...(hasPeak ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
+    ...(hasPeak ? [topTable('functions at the peak', 'peak', data.runs > 1 ? 'live then, all runs' : 'live then', bytesText, sumOf('peak', shown))] : []),
     topTable('functions, themselves', 'flat', ...measured),
     ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
     topTable('functions, with all they call', 'cumulative', ...measured),
