@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decides when a profile is written, and into which file: at the end, on request, at intervals, as a snapshot, and when
- * records are spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records
+/* Decides when a profile is written, and into which file: at the end, on request, at intervals, and when records are
+ * spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records
  * themselves. */
 #include "dump.h"
 
@@ -89,7 +89,7 @@ static void sum(const hearth_snapshot *snapshot) {
 
 hearth_dump_totals hearth_dump_last_totals(void) { return totals; }
 
-static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
+static bool dump_locked(bool only_if_any) {
   hearth_snapshot snapshot;
 
   update_mappings();
@@ -101,7 +101,7 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
   }
   if (!only_if_any || snapshot.count > 0) {
     sum(&snapshot);
-    return hearth_profile_file_write(&snapshot, kind);
+    return hearth_profile_file_write(&snapshot);
   }
   hearth_snapshot_end(&snapshot);
   return true;
@@ -133,13 +133,13 @@ static bool dump_live(enum hearth_raw_occasion occasion) {
 }
 
 /* In live mode, heap dumps take the place of profiles. */
-static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
+static bool dump(bool only_if_any, enum hearth_raw_occasion occasion) {
   if (!hearth_is_recording())
     return false;
   hearth_own_writes before = dump_begin();
   bool written = hearth_rt.tracing ? hearth_recorder->flush()
                  : hearth_rt.live  ? dump_live(occasion)
-                                   : dump_locked(kind, only_if_any);
+                                   : dump_locked(only_if_any);
   dump_finish(before);
   return written;
 }
@@ -172,8 +172,6 @@ static int write_part(void) {
     spilled_ns += snapshot.duration_ns;
   }
   hearth_snapshot_end(&snapshot);
-  if (!error && hearth_snapshot_file_is_open()) /* its records are in both files */
-    dump_locked(HEARTH_PROFILE_SNAPSHOT, false);
   return error;
 }
 
@@ -199,7 +197,7 @@ static bool dump_part(void) {
 
 static bool writes_parts(void) { return hearth_rt.options.parts && !hearth_rt.live && !hearth_rt.tracing; }
 
-bool hearth_dump(void) { return writes_parts() ? dump_part() : dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
+bool hearth_dump(void) { return writes_parts() ? dump_part() : dump(false, HEARTH_RAW_REQUEST); }
 
 bool hearth_dump_pause(bool paused) {
   if (!hearth_is_recording() || hearth_rt.path != HEARTH_PATH_SAMPLE) {
@@ -221,23 +219,18 @@ void hearth_dump_check_place(void) {
 
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
-    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
-  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended &&
-      dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END) && hearth_recorder)
+    dump(false, HEARTH_RAW_PEAK);
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && dump(hearth_rt.fork_ns > 0, HEARTH_RAW_END) &&
+      hearth_recorder)
     hearth_recorder->tell_result();
 }
 
-/* Due times of the intervals; they belong to the thread that has taken next_due_ns. */
-static uint64_t next_dump_ns, next_snapshot_ns;
-
-static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }
+static uint64_t next_dump_ns; /* of the thread that has taken next_due_ns */
 
 static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000; }
 
-static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.snapshot * 1000000; }
-
 static void publish_due(void) {
-  uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
+  uint64_t due = next_dump_ns;
 
   if (hearth_live_peak_is_due() || hearth_history_is_due()) /* since the dump that was in progress */
     due = 0;
@@ -247,20 +240,22 @@ static void publish_due(void) {
 }
 
 void hearth_dump_schedule(uint64_t now_ns) {
-  next_dump_ns = after(now_ns, dump_interval_ns());
-  next_snapshot_ns = hearth_rt.live ? UINT64_MAX : after(now_ns, snapshot_interval_ns());
+  next_dump_ns = dump_interval_ns() ? now_ns + dump_interval_ns() : UINT64_MAX;
   publish_due();
 }
 
-/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that snapshots take at
- * most a tenth of the time. One alone may have taken long because the machine was busy, or because it made the file. */
-static void write_snapshot_due(uint64_t now_ns) {
+/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that dumps take at most
+ * a tenth of the time. One alone may have taken long because the machine was busy. */
+static void write_at_interval(uint64_t now_ns) {
   static uint64_t last_ns;
 
-  dump(HEARTH_PROFILE_SNAPSHOT, hearth_rt.fork_ns > 0, HEARTH_RAW_NO_DUMP);
+  if (writes_parts())
+    dump_part();
+  else
+    dump(hearth_rt.fork_ns > 0, HEARTH_RAW_PERIOD);
   uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
   uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
-  next_snapshot_ns = end_ns + (rest_ns > snapshot_interval_ns() ? rest_ns : snapshot_interval_ns());
+  next_dump_ns = rest_ns > dump_interval_ns() ? end_ns + rest_ns : now_ns + dump_interval_ns();
   last_ns = took_ns;
 }
 
@@ -274,18 +269,11 @@ static void make_room_for_history(void) {
 static void write_what_is_due(uint64_t now_ns) {
   if (hearth_history_is_due())
     make_room_for_history();
-  if (now_ns >= next_dump_ns) {
-    next_dump_ns = after(now_ns, dump_interval_ns());
-    if (writes_parts())
-      dump_part();
-    else
-      dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
-  }
+  if (now_ns >= next_dump_ns)
+    write_at_interval(now_ns);
   if (hearth_rt.live && hearth_live_take_peak())
-    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
+    dump(false, HEARTH_RAW_PEAK);
   hearth_live_let_go();
-  if (now_ns >= next_snapshot_ns)
-    write_snapshot_due(now_ns);
   publish_due();
 }
 

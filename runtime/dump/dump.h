@@ -27,7 +27,7 @@ bool hearth_dump(void);
  * none. */
 void hearth_dump_at_end(void);
 
-/* Write the dumps, snapshots and spilled records that are due now, in ns since the start; one thread does them. Outside of
+/* Write the dumps and spilled records that are due now, in ns since the start; one thread does them. Outside of
  * critical sections. */
 void hearth_dump_due(uint64_t now_ns);
 

@@ -108,16 +108,6 @@ bool hearth_os_forget_accesses(void *at, size_t size) {
   return result == 0 || result == -ENOMEM;
 }
 
-void *hearth_os_map_file(int fd, size_t size) {
-  long result = hearth_os_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-  if (result < 0)
-    return NULL;
-  memory_call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
-  memory_call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
-  return (void *)result;
-}
-
 void hearth_os_unmap(void *at, size_t size) {
   if (size >= TABLE_LEAST)
     forget_table((uintptr_t)at);
@@ -164,12 +154,4 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
 
   return result == (long)size ||
          ((result == -EPERM || result == -ENOSYS) && copy_by_pipe(address, (uintptr_t)to, size));
-}
-
-bool hearth_os_poke(uintptr_t address, const void *from, size_t size) {
-  struct iovec local = {(void *)(uintptr_t)from, size}, remote = {(void *)address, size};
-  long result = hearth_os_call(SYS_process_vm_writev, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
-
-  return result == (long)size ||
-         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe((uintptr_t)from, address, size));
 }
