@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decides when a profile is written, and into which file: at the end, on request, at intervals, and when records are
- * spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records
+/* Decides when a profile is written, and into which file: at the end, on request, and at intervals. One lock keeps dumps apart; all threads stand still while a file is written from the records
  * themselves. */
 #include "dump.h"
 
@@ -27,8 +26,8 @@
 
 static hearth_lock dump_lock;
 
-static uint64_t spilled;    /* files with spilled records */
-static uint64_t spilled_ns; /* since the start: when the last one was written */
+static uint64_t part_count; /* files with a part of the run's records */
+static uint64_t parts_ns;   /* since the start: when the last one was written */
 
 int hearth_dump_write(hearth_file_output *to, const hearth_snapshot *snapshot) {
   return hearth_rt.options.format == HEARTH_FORMAT_LLVM && !snapshot->live ? hearth_dump_llvm(to, snapshot)
@@ -71,8 +70,8 @@ static void update_mappings(void) {
 static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
   int error = hearth_snapshot_begin(snapshot, live);
 
-  snapshot->continues = spilled > 0;
-  snapshot->duration_ns -= spilled_ns;
+  snapshot->continues = part_count > 0;
+  snapshot->duration_ns -= parts_ns;
   return error;
 }
 
@@ -146,7 +145,7 @@ static bool dump(bool only_if_any, enum hearth_raw_occasion occasion) {
 
 /* -------------------------------------------------- parts -------------------------------------------------- */
 
-static void spilled_name(hearth_text *text, uint64_t number) {
+static void name_part(hearth_text *text, uint64_t number) {
   hearth_profile_file_name_beside(text);
   hearth_text_format(text, ".part%u", number);
 }
@@ -160,7 +159,7 @@ static int write_part(void) {
   hearth_snapshot snapshot;
 
   update_mappings();
-  spilled_name(&text, spilled + 1);
+  name_part(&text, part_count + 1);
   int error = begin_snapshot(&snapshot, false);
   if (error)
     return error;
@@ -168,8 +167,8 @@ static int write_part(void) {
   if (!error) {
     hearth_threads_forget_records();
     hearth_touches_forget_shown(&snapshot.mibs);
-    ++spilled;
-    spilled_ns += snapshot.duration_ns;
+    ++part_count;
+    parts_ns += snapshot.duration_ns;
   }
   hearth_snapshot_end(&snapshot);
   return error;
@@ -294,42 +293,17 @@ static void write_periodically(uint64_t now_ns) {
   hearth_live_wait();
 }
 
-static void spill_locked(void) {
-  if (!hearth_rt.mibs.wants_spill) /* another thread was faster */
-    return;
-  int error = write_part();
-  if (error == 0 || error == EDEADLK) /* another free will try again */
-    return;
-  hearth_message(
-      "cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are dropped",
-      part_name, hearth_error_name(error));
-  hearth_mib_table_close(&hearth_rt.mibs);
-}
+void hearth_dump_due(uint64_t now_ns) { write_periodically(now_ns); }
 
-/* So that their memory is given back. */
-static void dump_spill(void) {
-  if (!hearth_is_recording())
-    return;
-  hearth_own_writes before = dump_begin();
-  spill_locked();
-  dump_finish(before);
-}
-
-void hearth_dump_due(uint64_t now_ns) {
-  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
-    dump_spill();
-  write_periodically(now_ns);
-}
-
-static void remove_spilled(void) {
+static void remove_parts(void) {
   static char buffer[HEARTH_OUTPUT_NAME];
 
-  for (; spilled > 0; --spilled) {
+  for (; part_count > 0; --part_count) {
     hearth_text text = hearth_text_begin(buffer, sizeof buffer);
-    spilled_name(&text, spilled);
+    name_part(&text, part_count);
     hearth_os_unlink(buffer);
   }
-  spilled_ns = 0;
+  parts_ns = 0;
 }
 
 void hearth_dump_reset(void) {
@@ -344,15 +318,15 @@ void hearth_dump_reset(void) {
   hearth_static_data_clear();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
-  remove_spilled();
+  remove_parts();
   dump_finish(before);
 }
 
 void hearth_dump_forget_file(void) {
   hearth_profile_file_forget();
   hearth_live_forget_files();
-  spilled = 0;
-  spilled_ns = 0;
+  part_count = 0;
+  parts_ns = 0;
 }
 
 void hearth_dump_lock(void) { hearth_lock_take(&dump_lock); }

@@ -110,10 +110,9 @@ int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
   if (error)
     hearth_threads_continue();
   if (live)
-    snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED) +
-                               __atomic_load_n(&hearth_rt.mibs.dropped, __ATOMIC_RELAXED);
+    snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED);
   snapshot->dropped_stacks =
-      hearth_depot_dropped(&hearth_rt.depot); /* spilled records are under the empty stack, too */
+      hearth_depot_dropped(&hearth_rt.depot); /* records of parts are under the empty stack, too */
   return error;
 }
 

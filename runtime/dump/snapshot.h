@@ -16,7 +16,7 @@ typedef struct hearth_snapshot {
   uint32_t count;              /* of them */
   bool accesses_counted;
   bool accesses_estimated; /* and not counted, though the flag above is set */
-  bool continues;          /* records of the same run have been spilled to other files */
+  bool continues;          /* records of the same run are in other files, its parts */
   bool has_globals;        /* it is of the whole run, and there are some */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;

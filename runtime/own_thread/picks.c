@@ -381,8 +381,8 @@ static void run(void) {
 static bool is_wanted(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
 
-  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD &&
-         options->memory_cap == 0 && options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
+  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && options->parts == 0 &&
+         options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
 }
 
 void hearth_pick_thread_begin(void) {

@@ -100,25 +100,18 @@ static void check_patterns(const char *path) {
 
 static bool is_to_trace(void) { return hearth_recorder && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
 
-/* Records can be spilled, as far as there is a place for some; call stacks cannot, and find room as long as there is any. */
-#define SPILLED_PART 4 /* of a memory cap: this fraction is for records only */
-
 static bool reserve_tables(void) {
   uint32_t contexts = hearth_rt.options.max_contexts;
   uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
-  uint64_t cap = (uint64_t)hearth_rt.options.memory_cap << 20;
   bool records = !is_to_trace() && !hearth_rt.live; /* else no context has one */
 
   if (!hearth_mappings_create() || !hearth_context_names_create() ||
       !hearth_depot_create(&hearth_rt.depot, contexts, depth))
     return false;
-  if (cap)
-    hearth_rt.depot.memory_most = records ? cap - cap / SPILLED_PART : cap;
   if (!records)
     return true;
-  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1, cap ? cap / HEARTH_OS_PAGE : UINT64_MAX))
+  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1))
     return false;
-  hearth_rt.mibs.beside = cap ? &hearth_rt.depot.memory : NULL;
   return !hearth_shadow_is_histogram ||
          hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
 }
@@ -188,7 +181,6 @@ static void begin_child(void) {
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_number = hearth_os_random();
-  hearth_rt.mibs.dropped = 0;
   hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;

@@ -57,7 +57,6 @@ void hearth_histograms_forget(hearth_histograms *histograms) {
     chunk->next = histograms->spare;
     histograms->spare = chunk;
   }
-  histograms->pages = 0;
 }
 
 /* An empty chunk with room for `size` bytes. */
@@ -82,11 +81,9 @@ static hearth_histogram_chunk *map_chunk(size_t size) {
 static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   static bool told;
   size_t size = HEARTH_OS_PAGE + hearth_os_whole_pages(needed);
-  hearth_histogram_chunk *chunk = NULL;
+  hearth_histogram_chunk *chunk = take_spare(histograms, size);
 
-  if (!histograms->closed)
-    chunk = take_spare(histograms, size);
-  if (!histograms->closed && !chunk)
+  if (!chunk)
     chunk = map_chunk(size > CHUNK_LEAST ? size : CHUNK_LEAST);
   if (!chunk) {
     if (!told)
@@ -97,7 +94,6 @@ static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   chunk->used = HEARTH_OS_PAGE;
   chunk->next = histograms->chunks;
   histograms->chunks = chunk;
-  histograms->pages += chunk->size / HEARTH_OS_PAGE;
   return true;
 }
 

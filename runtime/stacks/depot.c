@@ -32,7 +32,6 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .entry_most = most_contexts + 1,
       .pc_most = (uint64_t)most_contexts * average_depth,
       .entry_count = 1,
-      .memory_most = UINT64_MAX,
   };
   depot->entries = depot_map_table(depot->entry_most, sizeof *depot->entries);
   depot->pcs = depot_map_table(depot->pc_most + 1, sizeof *depot->pcs);
@@ -115,17 +114,11 @@ static bool depot_take_room(uint64_t *counter, uint64_t step, uint64_t most, uin
   return true;
 }
 
-/* An entry, its addresses, and a word in the tables. */
-static uint64_t size_of_context(uint32_t depth) {
-  return sizeof(hearth_depot_entry) + depth * sizeof(uint64_t) + sizeof(uint64_t);
-}
-
 /* A copy of the stack under a new id, not yet in a chain; 0 if there is no room. */
 static uint32_t depot_add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
-  uint64_t before, first, context;
+  uint64_t first, context;
 
-  if (!depot_take_room(&depot->memory, size_of_context(depth), depot->memory_most, &before) ||
-      !depot_take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
+  if (!depot_take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
       !depot_take_room(&depot->entry_count, 1, depot->entry_most, &context))
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
@@ -205,6 +198,12 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
   hearth_expect(context < hearth_depot_limit(depot));
   *ret_depth = depot->entries[context].depth;
   return depot->pcs + depot->entries[context].first_pc;
+}
+
+/* Of each, an entry, its addresses, and a word in the tables. */
+uint64_t hearth_depot_memory(const hearth_depot *depot) {
+  return (hearth_depot_limit(depot) - 1) * (sizeof(hearth_depot_entry) + sizeof(uint64_t)) +
+         __atomic_load_n(&depot->pc_count, __ATOMIC_RELAXED) * sizeof(uint64_t);
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }

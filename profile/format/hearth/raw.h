@@ -23,7 +23,7 @@
 #define HEARTH_RAW_LEFT_OUT     UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
-#define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */
+#define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: its parts before this are in others */
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 #define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
 
@@ -77,7 +77,7 @@ typedef struct hearth_raw_header {
   uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
   uint32_t mib_columns;   /* HEARTH_MIB_COLUMNS, or fewer: further ones are 0 */
   uint32_t flags;         /* HEARTH_RAW_FLAG_* */
-  uint64_t duration_ns;   /* from the run's start, or the last spill, to the dump, monotonic */
+  uint64_t duration_ns;   /* from the run's start, or the last part, to the dump, monotonic */
   uint64_t start_unix_ns; /* start of the run, UTC */
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
