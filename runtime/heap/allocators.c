@@ -56,10 +56,9 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
     buckets *= 2;
   size_t bucket_size = hearth_os_whole_pages(buckets * sizeof(uint32_t));
   size_t size = HEARTH_OS_PAGE + bucket_size + hearth_os_whole_pages((size_t)most * sizeof(entry));
-  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map(size);
+  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map_sparse(size);
   if (!memory)
     return NULL;
-  hearth_os_mark_sparse(memory, size);
   blocks *made = (blocks *)memory;
   *made = (blocks){.lock = lock,
                    .size = size,

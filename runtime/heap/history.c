@@ -50,11 +50,10 @@ static size_t shares_size(void) {
 }
 
 void hearth_history_begin(void) {
-  shares = hearth_os_map(shares_size());
+  shares = hearth_os_map_sparse(shares_size());
   entries = shares ? hearth_os_map(entries_size(MOST_ROOM)) : NULL;
   if (!entries)
     return;
-  hearth_os_mark_sparse(shares, shares_size());
   room = LEAST_ROOM;
   grid_shift = FIRST_SHIFT;
   hearth_history.next_ns = UINT64_C(1) << FIRST_SHIFT;

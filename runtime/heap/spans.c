@@ -34,12 +34,11 @@ bool hearth_spans_create(void) {
       continue;
     uint32_t count = (uint32_t)(size / HEARTH_SLICE);
     size_t table = count * sizeof(hearth_slice);
-    spans.slices = hearth_os_map(table);
+    spans.slices = hearth_os_map_sparse(table);
     if (!spans.slices) {
       hearth_os_unmap(space, size + HEARTH_SLICE);
       continue;
     }
-    hearth_os_mark_sparse(spans.slices, table);
     spans.range = (char *)(((uintptr_t)space + HEARTH_SLICE - 1) & ~(HEARTH_SLICE - 1));
     spans.count = count;
     return true;

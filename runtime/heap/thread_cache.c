@@ -34,11 +34,9 @@ static hearth_thread_cache *take_idle(void) {
 }
 
 static hearth_thread_cache *thread_cache_make(void) {
-  size_t size = hearth_os_whole_pages(sizeof(hearth_thread_cache));
-  hearth_thread_cache *cache = hearth_os_map(size);
+  hearth_thread_cache *cache = hearth_os_map_sparse(sizeof *cache);
 
   if (cache) {
-    hearth_os_mark_sparse(cache, size);
     cache->next = caches;
     caches = cache;
   }

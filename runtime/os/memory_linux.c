@@ -86,6 +86,17 @@ void *hearth_os_map(size_t size) {
   return memory;
 }
 
+void *hearth_os_map_sparse(size_t size) {
+  size_t whole = hearth_os_whole_pages(size);
+  void *memory = hearth_os_map(whole);
+
+  if (!memory)
+    return NULL;
+  memory_call3(SYS_madvise, (long)memory, (long)whole, MADV_DONTDUMP);
+  hearth_os_keep_small_pages(memory, whole);
+  return memory;
+}
+
 void *hearth_os_map_at(void *at, size_t size) {
   long result = hearth_os_call(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -127,11 +138,6 @@ void hearth_os_populate(void *at, size_t size) { memory_call3(SYS_madvise, (long
 
 bool hearth_os_wipe_on_fork(void *at, size_t size) {
   return memory_call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
-}
-
-void hearth_os_mark_sparse(void *at, size_t size) {
-  memory_call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
-  memory_call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
 }
 
 /* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */

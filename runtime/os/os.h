@@ -38,6 +38,8 @@ bool hearth_os_commit(void *at, size_t size);
 bool hearth_os_protect(void *at, size_t size, bool executable, bool writable);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
+/* The same for a sparse table of any size: not in core files, and on small pages. */
+void *hearth_os_map_sparse(size_t size);
 /* The same at this address. NULL: something is there, or the system cannot say so. */
 void *hearth_os_map_at(void *at, size_t size);
 void hearth_os_unmap(void *at, size_t size);
@@ -58,8 +60,6 @@ void hearth_os_discard(void *at, size_t size);
 void hearth_os_populate(void *at, size_t size);
 /* Have whole pages read as zeros in forked children. False: the system cannot. */
 bool hearth_os_wipe_on_fork(void *at, size_t size);
-/* Keep a range out of core files and on small pages: for sparse tables. */
-void hearth_os_mark_sparse(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
 

@@ -265,20 +265,11 @@ static struct {
   uint64_t dropped;
 } forest;
 
-static void *trace_file_map_table(size_t size) {
-  size_t whole = hearth_os_whole_pages(size);
-  void *table = hearth_os_map(whole);
-
-  if (table)
-    hearth_os_mark_sparse(table, whole);
-  return table;
-}
-
 bool hearth_trace_stacks_create(uint32_t most_contexts) {
-  forest.nodes = trace_file_map_table(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
-  forest.buckets = trace_file_map_table(BUCKETS * sizeof *forest.buckets);
-  forest.leaf_of = trace_file_map_table((size_t)most_contexts * sizeof *forest.leaf_of);
-  forest.gathered = forest.end = trace_file_map_table(GATHER_BYTES);
+  forest.nodes = hearth_os_map_sparse(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
+  forest.buckets = hearth_os_map_sparse(BUCKETS * sizeof *forest.buckets);
+  forest.leaf_of = hearth_os_map_sparse((size_t)most_contexts * sizeof *forest.leaf_of);
+  forest.gathered = forest.end = hearth_os_map_sparse(GATHER_BYTES);
   forest.context_most = most_contexts;
   return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
 }

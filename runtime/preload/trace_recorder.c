@@ -45,11 +45,10 @@ static uint64_t dropped; /* events; atomic */
 static hearth_trace_buffer *trace_make(void) {
   size_t own = (sizeof(hearth_trace_buffer) + 63) & ~(size_t)63;
   size_t size = hearth_os_whole_pages(own + hearth_packer_memory(PAYLOAD_MOST));
-  char *memory = hearth_os_map(size);
+  char *memory = hearth_os_map_sparse(size);
 
   if (!memory)
     return NULL;
-  hearth_os_mark_sparse(memory, size);
   hearth_trace_buffer *buffer = (hearth_trace_buffer *)(void *)memory;
   if (!hearth_packer_create(&buffer->packer, memory + own, PAYLOAD_MOST)) {
     hearth_os_unmap(memory, size);

@@ -23,11 +23,8 @@ static size_t histogram_table_size(const hearth_histograms *histograms) {
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
   *histograms = (hearth_histograms){.contexts = contexts, .most = most};
-  histograms->by_context = hearth_os_map(histogram_table_size(histograms));
-  if (!histograms->by_context)
-    return false;
-  hearth_os_mark_sparse(histograms->by_context, histogram_table_size(histograms));
-  return true;
+  histograms->by_context = hearth_os_map_sparse(histogram_table_size(histograms));
+  return histograms->by_context != NULL;
 }
 
 static void unmap(hearth_histogram_chunk *chunk) {

@@ -9,13 +9,8 @@
 static size_t mib_table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }
 
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count) {
-  size_t size = mib_table_size(count);
-
-  *table = (hearth_mib_table){.rows = hearth_os_map(size), .count = count};
-  if (!table->rows)
-    return false;
-  hearth_os_mark_sparse(table->rows, size);
-  return true;
+  *table = (hearth_mib_table){.rows = hearth_os_map_sparse(mib_table_size(count)), .count = count};
+  return table->rows != NULL;
 }
 
 static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
@@ -113,11 +108,10 @@ static size_t mib_view_size(uint32_t count) {
 }
 
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count) {
-  char *memory = hearth_os_map(mib_view_size(count));
+  char *memory = hearth_os_map_sparse(mib_view_size(count));
 
   if (!memory)
     return false;
-  hearth_os_mark_sparse(memory, mib_view_size(count));
   *view = (hearth_mib_view){
       .table = table, .count = count, .copies = (hearth_mib *)memory, .copied = (uint8_t *)memory + copies_size(count)};
   if (!table->histograms.by_context || hearth_histograms_create(&view->histograms, count, table->histograms.most))

@@ -158,11 +158,7 @@ static struct tables {
 static uint32_t row_count, byte_count; /* taken so far; some may stay without use */
 
 bool hearth_context_names_create(void) {
-  size_t size = hearth_os_whole_pages(sizeof *tables);
-
-  tables = hearth_os_map(size);
-  if (tables)
-    hearth_os_mark_sparse(tables, size);
+  tables = hearth_os_map_sparse(sizeof *tables);
   return tables != NULL;
 }
 

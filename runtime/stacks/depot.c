@@ -13,15 +13,6 @@
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
-static void *depot_map_table(uint64_t count, size_t row) {
-  size_t size = hearth_os_whole_pages(count * row);
-  void *table = hearth_os_map(size);
-
-  if (table)
-    hearth_os_mark_sparse(table, size);
-  return table;
-}
-
 bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth) {
   uint32_t buckets = 64;
 
@@ -33,12 +24,12 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .pc_most = (uint64_t)most_contexts * average_depth,
       .entry_count = 1,
   };
-  depot->entries = depot_map_table(depot->entry_most, sizeof *depot->entries);
-  depot->pcs = depot_map_table(depot->pc_most + 1, sizeof *depot->pcs);
-  depot->buckets = depot_map_table(buckets, sizeof *depot->buckets);
+  depot->entries = hearth_os_map_sparse(depot->entry_most * sizeof *depot->entries);
+  depot->pcs = hearth_os_map_sparse((depot->pc_most + 1) * sizeof *depot->pcs);
+  depot->buckets = hearth_os_map_sparse(buckets * sizeof *depot->buckets);
   bool created = depot->entries && depot->pcs && depot->buckets;
   for (size_t i = 0; i < HEARTH_DEPOT_LEVELS; ++i) {
-    depot->levels[i] = depot_map_table(level_words[i], sizeof *depot->levels[i]);
+    depot->levels[i] = hearth_os_map_sparse(level_words[i] * sizeof *depot->levels[i]);
     created = created && depot->levels[i];
   }
   return created;
