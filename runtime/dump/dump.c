@@ -77,7 +77,7 @@ static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
 
 static hearth_dump_totals totals;
 
-static void sum(const hearth_snapshot *snapshot) {
+static void sum_up_totals(const hearth_snapshot *snapshot) {
   totals = (hearth_dump_totals){.is_whole = !snapshot->continues};
   for (uint32_t i = 0; i < snapshot->count; i++) {
     hearth_mib mib = hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i));
@@ -99,7 +99,7 @@ static bool dump_locked(bool only_if_any) {
     return false;
   }
   if (!only_if_any || snapshot.count > 0) {
-    sum(&snapshot);
+    sum_up_totals(&snapshot);
     return hearth_profile_file_write(&snapshot);
   }
   hearth_snapshot_end(&snapshot);
@@ -132,7 +132,7 @@ static bool dump_live(enum hearth_raw_occasion occasion) {
 }
 
 /* In live mode, heap dumps take the place of profiles. */
-static bool dump(bool only_if_any, enum hearth_raw_occasion occasion) {
+static bool dump_now(bool only_if_any, enum hearth_raw_occasion occasion) {
   if (!hearth_is_recording())
     return false;
   hearth_own_writes before = dump_begin();
@@ -154,7 +154,7 @@ static void name_part(hearth_text *text, uint64_t number) {
  * handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in part_name then. */
 static char part_name[HEARTH_OUTPUT_NAME];
 
-static int write_part(void) {
+static int write_records_part(void) {
   hearth_text text = hearth_text_begin(part_name, sizeof part_name);
   hearth_snapshot snapshot;
 
@@ -186,7 +186,7 @@ static bool dump_part(void) {
   for (unsigned i = 0; i < PART_TRIES && error == EDEADLK; ++i) {
     if (i > 0)
       hearth_os_sleep(PART_PAUSE);
-    error = write_part();
+    error = write_records_part();
   }
   if (error)
     hearth_message("cannot write %s: %s", part_name, hearth_error_name(error));
@@ -196,7 +196,7 @@ static bool dump_part(void) {
 
 static bool writes_parts(void) { return hearth_rt.options.parts && !hearth_rt.live && !hearth_rt.tracing; }
 
-bool hearth_dump(void) { return writes_parts() ? dump_part() : dump(false, HEARTH_RAW_REQUEST); }
+bool hearth_dump(void) { return writes_parts() ? dump_part() : dump_now(false, HEARTH_RAW_REQUEST); }
 
 bool hearth_dump_pause(bool paused) {
   if (!hearth_is_recording() || hearth_rt.path != HEARTH_PATH_SAMPLE) {
@@ -218,8 +218,8 @@ void hearth_dump_check_place(void) {
 
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
-    dump(false, HEARTH_RAW_PEAK);
-  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && dump(hearth_rt.fork_ns > 0, HEARTH_RAW_END) &&
+    dump_now(false, HEARTH_RAW_PEAK);
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && dump_now(hearth_rt.fork_ns > 0, HEARTH_RAW_END) &&
       hearth_recorder)
     hearth_recorder->tell_result();
 }
@@ -251,7 +251,7 @@ static void write_at_interval(uint64_t now_ns) {
   if (writes_parts())
     dump_part();
   else
-    dump(hearth_rt.fork_ns > 0, HEARTH_RAW_PERIOD);
+    dump_now(hearth_rt.fork_ns > 0, HEARTH_RAW_PERIOD);
   uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
   uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
   next_dump_ns = rest_ns > dump_interval_ns() ? end_ns + rest_ns : now_ns + dump_interval_ns();
@@ -271,7 +271,7 @@ static void write_what_is_due(uint64_t now_ns) {
   if (now_ns >= next_dump_ns)
     write_at_interval(now_ns);
   if (hearth_rt.live && hearth_live_take_peak())
-    dump(false, HEARTH_RAW_PEAK);
+    dump_now(false, HEARTH_RAW_PEAK);
   hearth_live_let_go();
   publish_due();
 }

@@ -57,7 +57,7 @@ void hearth_profile_file_check_place(void) {
                    path, hearth_error_name(error));
 }
 
-static void begin_file(const char *file) {
+static void begin_profile_file(const char *file) {
   hearth_file_output_begin(&output, &hearth_file_output_system, file);
   if (output.error == ENOENT) {
     hearth_profile_file_make_directories(file);
@@ -65,15 +65,15 @@ static void begin_file(const char *file) {
   }
 }
 
-static int finish_file(int error, bool replace) {
+static int finish_profile_file(int error, bool replace) {
   if (error && !output.error)
     output.error = error; /* so that the partial file is removed */
   return hearth_file_output_finish(&output, replace);
 }
 
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace) {
-  begin_file(file);
-  return finish_file(hearth_dump_write(&output, snapshot), replace);
+  begin_profile_file(file);
+  return finish_profile_file(hearth_dump_write(&output, snapshot), replace);
 }
 
 static bool profile_file_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -112,7 +112,7 @@ static void add_missing(hearth_text *name, char letter, const char *word) {
 
 bool hearth_profile_file_is_device(void) { return hearth_os_is_device(hearth_rt.options.log_path); }
 
-static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
+static void add_file_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
   hearth_pattern_add(name, hearth_rt.options.log_path, words);
   if (with_process && !hearth_profile_file_is_device())
     add_missing(name, 'p', words->process);
@@ -121,13 +121,13 @@ static void add_name(hearth_text *name, const hearth_pattern_words *words, bool 
 void hearth_profile_file_name(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
-  add_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
+  add_file_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
 }
 
 void hearth_profile_file_name_beside(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
-  add_name(name, &words, false);
+  add_file_name(name, &words, false);
   add_missing(name, 'p', words.process);
   add_missing(name, 'u', words.start);
 }
@@ -136,7 +136,7 @@ void hearth_profile_file_name_others(hearth_text *name) {
   hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", "", "NUMBER"};
 
   memcpy(words.host, hearth_pattern_words_of_process().host, sizeof words.host);
-  add_name(name, &words, true);
+  add_file_name(name, &words, true);
 }
 
 const char *hearth_profile_file_written(void) { return output.name; }

@@ -181,14 +181,14 @@ inline bool hearth_span_find_small(const void *address, unsigned *ret_class, uin
   return slice->kind == HEARTH_SPAN_SMALL || (is_inner && slice->size_class != HEARTH_SPAN_NO_CLASS);
 }
 
-static inline hearth_span describe(uint32_t first) {
+static inline hearth_span describe_span(uint32_t first) {
   const hearth_slice *slice = &spans.slices[first];
 
   return (hearth_span){slice->kind, slice->size_class, slice_address(first), slice->length * HEARTH_SLICE};
 }
 
 inline hearth_span hearth_span_of(const void *address) {
-  return describe((uint32_t)(hearth_span_first_slice(address) - spans.slices));
+  return describe_span((uint32_t)(hearth_span_first_slice(address) - spans.slices));
 }
 
 inline bool hearth_span_find(const void *address, hearth_span *ret_span) {
@@ -222,7 +222,7 @@ bool hearth_span_peek(const void *address, hearth_span *ret_span) {
 
 bool hearth_span_next(uint32_t *slice, hearth_span *ret_span) {
   while (*slice < spans.frontier) {
-    *ret_span = describe(*slice);
+    *ret_span = describe_span(*slice);
     hearth_expect(ret_span->size > 0 && ret_span->kind != HEARTH_SPAN_INNER);
     *slice += spans.slices[*slice].length;
     if (ret_span->kind != HEARTH_SPAN_FREE)

@@ -157,7 +157,7 @@ static uint32_t forking_process; /* 0: the child has begun */
 static uint64_t fork_signals;    /* that were blocked before */
 
 /* Signal handlers find no lock that they could take, nor data that they could change without. */
-static void before_fork(void) {
+static void lock_for_fork(void) {
   uint64_t signals = hearth_os_block_signals();
 
   hearth_dump_lock();
@@ -201,7 +201,7 @@ static void watch_child(void) {
     begin_child();
 }
 
-static void after_fork(void) {
+static void unlock_after_fork(void) {
   uint64_t signals = fork_signals;
 
   __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
@@ -211,18 +211,18 @@ static void after_fork(void) {
   hearth_os_restore_signals(signals);
 }
 
-static void after_fork_in_child(void) {
+static void unlock_in_child(void) {
   if (forking_process)
     begin_child();
   hearth_lock_others_are_gone = true;
-  after_fork();
+  unlock_after_fork();
   hearth_lock_others_are_gone = false;
 }
 
 /* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
  * `start`, which comes too early for the C library. */
 __attribute__((constructor)) static void watch_fork(void) {
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  pthread_atfork(lock_for_fork, unlock_after_fork, unlock_in_child);
 }
 
 void hearth_start(char **environment) {
