@@ -218,8 +218,6 @@ const char *hearth_file_kind(const void *data, size_t size) {
     return "an indexed profile: use 'hearth show' or 'hearth report'";
   if (magic == HEARTH_RAW_MAGIC)
     return kind_of_raw(data, size);
-  if (magic == HEARTH_RAW_SNAPSHOTS_MAGIC)
-    return RAW_PROFILE;
   if (magic == HEARTH_TRACE_MAGIC)
     return "a trace: use 'hearth trace', 'hearth report' or 'hearth index'";
   if (magic == HEARTH_LLVM_RAW_MAGIC)

@@ -36,7 +36,7 @@ void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *mo
 void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size) {
   snprintf(to, size,
            "%llu allocation%s (%llu bytes) found no room for the call stack and %s left out: run the program with a "
-           "greater memory_cap, where it has one, or a greater max_contexts in HEARTH_OPTIONS",
+           "greater max_contexts in HEARTH_OPTIONS",
            (unsigned long long)lost->blocks, lost->blocks == 1 ? "" : "s", (unsigned long long)lost->bytes,
            lost->blocks == 1 ? "is" : "are");
 }

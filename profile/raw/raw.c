@@ -16,16 +16,15 @@ static uint64_t magic_at(const void *data) {
 
 static bool is_swapped(uint64_t magic) {
   magic = __builtin_bswap64(magic);
-  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC ||
-         magic == HEARTH_TRACE_MAGIC;
+  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC || magic == HEARTH_TRACE_MAGIC;
 }
 
 bool hearth_raw_is_raw(const void *data, size_t size) {
   if (size < sizeof(uint64_t))
     return false;
   uint64_t magic = magic_at(data);
-  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC ||
-         magic == HEARTH_TRACE_MAGIC || is_swapped(magic);
+  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC || magic == HEARTH_TRACE_MAGIC ||
+         is_swapped(magic);
 }
 
 /* Read the dump at in->begin, whichever layout it has. */
@@ -52,38 +51,13 @@ static hearth_status raw_read_dump(const hearth_raw_input *in, hearth_raw_dump *
   return status;
 }
 
-static bool begins_snapshots(const hearth_file *file, size_t offset) {
-  return offset <= file->size && file->size - offset >= sizeof(uint64_t) &&
-         magic_at(file->data + offset) == HEARTH_RAW_SNAPSHOTS_MAGIC;
-}
-
-/* The machine may have stopped before both halves were on the disk: then the older one may do. */
-static hearth_status read_newest(const hearth_raw_input *in, hearth_raw_dump *ret, size_t *ret_size,
-                                 hearth_error *err) {
-  hearth_raw_places places;
-  hearth_status status = HEARTH_OK;
-  size_t size = 0;
-  HEARTH_TRY(hearth_raw_find_snapshots(in, &places, err));
-  *ret_size = places.size;
-  for (size_t i = 0; i < places.count; ++i) {
-    hearth_raw_input half = {.name = in->name, .file = in->file, .begin = in->begin + places.begin[i]};
-    status = raw_read_dump(&half, ret, &size, err);
-    if (status == HEARTH_OK)
-      return HEARTH_OK;
-  }
-  return status;
-}
-
 hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t *offset, hearth_raw_dump *ret,
                               hearth_error *err) {
   hearth_raw_input in = {.name = name, .file = file, .begin = *offset};
   size_t size = 0;
 
   memset(ret, 0, sizeof *ret);
-  if (begins_snapshots(file, *offset))
-    HEARTH_TRY(read_newest(&in, ret, &size, err));
-  else
-    HEARTH_TRY(raw_read_dump(&in, ret, &size, err));
+  HEARTH_TRY(raw_read_dump(&in, ret, &size, err));
   *offset += size;
   return HEARTH_OK;
 }
@@ -152,36 +126,4 @@ hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_ra
     return HEARTH_OK;
   dump->counts = malloc(size * sizeof *dump->counts);
   return dump->counts ? HEARTH_OK : hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
-}
-
-/* Snapshot files have two halves, written in turn, each with a sequence number: lists complete halves, the newer
- * first. */
-
-static hearth_status raw_check_header(const hearth_raw_input *in, hearth_raw_snapshots *header, hearth_error *err) {
-  size_t rest = in->file->size - in->begin;
-  if (rest < sizeof *header)
-    return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
-  memcpy(header, in->file->data + in->begin, sizeof *header);
-  HEARTH_TRY(hearth_raw_check_version(in, header->version, err));
-  if (header->header_size < sizeof *header)
-    return hearth_raw_fail(in, offsetof(hearth_raw_snapshots, header_size), HEARTH_E_CORRUPT, err, "wrong header size");
-  if (header->header_size > rest || header->half_size > (rest - header->header_size) / 2)
-    return hearth_raw_fail(in, rest, HEARTH_E_TRUNCATED, err, "the file ends before its snapshots do");
-  return HEARTH_OK;
-}
-
-hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_places *ret, hearth_error *err) {
-  hearth_raw_snapshots header;
-  HEARTH_TRY(raw_check_header(in, &header, err));
-  size_t newer = header.sequence[1] > header.sequence[0];
-  *ret = (hearth_raw_places){.size = header.header_size + 2 * header.half_size};
-  for (size_t i = 0; i < 2; ++i) {
-    size_t half = i == 0 ? newer : !newer;
-    if (header.sequence[half] != 0)
-      ret->begin[ret->count++] = header.header_size + half * header.half_size;
-  }
-  if (ret->count == 0)
-    return hearth_raw_fail(in, offsetof(hearth_raw_snapshots, sequence), HEARTH_E_TRUNCATED, err,
-                           "no snapshot was complete");
-  return HEARTH_OK;
 }

@@ -114,8 +114,7 @@ struct hearth_raw_dump {
 /* Do these bytes begin like a raw profile (of any version and byte order)? */
 bool hearth_raw_is_raw(const void *data, size_t size);
 
-/* Read the dump that begins at *offset and move *offset behind it. Of a snapshot file, that is the newest snapshot that is
- * intact.
+/* Read the dump that begins at *offset and move *offset behind it.
  *   name    of the file, for messages; both live until hearth_raw_free
  *   ret     all zero after an error; else to be freed with hearth_raw_free
  * Errors: E_FORMAT (not a raw profile), E_VERSION, E_TRUNCATED, E_CORRUPT, E_FULL, E_NOMEM. */
@@ -136,16 +135,6 @@ hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *
 /* The same for a trace, which takes the rest of its file. */
 hearth_status hearth_raw_read_trace(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
                                     hearth_error *err);
-
-/* The snapshots of a snapshot file, newest first. */
-typedef struct hearth_raw_places {
-  size_t begin[2]; /* from the file's begin */
-  size_t count;
-  size_t size; /* of the whole file */
-} hearth_raw_places;
-
-/* The file begins at in->begin. Errors: E_VERSION, E_CORRUPT, E_TRUNCATED (also if there is no snapshot). */
-hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_places *ret, hearth_error *err);
 
 void hearth_raw_stacks_free(hearth_raw_stacks *stacks); /* accepts NULL */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decides when a profile is written, and into which file: at the end, on request, at intervals, as a snapshot, and when
- * records are spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records
+/* Decides when a profile is written, and into which file: at the end, on request, and at intervals. One lock keeps dumps apart; all threads stand still while a file is written from the records
  * themselves. */
 #include "dump.h"
 
@@ -27,8 +26,8 @@
 
 static hearth_lock dump_lock;
 
-static uint64_t spilled;    /* files with spilled records */
-static uint64_t spilled_ns; /* since the start: when the last one was written */
+static uint64_t part_count; /* files with a part of the run's records */
+static uint64_t parts_ns;   /* since the start: when the last one was written */
 
 int hearth_dump_write(hearth_file_output *to, const hearth_snapshot *snapshot) {
   return hearth_rt.options.format == HEARTH_FORMAT_LLVM && !snapshot->live ? hearth_dump_llvm(to, snapshot)
@@ -71,14 +70,14 @@ static void update_mappings(void) {
 static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
   int error = hearth_snapshot_begin(snapshot, live);
 
-  snapshot->continues = spilled > 0;
-  snapshot->duration_ns -= spilled_ns;
+  snapshot->continues = part_count > 0;
+  snapshot->duration_ns -= parts_ns;
   return error;
 }
 
 static hearth_dump_totals totals;
 
-static void sum(const hearth_snapshot *snapshot) {
+static void sum_up_totals(const hearth_snapshot *snapshot) {
   totals = (hearth_dump_totals){.is_whole = !snapshot->continues};
   for (uint32_t i = 0; i < snapshot->count; i++) {
     hearth_mib mib = hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i));
@@ -89,7 +88,7 @@ static void sum(const hearth_snapshot *snapshot) {
 
 hearth_dump_totals hearth_dump_last_totals(void) { return totals; }
 
-static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
+static bool dump_locked(bool only_if_any) {
   hearth_snapshot snapshot;
 
   update_mappings();
@@ -100,8 +99,8 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
     return false;
   }
   if (!only_if_any || snapshot.count > 0) {
-    sum(&snapshot);
-    return hearth_profile_file_write(&snapshot, kind);
+    sum_up_totals(&snapshot);
+    return hearth_profile_file_write(&snapshot);
   }
   hearth_snapshot_end(&snapshot);
   return true;
@@ -133,20 +132,20 @@ static bool dump_live(enum hearth_raw_occasion occasion) {
 }
 
 /* In live mode, heap dumps take the place of profiles. */
-static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
+static bool dump_now(bool only_if_any, enum hearth_raw_occasion occasion) {
   if (!hearth_is_recording())
     return false;
   hearth_own_writes before = dump_begin();
   bool written = hearth_rt.tracing ? hearth_recorder->flush()
                  : hearth_rt.live  ? dump_live(occasion)
-                                   : dump_locked(kind, only_if_any);
+                                   : dump_locked(only_if_any);
   dump_finish(before);
   return written;
 }
 
 /* -------------------------------------------------- parts -------------------------------------------------- */
 
-static void spilled_name(hearth_text *text, uint64_t number) {
+static void name_part(hearth_text *text, uint64_t number) {
   hearth_profile_file_name_beside(text);
   hearth_text_format(text, ".part%u", number);
 }
@@ -155,12 +154,12 @@ static void spilled_name(hearth_text *text, uint64_t number) {
  * handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in part_name then. */
 static char part_name[HEARTH_OUTPUT_NAME];
 
-static int write_part(void) {
+static int write_records_part(void) {
   hearth_text text = hearth_text_begin(part_name, sizeof part_name);
   hearth_snapshot snapshot;
 
   update_mappings();
-  spilled_name(&text, spilled + 1);
+  name_part(&text, part_count + 1);
   int error = begin_snapshot(&snapshot, false);
   if (error)
     return error;
@@ -168,12 +167,10 @@ static int write_part(void) {
   if (!error) {
     hearth_threads_forget_records();
     hearth_touches_forget_shown(&snapshot.mibs);
-    ++spilled;
-    spilled_ns += snapshot.duration_ns;
+    ++part_count;
+    parts_ns += snapshot.duration_ns;
   }
   hearth_snapshot_end(&snapshot);
-  if (!error && hearth_snapshot_file_is_open()) /* its records are in both files */
-    dump_locked(HEARTH_PROFILE_SNAPSHOT, false);
   return error;
 }
 
@@ -189,7 +186,7 @@ static bool dump_part(void) {
   for (unsigned i = 0; i < PART_TRIES && error == EDEADLK; ++i) {
     if (i > 0)
       hearth_os_sleep(PART_PAUSE);
-    error = write_part();
+    error = write_records_part();
   }
   if (error)
     hearth_message("cannot write %s: %s", part_name, hearth_error_name(error));
@@ -199,7 +196,7 @@ static bool dump_part(void) {
 
 static bool writes_parts(void) { return hearth_rt.options.parts && !hearth_rt.live && !hearth_rt.tracing; }
 
-bool hearth_dump(void) { return writes_parts() ? dump_part() : dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
+bool hearth_dump(void) { return writes_parts() ? dump_part() : dump_now(false, HEARTH_RAW_REQUEST); }
 
 bool hearth_dump_pause(bool paused) {
   if (!hearth_is_recording() || hearth_rt.path != HEARTH_PATH_SAMPLE) {
@@ -221,23 +218,18 @@ void hearth_dump_check_place(void) {
 
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
-    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
-  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended &&
-      dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END) && hearth_recorder)
+    dump_now(false, HEARTH_RAW_PEAK);
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && dump_now(hearth_rt.fork_ns > 0, HEARTH_RAW_END) &&
+      hearth_recorder)
     hearth_recorder->tell_result();
 }
 
-/* Due times of the intervals; they belong to the thread that has taken next_due_ns. */
-static uint64_t next_dump_ns, next_snapshot_ns;
-
-static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }
+static uint64_t next_dump_ns; /* of the thread that has taken next_due_ns */
 
 static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000; }
 
-static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.snapshot * 1000000; }
-
 static void publish_due(void) {
-  uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
+  uint64_t due = next_dump_ns;
 
   if (hearth_live_peak_is_due() || hearth_history_is_due()) /* since the dump that was in progress */
     due = 0;
@@ -247,20 +239,22 @@ static void publish_due(void) {
 }
 
 void hearth_dump_schedule(uint64_t now_ns) {
-  next_dump_ns = after(now_ns, dump_interval_ns());
-  next_snapshot_ns = hearth_rt.live ? UINT64_MAX : after(now_ns, snapshot_interval_ns());
+  next_dump_ns = dump_interval_ns() ? now_ns + dump_interval_ns() : UINT64_MAX;
   publish_due();
 }
 
-/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that snapshots take at
- * most a tenth of the time. One alone may have taken long because the machine was busy, or because it made the file. */
-static void write_snapshot_due(uint64_t now_ns) {
+/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that dumps take at most
+ * a tenth of the time. One alone may have taken long because the machine was busy. */
+static void write_at_interval(uint64_t now_ns) {
   static uint64_t last_ns;
 
-  dump(HEARTH_PROFILE_SNAPSHOT, hearth_rt.fork_ns > 0, HEARTH_RAW_NO_DUMP);
+  if (writes_parts())
+    dump_part();
+  else
+    dump_now(hearth_rt.fork_ns > 0, HEARTH_RAW_PERIOD);
   uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
   uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
-  next_snapshot_ns = end_ns + (rest_ns > snapshot_interval_ns() ? rest_ns : snapshot_interval_ns());
+  next_dump_ns = rest_ns > dump_interval_ns() ? end_ns + rest_ns : now_ns + dump_interval_ns();
   last_ns = took_ns;
 }
 
@@ -274,18 +268,11 @@ static void make_room_for_history(void) {
 static void write_what_is_due(uint64_t now_ns) {
   if (hearth_history_is_due())
     make_room_for_history();
-  if (now_ns >= next_dump_ns) {
-    next_dump_ns = after(now_ns, dump_interval_ns());
-    if (writes_parts())
-      dump_part();
-    else
-      dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
-  }
+  if (now_ns >= next_dump_ns)
+    write_at_interval(now_ns);
   if (hearth_rt.live && hearth_live_take_peak())
-    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
+    dump_now(false, HEARTH_RAW_PEAK);
   hearth_live_let_go();
-  if (now_ns >= next_snapshot_ns)
-    write_snapshot_due(now_ns);
   publish_due();
 }
 
@@ -306,42 +293,17 @@ static void write_periodically(uint64_t now_ns) {
   hearth_live_wait();
 }
 
-static void spill_locked(void) {
-  if (!hearth_rt.mibs.wants_spill) /* another thread was faster */
-    return;
-  int error = write_part();
-  if (error == 0 || error == EDEADLK) /* another free will try again */
-    return;
-  hearth_message(
-      "cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are dropped",
-      part_name, hearth_error_name(error));
-  hearth_mib_table_close(&hearth_rt.mibs);
-}
+void hearth_dump_due(uint64_t now_ns) { write_periodically(now_ns); }
 
-/* So that their memory is given back. */
-static void dump_spill(void) {
-  if (!hearth_is_recording())
-    return;
-  hearth_own_writes before = dump_begin();
-  spill_locked();
-  dump_finish(before);
-}
-
-void hearth_dump_due(uint64_t now_ns) {
-  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
-    dump_spill();
-  write_periodically(now_ns);
-}
-
-static void remove_spilled(void) {
+static void remove_parts(void) {
   static char buffer[HEARTH_OUTPUT_NAME];
 
-  for (; spilled > 0; --spilled) {
+  for (; part_count > 0; --part_count) {
     hearth_text text = hearth_text_begin(buffer, sizeof buffer);
-    spilled_name(&text, spilled);
+    name_part(&text, part_count);
     hearth_os_unlink(buffer);
   }
-  spilled_ns = 0;
+  parts_ns = 0;
 }
 
 void hearth_dump_reset(void) {
@@ -356,15 +318,15 @@ void hearth_dump_reset(void) {
   hearth_static_data_clear();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
-  remove_spilled();
+  remove_parts();
   dump_finish(before);
 }
 
 void hearth_dump_forget_file(void) {
   hearth_profile_file_forget();
   hearth_live_forget_files();
-  spilled = 0;
-  spilled_ns = 0;
+  part_count = 0;
+  parts_ns = 0;
 }
 
 void hearth_dump_lock(void) { hearth_lock_take(&dump_lock); }

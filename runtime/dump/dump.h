@@ -27,7 +27,7 @@ bool hearth_dump(void);
  * none. */
 void hearth_dump_at_end(void);
 
-/* Write the dumps, snapshots and spilled records that are due now, in ns since the start; one thread does them. Outside of
+/* Write the dumps that are due now, in ns since the start; one thread does them. Outside of
  * critical sections. */
 void hearth_dump_due(uint64_t now_ns);
 
@@ -47,7 +47,7 @@ bool hearth_dump_pause(bool paused);
 /* The program has given up rights or changed its root: a message says if its profile cannot be written any more. */
 void hearth_dump_check_place(void);
 
-/* Forget all records so far, including files with spilled records. */
+/* Forget all records so far, including the parts in files. */
 void hearth_dump_reset(void);
 
 /* A forked child's profile has a name of its own. */

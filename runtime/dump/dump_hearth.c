@@ -77,7 +77,7 @@ static void write_mappings(writer *writer) {
   }
 }
 
-static void write_number(writer *writer, uint64_t number) {
+static void write_varint(writer *writer, uint64_t number) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
 
   emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
@@ -98,7 +98,7 @@ static void find_host(hearth_text *host) {
 }
 
 static void write_text(writer *writer, const hearth_text *text) {
-  write_number(writer, text->length);
+  write_varint(writer, text->length);
   emit(writer, text->start, text->length);
 }
 
@@ -120,7 +120,7 @@ static void find_command(hearth_text *command) {
 }
 
 static void write_run(writer *writer, uint64_t peak, const hearth_text *command) {
-  write_number(writer, peak);
+  write_varint(writer, peak);
   write_text(writer, command);
 }
 
@@ -141,13 +141,13 @@ static void write_history(writer *writer, const hearth_snapshot *snapshot) {
 
   for (uint32_t i = 0; i < snapshot->count; i++)
     count += hearth_history_view_levels(view, hearth_snapshot_context(snapshot, i), levels);
-  write_number(writer, view->peak_ns < snapshot->duration_ns ? view->peak_ns : snapshot->duration_ns);
+  write_varint(writer, view->peak_ns < snapshot->duration_ns ? view->peak_ns : snapshot->duration_ns);
   memcpy(levels, view->levels, sizeof levels);
   write_levels(writer, levels, dropped_bits);
-  write_number(writer, count);
+  write_varint(writer, count);
   for (uint32_t i = 0; i < snapshot->count; i++)
     if (hearth_history_view_levels(view, hearth_snapshot_context(snapshot, i), levels)) {
-      write_number(writer, i - next);
+      write_varint(writer, i - next);
       write_levels(writer, levels, dropped_bits);
       next = i + 1;
     }
@@ -155,11 +155,11 @@ static void write_history(writer *writer, const hearth_snapshot *snapshot) {
 
 /* `count`: threads that forgot to stop may add more. */
 static void write_names(writer *writer, uint32_t count) {
-  write_number(writer, count);
+  write_varint(writer, count);
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t size;
     const char *text = hearth_context_name_text(i, &size);
-    write_number(writer, size);
+    write_varint(writer, size);
     emit(writer, text, size);
   }
 }
@@ -185,7 +185,7 @@ static uint32_t write_folded_pcs(writer *writer, uint32_t first, uint64_t *previ
 }
 
 /* Returns how many there are. */
-static uint32_t write_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+static uint32_t write_stack_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
   uint64_t previous_pc = 0;
 
   branch->depth = branch->node_count = 0;
@@ -202,9 +202,9 @@ static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uin
   uint32_t size;
   const uint64_t *sums = hearth_snapshot_histogram(snapshot, context, &size);
 
-  write_number(writer, size);
+  write_varint(writer, size);
   for (uint32_t i = 0; i < size; ++i)
-    write_number(writer, sums[i]);
+    write_varint(writer, sums[i]);
 }
 
 static void raw_write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
@@ -215,17 +215,17 @@ static void raw_write_mib(writer *writer, uint32_t stack, const hearth_mib *mib,
   *previous = raw;
 }
 
-static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t context, uint32_t stack,
-                       hearth_raw_mib *previous) {
+static void write_live_rows(writer *writer, const hearth_snapshot *snapshot, uint32_t context, uint32_t stack,
+                            hearth_raw_mib *previous) {
   const hearth_live_row *row = hearth_live_first(snapshot->live, context);
 
   for (; row; row = hearth_live_next(snapshot->live, row)) {
     raw_write_mib(writer, stack, &row->mib, previous);
     if (!snapshot->has_residency)
       continue;
-    write_number(writer, row->residency.resident);
-    write_number(writer, row->residency.swapped);
-    write_number(writer, row->residency.unwritten);
+    write_varint(writer, row->residency.resident);
+    write_varint(writer, row->residency.swapped);
+    write_varint(writer, row->residency.unwritten);
   }
 }
 
@@ -239,7 +239,7 @@ static void raw_write_mibs(writer *writer, const hearth_snapshot *snapshot, bran
     branch_off(branch, snapshot, context);
     uint32_t stack = parent_of(branch, branch->depth);
     if (snapshot->live) {
-      write_live(writer, snapshot, context, stack, &previous);
+      write_live_rows(writer, snapshot, context, stack, &previous);
       continue;
     }
     hearth_mib mib = hearth_snapshot_mib(snapshot, context);
@@ -260,20 +260,20 @@ static void write_global(const hearth_global_row *row, const char *name, const c
   const hearth_text texts[] = {{.start = (char *)(uintptr_t)name, .length = strlen(name)},
                                {.start = (char *)(uintptr_t)file, .length = strlen(file)}};
 
-  write_number(writer, row->address);
-  write_number(writer, row->size);
-  write_number(writer, row->flags);
-  write_number(writer, row->line);
-  write_number(writer, sum.accesses);
-  write_number(writer, sum.touched);
+  write_varint(writer, row->address);
+  write_varint(writer, row->size);
+  write_varint(writer, row->flags);
+  write_varint(writer, row->line);
+  write_varint(writer, sum.accesses);
+  write_varint(writer, sum.touched);
   if (row->flags & HEARTH_GLOBAL_STORES)
-    write_number(writer, hearth_shadow_sum_stores((const void *)(uintptr_t)row->address, row->size));
+    write_varint(writer, hearth_shadow_sum_stores((const void *)(uintptr_t)row->address, row->size));
   write_text(writer, &texts[0]);
   write_text(writer, &texts[1]);
 }
 
 static void write_globals(writer *writer) {
-  write_number(writer, hearth_static_data_each(NULL, NULL));
+  write_varint(writer, hearth_static_data_each(NULL, NULL));
   hearth_static_data_each(write_global, writer);
   pad(writer);
 }
@@ -338,14 +338,14 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   if (header.flags & HEARTH_RAW_FLAG_RUN)
     write_run(&writer, peak, &command);
   if (clock_error_ns > 0)
-    write_number(&writer, clock_error_ns);
+    write_varint(&writer, clock_error_ns);
   if (header.flags & HEARTH_RAW_FLAG_HISTORY)
     write_history(&writer, snapshot);
   if (name_count > 0)
     write_names(&writer, name_count);
   pad(&writer);
   header.stack_offset = output->size;
-  header.stack_count = write_nodes(&writer, snapshot, &branch);
+  header.stack_count = write_stack_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
   raw_write_mibs(&writer, snapshot, &branch);

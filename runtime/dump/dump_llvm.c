@@ -20,7 +20,7 @@ static void write_u64(hearth_file_output *output, uint64_t number) {
 /* The stack id is a key within the file only: the context id does. 0 would be taken for "none". */
 static uint64_t stack_id(uint32_t context) { return (uint64_t)context + 1; }
 
-static hearth_llvm_raw_mib convert(const hearth_mib *mib) {
+static hearth_llvm_raw_mib llvm_mib_of(const hearth_mib *mib) {
   return (hearth_llvm_raw_mib){
       .alloc_count = saturate(mib->AllocCount),
       .total_access_count = mib->TotalAccessCount,
@@ -75,7 +75,7 @@ static uint64_t count_written(const hearth_snapshot *snapshot) {
 
 static void llvm_write_mib(hearth_file_output *output, const hearth_snapshot *snapshot, uint32_t context) {
   hearth_mib all = hearth_snapshot_mib(snapshot, context);
-  hearth_llvm_raw_mib mib = convert(&all);
+  hearth_llvm_raw_mib mib = llvm_mib_of(&all);
   uint32_t size = 0;
   const uint64_t *sums = NULL;
 
@@ -110,7 +110,7 @@ static const uint64_t *calls_of(const hearth_snapshot *snapshot, uint32_t contex
   return pcs + 1;
 }
 
-static void write_stacks(hearth_file_output *output, const hearth_snapshot *snapshot) {
+static void write_llvm_stacks(hearth_file_output *output, const hearth_snapshot *snapshot) {
   write_u64(output, count_written(snapshot));
   for (uint32_t i = 0; i < snapshot->count; ++i)
     if (is_written(hearth_snapshot_context(snapshot, i))) {
@@ -131,7 +131,7 @@ int hearth_dump_llvm(hearth_file_output *output, const hearth_snapshot *snapshot
   header.mib_offset = output->size;
   llvm_write_mibs(output, snapshot);
   header.stack_offset = output->size;
-  write_stacks(output, snapshot);
+  write_llvm_stacks(output, snapshot);
   header.total_size = output->size;
   hearth_file_output_patch(output, 0, &header, sizeof header);
   return 0;

@@ -75,7 +75,8 @@ static hearth_page_map *open_pages(hearth_page_map *pages) {
 }
 
 /* Threads are stopped meanwhile. */
-static int write(const char *file, bool replace, enum hearth_raw_occasion occasion, hearth_live_stop *ret_at) {
+static int write_heap_dump(const char *file, bool replace, enum hearth_raw_occasion occasion,
+                           hearth_live_stop *ret_at) {
   static hearth_page_map page_map; /* signal stacks are small; the dumping thread has a lock */
   hearth_live_census live;
   uint32_t profiler = profiler_context();
@@ -134,7 +135,7 @@ bool hearth_live_dump(enum hearth_raw_occasion occasion) {
     hearth_text_add(&text, peak_name);
   else
     name_file(&text, occasion);
-  int error = write(name, again, occasion, &at);
+  int error = write_heap_dump(name, again, occasion, &at);
   if (occasion == HEARTH_RAW_PEAK)
     hearth_live_note_peak(begin_ns, at.most_bytes);
   if (error) {
@@ -225,7 +226,7 @@ typedef struct visit {
   hearth_moment now;
 } visit;
 
-static void add_block(const hearth_block *block, uint64_t address, hearth_access_sum accesses, void *closure) {
+static void add_live_block(const hearth_block *block, uint64_t address, hearth_access_sum accesses, void *closure) {
   const visit *visit = closure;
   hearth_residency residency = {0};
 
@@ -246,7 +247,7 @@ static void add_own_block(const hearth_block *block, void *closure) {
   void *memory = hearth_header_memory(block->header);
 
   if (hearth_header_state(block->header) == HEARTH_BLOCK_LIVE)
-    add_block(block, (uintptr_t)memory, hearth_shadow_sum(memory, block->size), closure);
+    add_live_block(block, (uintptr_t)memory, hearth_shadow_sum(memory, block->size), closure);
 }
 
 bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
@@ -258,7 +259,7 @@ bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
   if (!live->first)
     return false;
   hearth_heap_each(add_own_block, &visit);
-  hearth_allocators_each(add_block, &visit);
+  hearth_allocators_each(add_live_block, &visit);
   return true;
 }
 
@@ -291,7 +292,7 @@ int hearth_page_map_open(hearth_page_map *map) {
 
 void hearth_page_map_close(hearth_page_map *map) { hearth_os_close(map->fd); }
 
-static uint64_t entry_of(hearth_page_map *map, uintptr_t page) {
+static uint64_t page_entry_of(hearth_page_map *map, uintptr_t page) {
   if (page - map->first >= map->count) {
     long size = hearth_os_read_at(map->fd, map->entries, sizeof map->entries, (uint64_t)page * sizeof *map->entries);
     map->first = page;
@@ -305,7 +306,7 @@ hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, u
 
   for (uintptr_t end = address + size, next; address < end; address = next) {
     next = (address / HEARTH_OS_PAGE + 1) * HEARTH_OS_PAGE;
-    uint64_t bytes = (next < end ? next : end) - address, entry = entry_of(map, address / HEARTH_OS_PAGE);
+    uint64_t bytes = (next < end ? next : end) - address, entry = page_entry_of(map, address / HEARTH_OS_PAGE);
     found.resident += entry & PRESENT ? bytes : 0;
     found.swapped += entry & SWAPPED ? bytes : 0;
     found.unwritten += map->knows_writes && entry & (PRESENT | SWAPPED) && !(entry & SOFT_DIRTY) ? bytes : 0;
@@ -321,7 +322,7 @@ static bool has_bits(void) {
   page[HEARTH_OS_PAGE] = 1;
   if (hearth_page_map_open(&map) != 0)
     return false;
-  bool dirty = entry_of(&map, (uintptr_t)&page[HEARTH_OS_PAGE] / HEARTH_OS_PAGE) & SOFT_DIRTY;
+  bool dirty = page_entry_of(&map, (uintptr_t)&page[HEARTH_OS_PAGE] / HEARTH_OS_PAGE) & SOFT_DIRTY;
   hearth_page_map_close(&map);
   return dirty;
 }

@@ -57,7 +57,7 @@ void hearth_profile_file_check_place(void) {
                    path, hearth_error_name(error));
 }
 
-static void begin_file(const char *file) {
+static void begin_profile_file(const char *file) {
   hearth_file_output_begin(&output, &hearth_file_output_system, file);
   if (output.error == ENOENT) {
     hearth_profile_file_make_directories(file);
@@ -65,34 +65,15 @@ static void begin_file(const char *file) {
   }
 }
 
-static int finish_file(int error, bool replace) {
+static int finish_profile_file(int error, bool replace) {
   if (error && !output.error)
     output.error = error; /* so that the partial file is removed */
   return hearth_file_output_finish(&output, replace);
 }
 
-/* How a snapshot becomes a file: returns 0 or an error number; the file's name is in `output` then. */
-typedef int write_function(const hearth_snapshot *snapshot, const char *file, bool replace);
-
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace) {
-  begin_file(file);
-  return finish_file(hearth_dump_write(&output, snapshot), replace);
-}
-
-/* The snapshot file stands under the profile's name, until a profile replaces it. */
-static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
-  int error = hearth_snapshot_file_is_open() ? hearth_snapshot_file_write(snapshot) : EFAULT;
-  if (error != EFAULT)
-    return error;
-  hearth_snapshot_file_close(); /* if it was cut, another one takes its place */
-  begin_file(file);
-  error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
-  if (!error)
-    error = hearth_snapshot_file_write(snapshot);
-  error = finish_file(error, replace);
-  if (error)
-    hearth_snapshot_file_close();
-  return error;
+  begin_profile_file(file);
+  return finish_profile_file(hearth_dump_write(&output, snapshot), replace);
 }
 
 static bool profile_file_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -103,28 +84,25 @@ typedef struct loss {
   uint64_t blocks;
 } loss;
 
-/* A full disk, or half of a snapshot file, has room for some contexts: write those with the most bytes. */
-static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace,
-                           loss *ret_loss) {
-  int error = write(snapshot, file, replace);
+/* A full disk has room for some contexts: write those with the most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, const char *file, bool replace, loss *ret_loss) {
+  int error = hearth_profile_file_write_as(snapshot, file, replace);
 
   *ret_loss = (loss){.error = error};
   for (uint32_t keep = snapshot->count / 2; profile_file_is_full(error) && keep > 0; keep /= 2) {
     ret_loss->blocks += hearth_snapshot_leave_out(snapshot, keep);
-    error = write(snapshot, file, replace);
+    error = hearth_profile_file_write_as(snapshot, file, replace);
   }
   return error;
 }
 
-/* The messages that were given about the file, by kind: the next one that is written as the program runs mostly fares
- * the same. */
-static int told_loss[HEARTH_PROFILE_KINDS], told_error[HEARTH_PROFILE_KINDS];
+/* The messages that were given about the file: the next one that is written as the program runs mostly fares the same. */
+static int told_loss, told_error;
 
-static void tell_loss(const loss *loss, hearth_profile_kind kind) {
-  if (hearth_message_is_new(&told_loss[kind], loss->error))
-    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s", name,
-                   hearth_error_name(loss->error), loss->blocks,
-                   kind == HEARTH_PROFILE_SNAPSHOT ? " (see option snapshot_size)" : "");
+static void tell_loss(const loss *loss) {
+  if (hearth_message_is_new(&told_loss, loss->error))
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks", name,
+                   hearth_error_name(loss->error), loss->blocks);
 }
 
 static void add_missing(hearth_text *name, char letter, const char *word) {
@@ -134,7 +112,7 @@ static void add_missing(hearth_text *name, char letter, const char *word) {
 
 bool hearth_profile_file_is_device(void) { return hearth_os_is_device(hearth_rt.options.log_path); }
 
-static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
+static void add_file_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
   hearth_pattern_add(name, hearth_rt.options.log_path, words);
   if (with_process && !hearth_profile_file_is_device())
     add_missing(name, 'p', words->process);
@@ -143,13 +121,13 @@ static void add_name(hearth_text *name, const hearth_pattern_words *words, bool 
 void hearth_profile_file_name(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
-  add_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
+  add_file_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
 }
 
 void hearth_profile_file_name_beside(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
-  add_name(name, &words, false);
+  add_file_name(name, &words, false);
   add_missing(name, 'p', words.process);
   add_missing(name, 'u', words.start);
 }
@@ -158,7 +136,7 @@ void hearth_profile_file_name_others(hearth_text *name) {
   hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", "", "NUMBER"};
 
   memcpy(words.host, hearth_pattern_words_of_process().host, sizeof words.host);
-  add_name(name, &words, true);
+  add_file_name(name, &words, true);
 }
 
 const char *hearth_profile_file_written(void) { return output.name; }
@@ -166,16 +144,15 @@ const char *hearth_profile_file_written(void) { return output.name; }
 /* A profile may have been written under this name before: by a program that this process was until it called exec, or
  * by a process of the same number. It stays. The reader of the messages may have to allocate first, so threads go on
  * before. */
-bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
+bool hearth_profile_file_write(hearth_snapshot *snapshot) {
   static char first_name[HEARTH_OUTPUT_NAME];
-  write_function *write = kind == HEARTH_PROFILE_SNAPSHOT ? write_snapshot_file : hearth_profile_file_write_as;
   bool again = name[0] != '\0';
   hearth_text text = hearth_text_begin(first_name, sizeof first_name);
 
   hearth_profile_file_name(&text);
   const char *file = again ? name : first_name;
   loss loss;
-  int error = write_what_fits(snapshot, write, file, again, &loss);
+  int error = write_what_fits(snapshot, file, again, &loss);
   hearth_snapshot_end(snapshot);
   if (error) {
     if (hearth_message_is_new(&told_error[kind], error))
@@ -188,10 +165,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
     hearth_text_add(&text, output.name);
   }
   if (loss.error)
-    tell_loss(&loss, kind);
-  if (kind == HEARTH_PROFILE_SNAPSHOT)
-    return true;
-  hearth_snapshot_file_close(); /* it was replaced */
+    tell_loss(&loss);
   if (hearth_rt.options.verbosity > 0)
     hearth_message("profile written to %s, %u bytes", name, output.size);
   return true;
@@ -199,9 +173,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
 
 void hearth_profile_file_forget(void) {
   name[0] = '\0';
-  memset(told_loss, 0, sizeof told_loss);
-  memset(told_error, 0, sizeof told_error);
-  hearth_snapshot_file_forget();
+  told_loss = told_error = 0;
 }
 
 /* Patterns are filled in one pass over their letters; the words come from the system, the mappings and the process id. */

@@ -7,15 +7,9 @@
 #include "message.h"
 #include "snapshot.h"
 
-typedef enum hearth_profile_kind {
-  HEARTH_PROFILE_WHOLE,
-  HEARTH_PROFILE_SNAPSHOT, /* into the snapshot file, which stands under the profile's name until a whole one replaces it */
-  HEARTH_PROFILE_KINDS
-} hearth_profile_kind;
-
 /* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message names the error.
  * Where there is no room for all, contexts are left out. Returns whether it was written. */
-bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind);
+bool hearth_profile_file_write(hearth_snapshot *snapshot);
 
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);

@@ -16,7 +16,7 @@ typedef struct hearth_snapshot {
   uint32_t count;              /* of them */
   bool accesses_counted;
   bool accesses_estimated; /* and not counted, though the flag above is set */
-  bool continues;          /* records of the same run have been spilled to other files */
+  bool continues;          /* records of the same run are in other files, its parts */
   bool has_globals;        /* it is of the whole run, and there are some */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
@@ -55,27 +55,5 @@ static inline const uint64_t *hearth_snapshot_histogram(const hearth_snapshot *s
 
 /* Leave out all but the `keep` contexts of most bytes. Returns how many blocks the others have. */
 uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep);
-
-/* A file that holds the two most recent snapshots of the profile and is readable at any moment, whatever ends the
- * program: it is mapped into memory, each half holds a complete raw profile, and the older one is replaced while the
- * other stays. The kernel owns the bytes that were stored in the mapping: SIGKILL does not lose them. Layout:
- * docs/formats/raw.md, "Snapshot files". One thread at a time. */
-
-/* Fill `output`, which was just begun, with an empty snapshot file of `size` bytes, and map it. The mapping stays when the
- * output is finished. All blocks of the file are taken, so that a full disk is an error here and not a SIGBUS later.
- * Returns 0 or an error number. */
-int hearth_snapshot_file_begin(hearth_file_output *output, size_t size);
-
-bool hearth_snapshot_file_is_open(void);
-
-/* Replace the older snapshot of the open file. Returns 0 or an error number, EFBIG if a half has no room for it; the newer
- * one is then unchanged. EFAULT: somebody has cut the file. */
-int hearth_snapshot_file_write(const hearth_snapshot *snapshot);
-
-/* The file does not change. Does nothing if none is open. */
-void hearth_snapshot_file_close(void);
-
-/* A forked child does not have its parent's mapping. */
-void hearth_snapshot_file_forget(void);
 
 #endif

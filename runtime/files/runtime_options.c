@@ -45,11 +45,11 @@ typedef struct piece {
   size_t size;
 } piece;
 
-static char *text_value(hearth_runtime_options *options, const option *option) {
+static char *option_text(hearth_runtime_options *options, const option *option) {
   return (char *)options + option->offset;
 }
 
-static uint32_t *number_value(hearth_runtime_options *options, const option *option) {
+static uint32_t *option_number(hearth_runtime_options *options, const option *option) {
   return (uint32_t *)(void *)((char *)options + option->offset);
 }
 
@@ -74,15 +74,15 @@ static bool choice_at(const char *choices, uint32_t index, piece *ret_choice) {
 void hearth_runtime_options_begin(hearth_runtime_options *options) {
   for (size_t i = 0; i < OPTION_COUNT; ++i)
     if (table[i].kind == TEXT)
-      memcpy(text_value(options, &table[i]), table[i].text, strlen(table[i].text) + 1);
+      memcpy(option_text(options, &table[i]), table[i].text, strlen(table[i].text) + 1);
     else
-      *number_value(options, &table[i]) = table[i].standard;
+      *option_number(options, &table[i]) = table[i].standard;
 }
 
 static bool set_text(hearth_runtime_options *options, const option *option, piece value) {
   if (value.size == 0 || value.size >= HEARTH_OPTION_TEXT_SIZE)
     return false;
-  char *to = text_value(options, option);
+  char *to = option_text(options, option);
   memcpy(to, value.start, value.size);
   to[value.size] = '\0';
   return true;
@@ -124,7 +124,7 @@ static bool option_set_number(hearth_runtime_options *options, const option *opt
 
   if (!valid || number < option->least || number > option->most)
     return false;
-  *number_value(options, option) = (uint32_t)number;
+  *option_number(options, option) = (uint32_t)number;
   return true;
 }
 
@@ -133,7 +133,7 @@ static bool set_choice(hearth_runtime_options *options, const option *option, pi
 
   for (uint32_t i = 0; choice_at(option->text, i, &choice); ++i)
     if (choice.size == value.size && memcmp(choice.start, value.start, value.size) == 0) {
-      *number_value(options, option) = i;
+      *option_number(options, option) = i;
       return true;
     }
   return false;

@@ -21,7 +21,7 @@ typedef struct module {
 } module;
 
 /* The loader has made most of these numbers addresses. */
-static const void *place(const struct link_map *map, uintptr_t number) {
+static const void *place_in_module(const struct link_map *map, uintptr_t number) {
   return (const void *)(number < map->l_addr ? map->l_addr + number : number);
 }
 
@@ -31,22 +31,22 @@ static bool read_module(const struct link_map *map, module *ret) {
   for (const ElfW(Dyn) *at = map->l_ld; at && at->d_tag != DT_NULL; at++)
     switch (at->d_tag) {
     case DT_SYMTAB:
-      ret->symbols = (ElfW(Sym) *)place(map, at->d_un.d_ptr);
+      ret->symbols = (ElfW(Sym) *)place_in_module(map, at->d_un.d_ptr);
       break;
     case DT_STRTAB:
-      ret->strings = place(map, at->d_un.d_ptr);
+      ret->strings = place_in_module(map, at->d_un.d_ptr);
       break;
     case DT_GNU_HASH:
-      ret->hash = place(map, at->d_un.d_ptr);
+      ret->hash = place_in_module(map, at->d_un.d_ptr);
       break;
     case DT_RELA:
-      ret->references[0].at = place(map, at->d_un.d_ptr);
+      ret->references[0].at = place_in_module(map, at->d_un.d_ptr);
       break;
     case DT_RELASZ:
       ret->references[0].size = at->d_un.d_val;
       break;
     case DT_JMPREL:
-      ret->references[1].at = place(map, at->d_un.d_ptr);
+      ret->references[1].at = place_in_module(map, at->d_un.d_ptr);
       break;
     case DT_PLTRELSZ:
       ret->references[1].size = at->d_un.d_val;
@@ -97,7 +97,7 @@ static uintptr_t address_of(const module *module, uint32_t number) {
 }
 
 /* The first definition that a lookup finds. False: there is none. */
-static bool find_first(const char *name, module *ret_module, uint32_t *ret_number) {
+static bool find_first_definition(const char *name, module *ret_module, uint32_t *ret_number) {
   for (const struct link_map *map = first_map(); map; map = map->l_next)
     if (read_module(map, ret_module) && (*ret_number = find_definition(ret_module, name, 0)) != 0)
       return true;
@@ -143,7 +143,7 @@ static bool write_word(window *window, uintptr_t *word, uintptr_t value) {
 }
 
 /* All of the module's definitions of the name. False: the system refuses it. */
-static bool define(const module *module, const char *name, uintptr_t address, window *window) {
+static bool define_symbols(const module *module, const char *name, uintptr_t address, window *window) {
   for (uint32_t number = 0; (number = find_definition(module, name, number)) != 0;)
     if (address_of(module, number) != address &&
         !write_word(window, &module->symbols[number].st_value, address - module->base))
@@ -152,8 +152,8 @@ static bool define(const module *module, const char *name, uintptr_t address, wi
 }
 
 /* The words of a module that the loader has set to `from` for the name. */
-static void bind(const hearth_loader_system *system, const module *module, const char *name, uintptr_t from,
-                 uintptr_t to) {
+static void bind_references(const hearth_loader_system *system, const module *module, const char *name, uintptr_t from,
+                            uintptr_t to) {
   window window = {.system = system};
 
   for (size_t table = 0; table < 2; table++)
@@ -172,16 +172,16 @@ void *hearth_loader_replace(const hearth_loader_system *system, const char *name
   window window = {.system = system};
   uint32_t number;
 
-  if (!find_first(name, &module, &number))
+  if (!find_first_definition(name, &module, &number))
     return NULL;
   uintptr_t former = address_of(&module, number);
-  bool is_defined = define(&module, name, (uintptr_t)function, &window);
+  bool is_defined = define_symbols(&module, name, (uintptr_t)function, &window);
   close_window(&window);
   if (!is_defined)
     return NULL;
   for (const struct link_map *map = first_map(); map; map = map->l_next)
     if (read_module(map, &module))
-      bind(system, &module, name, former, (uintptr_t)function);
+      bind_references(system, &module, name, former, (uintptr_t)function);
   return (void *)former;
 }
 
@@ -191,17 +191,18 @@ void hearth_loader_unify(const hearth_loader_system *system, const char *const *
   module own, other;
   uint32_t number;
 
-  if (!find_first(names[0], &own, &number) || address_of(&own, number) != (uintptr_t)function)
+  if (!find_first_definition(names[0], &own, &number) || address_of(&own, number) != (uintptr_t)function)
     return;
   for (size_t i = 0; i < count; i++)
-    addresses[i] = find_first(names[i], &other, &number) && other.symbols == own.symbols ? address_of(&own, number) : 0;
+    addresses[i] =
+        find_first_definition(names[i], &other, &number) && other.symbols == own.symbols ? address_of(&own, number) : 0;
   for (const struct link_map *map = first_map(); map; map = map->l_next) {
     window window = {.system = system};
     if (!read_module(map, &other) || other.symbols == own.symbols)
       continue;
     for (size_t i = 0; i < count; i++)
       if (addresses[i])
-        define(&other, names[i], addresses[i], &window);
+        define_symbols(&other, names[i], addresses[i], &window);
     close_window(&window);
   }
 }

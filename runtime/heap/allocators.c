@@ -56,10 +56,9 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
     buckets *= 2;
   size_t bucket_size = hearth_os_whole_pages(buckets * sizeof(uint32_t));
   size_t size = HEARTH_OS_PAGE + bucket_size + hearth_os_whole_pages((size_t)most * sizeof(entry));
-  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map(size);
+  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map_sparse(size);
   if (!memory)
     return NULL;
-  hearth_os_mark_sparse(memory, size);
   blocks *made = (blocks *)memory;
   *made = (blocks){.lock = lock,
                    .size = size,
@@ -85,7 +84,7 @@ static blocks *add_register(const char *name) {
   return made;
 }
 
-static void register_create(hearth_allocator *allocator) {
+static void create_register(hearth_allocator *allocator) {
   blocks *made = hearth_rt.recording ? add_register(allocator->name) : NULL;
 
   __atomic_store_n(&allocator->blocks, made, __ATOMIC_RELEASE);
@@ -98,7 +97,7 @@ static blocks *register_of(hearth_allocator *allocator) {
     if (!hearth_reentry_take(&locks[0]))
       return NULL;
     if (allocator->state == 0)
-      register_create(allocator);
+      create_register(allocator);
     hearth_lock_give(&locks[0]);
   }
   return __atomic_load_n(&allocator->blocks, __ATOMIC_ACQUIRE);
@@ -111,7 +110,7 @@ static uint32_t *register_bucket_of(blocks *from, uint64_t address) {
 }
 
 /* The link to the entry of an address; the link is 0 if there is no entry. */
-static uint32_t *register_find(blocks *from, uint64_t address) {
+static uint32_t *find_registered(blocks *from, uint64_t address) {
   uint32_t *link = register_bucket_of(from, address);
 
   while (*link && from->entries[*link - 1].address != address)
@@ -126,23 +125,23 @@ static hearth_access_sum accesses_of(const entry *of) {
   return sum;
 }
 
-static hearth_block block_of(const entry *of) {
+static hearth_block block_of_entry(const entry *of) {
   return (hearth_block){
       .size = of->size, .alloc_ns = of->alloc_ns, .context = of->context, .cpu = of->cpu, .data_type_id = of->type};
 }
 
-static void register_drop(void) { __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED); }
+static void drop_registered(void) { __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED); }
 
 /* End the block of an entry, and take it out of its chain. */
-static void register_end(blocks *from, uint32_t *link, hearth_moment now) {
+static void end_registered(blocks *from, uint32_t *link, hearth_moment now) {
   uint32_t number = *link;
   entry *of = &from->entries[number - 1];
-  hearth_block block = block_of(of);
+  hearth_block block = block_of_entry(of);
 
   if (of->context < hearth_rt.mibs.count && of->alloc_ns >= hearth_rt.fork_ns) {
     hearth_mib one = hearth_allocators_mib(&block, of->address, accesses_of(of), now);
     if (!hearth_mib_table_add(&hearth_rt.mibs, of->context, &one, &of->live))
-      register_drop();
+      drop_registered();
   }
   of->live = 0;
   *link = of->next;
@@ -151,7 +150,7 @@ static void register_end(blocks *from, uint32_t *link, hearth_moment now) {
 }
 
 /* An entry that is not in use, as entry + 1; 0: there is no room. */
-static uint32_t register_take(blocks *from) {
+static uint32_t take_register_entry(blocks *from) {
   uint32_t number = from->unused;
 
   if (number) {
@@ -162,15 +161,15 @@ static uint32_t register_take(blocks *from) {
   return from->entry_count < from->entry_most ? ++from->entry_count : 0;
 }
 
-static void register_begin(blocks *in, uint64_t address, size_t size, uint64_t type, uint32_t context,
-                           hearth_moment now) {
-  uint32_t *link = register_find(in, address);
+static void begin_registered(blocks *in, uint64_t address, size_t size, uint64_t type, uint32_t context,
+                             hearth_moment now) {
+  uint32_t *link = find_registered(in, address);
 
   if (*link)
-    register_end(in, link, now);
-  uint32_t number = register_take(in);
+    end_registered(in, link, now);
+  uint32_t number = take_register_entry(in);
   if (!number) {
-    register_drop();
+    drop_registered();
     return;
   }
   entry *to = &in->entries[number - 1];
@@ -188,10 +187,10 @@ static void register_begin(blocks *in, uint64_t address, size_t size, uint64_t t
 }
 
 /* Then all entries are as new. */
-static void register_clear(blocks *in, hearth_moment now) {
+static void clear_register(blocks *in, hearth_moment now) {
   for (uint32_t i = 0; i < in->entry_count; ++i)
     if (in->entries[i].live)
-      register_end(in, register_find(in, in->entries[i].address), now);
+      end_registered(in, find_registered(in, in->entries[i].address), now);
   in->entry_count = in->unused = 0;
 }
 
@@ -203,12 +202,12 @@ typedef struct call {
   blocks *blocks;
 } call;
 
-static hearth_moment register_now(void) {
+static hearth_moment now_for_register(void) {
   return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }
 
-/* False: nothing can be done. Then all is as before; else register_finish() has to follow. */
-static bool begin_call(hearth_allocator *allocator, call *ret) {
+/* False: nothing can be done. Then all is as before; else finish_register_call() has to follow. */
+static bool begin_register_call(hearth_allocator *allocator, call *ret) {
   if (!hearth_threads_known)
     return false;
   hearth_reentry_enter();
@@ -220,22 +219,22 @@ static bool begin_call(hearth_allocator *allocator, call *ret) {
 }
 
 /* False: this signal handler must not wait for the register. */
-static bool lock(call *of) {
+static bool lock_register(call *of) {
   of->cache = hearth_thread_cache_take(of->own);
   if (hearth_reentry_take(of->blocks->lock))
     return true;
-  register_drop();
+  drop_registered();
   return false;
 }
 
-static void register_finish(const call *of, bool locked) {
+static void finish_register_call(const call *of, bool locked) {
   if (locked)
     hearth_lock_give(of->blocks->lock);
   hearth_thread_cache_give(of->cache);
   hearth_reentry_leave();
 }
 
-static uint64_t type_of(const char *name) {
+static uint64_t type_of_name(const char *name) {
   uint32_t number = name ? hearth_context_name(name) : HEARTH_NO_NAME;
 
   return number == HEARTH_NO_NAME ? 0 : HEARTH_RAW_NAMED_TYPE | number;
@@ -245,39 +244,39 @@ HEARTH_EXPORT void __hearth_allocator_allocated(hearth_allocator *allocator, con
                                                 const char *type) {
   call call;
 
-  if (!begin_call(allocator, &call))
+  if (!begin_register_call(allocator, &call))
     return;
   uint32_t context = hearth_block_context(size, HEARTH_THIS_FRAME, call.blocks->heap_pc, call.own);
-  uint64_t type_id = type_of(type);
-  bool locked = lock(&call);
+  uint64_t type_id = type_of_name(type);
+  bool locked = lock_register(&call);
   if (locked && context != HEARTH_NO_CONTEXT)
-    register_begin(call.blocks, (uintptr_t)address, size, type_id, context, register_now());
-  register_finish(&call, locked);
+    begin_registered(call.blocks, (uintptr_t)address, size, type_id, context, now_for_register());
+  finish_register_call(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_freed(hearth_allocator *allocator, const void *address) {
   call call;
 
-  if (!begin_call(allocator, &call))
+  if (!begin_register_call(allocator, &call))
     return;
   hearth_hooks.watch_child();
-  bool locked = lock(&call);
-  uint32_t *link = locked ? register_find(call.blocks, (uintptr_t)address) : NULL;
+  bool locked = lock_register(&call);
+  uint32_t *link = locked ? find_registered(call.blocks, (uintptr_t)address) : NULL;
   if (link && *link)
-    register_end(call.blocks, link, register_now());
-  register_finish(&call, locked);
+    end_registered(call.blocks, link, now_for_register());
+  finish_register_call(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_cleared(hearth_allocator *allocator) {
   call call;
 
-  if (!begin_call(allocator, &call))
+  if (!begin_register_call(allocator, &call))
     return;
   hearth_hooks.watch_child();
-  bool locked = lock(&call);
+  bool locked = lock_register(&call);
   if (locked)
-    register_clear(call.blocks, register_now());
-  register_finish(&call, locked);
+    clear_register(call.blocks, now_for_register());
+  finish_register_call(&call, locked);
 }
 
 HEARTH_EXPORT void __hearth_allocator_set_type(hearth_allocator *allocator, const void *address, const char *type) {
@@ -285,17 +284,17 @@ HEARTH_EXPORT void __hearth_allocator_set_type(hearth_allocator *allocator, cons
 
   if (!allocator) {
     if (hearth_rt.recording)
-      hearth_block_set_type(address, type_of(type));
+      hearth_block_set_type(address, type_of_name(type));
     return;
   }
-  if (!begin_call(allocator, &call))
+  if (!begin_register_call(allocator, &call))
     return;
-  uint64_t type_id = type_of(type);
-  bool locked = lock(&call);
-  uint32_t *link = locked ? register_find(call.blocks, (uintptr_t)address) : NULL;
+  uint64_t type_id = type_of_name(type);
+  bool locked = lock_register(&call);
+  uint32_t *link = locked ? find_registered(call.blocks, (uintptr_t)address) : NULL;
   if (link && *link)
     call.blocks->entries[*link - 1].type = type_id;
-  register_finish(&call, locked);
+  finish_register_call(&call, locked);
 }
 
 /* -- all of them ----------------------------------------------------------------------------------------------------- */
@@ -306,7 +305,7 @@ void hearth_allocators_each(hearth_allocators_visit *visit, void *closure) {
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t k = 0; k < registers[i]->entry_count; ++k) {
       const entry *of = &registers[i]->entries[k];
-      hearth_block block = block_of(of);
+      hearth_block block = block_of_entry(of);
       if (of->live)
         visit(&block, of->address, accesses_of(of), closure);
     }

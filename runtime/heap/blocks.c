@@ -61,7 +61,7 @@ static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *
   }
 }
 
-/* Threads that allocate or free something do the periodic dumps and spills, outside of all critical sections: a spill
+/* Threads that allocate or free something do the periodic dumps, outside of all critical sections: a part
  * would count a block twice that an interrupted critical section is about to record. */
 static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
   if (hearth_this_thread.depth > 0 || hearth_guard_is_held(&hearth_this_thread.in_runtime) ||
@@ -192,7 +192,7 @@ static inline bool release_unrecorded(void *pointer) {
 }
 
 static inline void dump_after(uint64_t end_ns) {
-  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns, false))
     dump_what_is_due(end_ns);
 }
 

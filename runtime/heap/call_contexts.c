@@ -72,8 +72,6 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);
-  if (is_new && hearth_rt.mibs.beside)
-    hearth_mib_table_watch(&hearth_rt.mibs);
   if (!cache || context == 0) /* a stack without room is counted each time */
     return context;
   if (is_chain) {

@@ -155,12 +155,12 @@ static hearth_header *chunk_take_large(size_t need, size_t size, size_t alignmen
 /* The link of a free chunk is behind its header, which stays, so that freeing the same pointer again is recognised. */
 static inline hearth_header **link_of(hearth_header *first) { return (hearth_header **)(first + 1); }
 
-static inline void chunk_push(hearth_header **list, hearth_header *first) {
+static inline void push_chunk(hearth_header **list, hearth_header *first) {
   *link_of(first) = *list;
   *list = first;
 }
 
-static inline hearth_header *pop(hearth_header **list) {
+static inline hearth_header *pop_chunk(hearth_header **list) {
   hearth_header *first = *list;
 
   hearth_expect(first);
@@ -193,13 +193,13 @@ static void give_free_chunk(unsigned number, hearth_header *first) {
 }
 
 /* Move chunks from a thread's list to the class's until `keep` are left. */
-static void chunk_spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+static void spill_chunks(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
   struct hearth_size_class *class = &hearth_size_classes[number];
 
   if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
-    give_free_chunk(number, pop(&cache->classes[number].free));
+    give_free_chunk(number, pop_chunk(&cache->classes[number].free));
   hearth_class_spans_unlock(&class->spans, &class->lock);
 }
 
@@ -209,18 +209,18 @@ static void spill_idle(hearth_heap_cache *cache) {
   unsigned number = cache->turn++ % CHUNK_CLASSES;
 
   if (cache->classes[number].seen == cache->classes[number].count)
-    chunk_spill(cache, number, 0);
+    spill_chunks(cache, number, 0);
   cache->classes[number].seen = cache->classes[number].count;
 }
 
 static __attribute__((noinline)) void spill_full(hearth_heap_cache *cache, unsigned number) {
-  chunk_spill(cache, number, hearth_class_facts[number].batch);
+  spill_chunks(cache, number, hearth_class_facts[number].batch);
   spill_idle(cache);
 }
 
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
-static __attribute__((noinline)) void chunk_fill(hearth_heap_cache *cache, unsigned number) {
+static __attribute__((noinline)) void fill_cache(hearth_heap_cache *cache, unsigned number) {
   struct hearth_size_class *class = &hearth_size_classes[number];
   hearth_header **end = &cache->classes[number].free;
 
@@ -241,17 +241,17 @@ static __attribute__((noinline)) void chunk_fill(hearth_heap_cache *cache, unsig
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
   for (unsigned number = 0; number < CHUNK_CLASSES; ++number)
-    chunk_spill(cache, number, 0);
+    spill_chunks(cache, number, 0);
 }
 
 static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned number) {
   if (!cache->classes[number].free)
-    chunk_fill(cache, number);
+    fill_cache(cache, number);
   if (!cache->classes[number].free)
     return NULL;
   hearth_expect(cache->classes[number].count > 0);
   --cache->classes[number].count;
-  return pop(&cache->classes[number].free);
+  return pop_chunk(&cache->classes[number].free);
 }
 
 /* From the given class, or a larger one: a signal handler takes from the least class that is not locked. */
@@ -297,8 +297,8 @@ inline hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *ca
   if (__builtin_expect(!cache->classes[number].free, false))
     return NULL;
   --cache->classes[number].count;
-  return lay_out(pop(&cache->classes[number].free), hearth_class_facts[number].capacity, chunk_is_far(number), size,
-                 HEARTH_MALLOC_ALIGNMENT);
+  return lay_out(pop_chunk(&cache->classes[number].free), hearth_class_facts[number].capacity, chunk_is_far(number),
+                 size, HEARTH_MALLOC_ALIGNMENT);
 }
 
 /* The chunk that `address` lies in, which is in `span` and behind its first header. */
@@ -379,7 +379,7 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   if (!cache || chunk.size_class == HEARTH_NO_CLASS || !hearth_class_facts[chunk.size_class].batch)
     return give_shared(chunk);
   uint32_t batch = hearth_class_facts[chunk.size_class].batch;
-  chunk_push(&cache->classes[chunk.size_class].free, chunk.first);
+  push_chunk(&cache->classes[chunk.size_class].free, chunk.first);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
     spill_full(cache, chunk.size_class);
   return true;
@@ -404,7 +404,7 @@ hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, heart
 }
 
 inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache) {
-  chunk_push(&cache->classes[size_class].free, header);
+  push_chunk(&cache->classes[size_class].free, header);
   ++cache->classes[size_class].count;
 }
 

@@ -5,7 +5,7 @@
 #include "watched.h"
 
 /* The header of a chunk that other threads may be changing; NULL: there is none. */
-static hearth_header *peek(hearth_header *first, size_t room) {
+static hearth_header *peek_header(hearth_header *first, size_t room) {
   uint64_t word = hearth_header_load(first), distance = word >> HEARTH_STATE_BITS;
 
   if ((word & HEARTH_STATE_MASK) != HEARTH_BLOCK_REDIRECT)
@@ -15,9 +15,9 @@ static hearth_header *peek(hearth_header *first, size_t room) {
 }
 
 /* What of the chunk's block lies in the page, if anything does. */
-static bool see(const char *page, hearth_header *first, const hearth_span *span, hearth_seen_block *ret) {
+static bool see_chunk(const char *page, hearth_header *first, const hearth_span *span, hearth_seen_block *ret) {
   size_t room = chunk_room_of(span);
-  hearth_header *header = peek(first, room);
+  hearth_header *header = peek_header(first, room);
   uint64_t word = header ? hearth_header_load(header) : HEARTH_BLOCK_RAW;
   hearth_block_state state = (hearth_block_state)(word & HEARTH_STATE_MASK);
   if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING && state != HEARTH_BLOCK_FREE)
@@ -37,7 +37,7 @@ static bool see(const char *page, hearth_header *first, const hearth_span *span,
 }
 
 /* From the header of one chunk to the next. */
-static size_t step_of(const hearth_span *span) {
+static size_t chunk_step_of(const hearth_span *span) {
   return span->kind == HEARTH_SPAN_LARGE ? span->size : hearth_class_facts[span->size_class].size;
 }
 
@@ -55,7 +55,7 @@ static const char *first_fresh(const hearth_span *span) {
 }
 
 /* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. */
-static bool is_used(const hearth_span *span, const char *first) {
+static bool is_chunk_used(const hearth_span *span, const char *first) {
   const char *fresh = first_fresh(span);
 
   return is_chunk(span, first) && (!fresh || first < fresh);
@@ -68,7 +68,7 @@ static bool peek_span(const char *address, hearth_span *ret) {
 
 /* The first header of the chunk that the address lies in; of the span's first chunk for the word before that. */
 static char *first_header(const hearth_span *span, const char *address) {
-  size_t step = step_of(span), offset = (size_t)(address - span->start);
+  size_t step = chunk_step_of(span), offset = (size_t)(address - span->start);
 
   return span->start + CHUNK_FIRST + (offset > CHUNK_FIRST ? (offset - CHUNK_FIRST) / step * step : 0);
 }
@@ -80,7 +80,7 @@ bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
   if (!peek_span(byte, &span))
     return false;
   char *first = first_header(&span, byte);
-  return is_chunk(&span, first) && see(page, (hearth_header *)first, &span, ret) && ret->begin <= byte &&
+  return is_chunk(&span, first) && see_chunk(page, (hearth_header *)first, &span, ret) && ret->begin <= byte &&
          byte < ret->end;
 }
 
@@ -102,7 +102,7 @@ void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), v
   hearth_span span;
 
   for (uint32_t slice = 0; hearth_span_next(&slice, &span);)
-    for (char *first = span.start + CHUNK_FIRST; is_used(&span, first); first += step_of(&span)) {
+    for (char *first = span.start + CHUNK_FIRST; is_chunk_used(&span, first); first += chunk_step_of(&span)) {
       hearth_header *header = chunk_follow((hearth_header *)first);
       hearth_block_state state = hearth_header_state(header);
       if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
@@ -116,9 +116,9 @@ void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), v
 }
 
 static void count_span(hearth_heap_usage *usage, const hearth_span *span) {
-  size_t size = step_of(span);
+  size_t size = chunk_step_of(span);
   *(span->kind == HEARTH_SPAN_LARGE ? &usage->large_span_bytes : &usage->small_span_bytes) += span->size;
-  for (char *first = span->start + CHUNK_FIRST; is_used(span, first); first += size)
+  for (char *first = span->start + CHUNK_FIRST; is_chunk_used(span, first); first += size)
     if (hearth_header_state(chunk_follow((hearth_header *)first)) == HEARTH_BLOCK_LIVE) {
       usage->chunk_bytes += size;
       ++usage->blocks;

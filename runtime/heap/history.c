@@ -50,11 +50,10 @@ static size_t shares_size(void) {
 }
 
 void hearth_history_begin(void) {
-  shares = hearth_os_map(shares_size());
+  shares = hearth_os_map_sparse(shares_size());
   entries = shares ? hearth_os_map(entries_size(MOST_ROOM)) : NULL;
   if (!entries)
     return;
-  hearth_os_mark_sparse(shares, shares_size());
   room = LEAST_ROOM;
   grid_shift = FIRST_SHIFT;
   hearth_history.next_ns = UINT64_C(1) << FIRST_SHIFT;
@@ -192,7 +191,7 @@ static void flush_ended(hearth_history_memo *memo) {
   memo->ended = 0;
 }
 
-static __attribute__((noinline)) void history_flush(hearth_history_memo *memo) {
+static __attribute__((noinline)) void flush_memo(hearth_history_memo *memo) {
   flush_peak(memo);
   flush_begun(memo);
   flush_ended(memo);
@@ -200,21 +199,21 @@ static __attribute__((noinline)) void history_flush(hearth_history_memo *memo) {
 
 void hearth_history_flush(hearth_history_memo *memos) {
   for (unsigned i = 0; entries && i < HEARTH_HISTORY_MEMOS; i++)
-    history_flush(&memos[i]);
+    flush_memo(&memos[i]);
 }
 
-static uint64_t weight_of(const hearth_block *block) {
+static uint64_t history_weight_of(const hearth_block *block) {
   return __builtin_expect(hearth_rt.options.sample > 0, false) ? hearth_mib_weight(block, hearth_rt.options.sample) : 1;
 }
 
 /* A block of so many bytes, or so many bytes of a block. */
-static inline void history_add(hearth_history_memo *memo, const hearth_block *block, uint64_t end_ns, uint64_t bytes,
+static inline void add_to_memo(hearth_history_memo *memo, const hearth_block *block, uint64_t end_ns, uint64_t bytes,
                                uint64_t blocks) {
   uint64_t width = UINT64_C(1) << grid_shift;
   uint64_t first_ns = (block->alloc_ns + width - 1) & (0 - width), last_ns = (end_ns + width - 1) & (0 - width);
 
   if (memo->context != block->context) {
-    history_flush(memo);
+    flush_memo(memo);
     memo->context = block->context;
   }
   if (block->alloc_ns <= __atomic_load_n(&peak_ns, __ATOMIC_RELAXED)) {
@@ -243,20 +242,20 @@ static __attribute__((noinline)) void note_at_once(const hearth_block *block, ui
                                                    uint64_t blocks) {
   hearth_history_memo own = {.context = block->context};
 
-  history_add(&own, block, end_ns, bytes, blocks);
-  history_flush(&own);
+  add_to_memo(&own, block, end_ns, bytes, blocks);
+  flush_memo(&own);
 }
 
 __attribute__((noinline)) void hearth_history_note(hearth_history_memo *memos, const hearth_block *block,
                                                    uint64_t end_ns) {
-  uint64_t weight = weight_of(block);
+  uint64_t weight = history_weight_of(block);
 
   if (__builtin_expect(end_ns >= __atomic_load_n(&hearth_history.next_ns, __ATOMIC_RELAXED), false))
     pass_points(end_ns);
   if (__builtin_expect(!memos, false))
     note_at_once(block, end_ns, block->size * weight, weight);
   else
-    history_add(&memos[block->context % HEARTH_HISTORY_MEMOS], block, end_ns, block->size * weight, weight);
+    add_to_memo(&memos[block->context % HEARTH_HISTORY_MEMOS], block, end_ns, block->size * weight, weight);
 }
 
 void hearth_history_grow(const hearth_block *block, uint64_t more) {
@@ -324,7 +323,7 @@ bool hearth_history_view_create(hearth_history_view *view) {
 }
 
 uint64_t hearth_history_view_add(hearth_history_view *view, const hearth_block *block) {
-  uint64_t weight = weight_of(block);
+  uint64_t weight = history_weight_of(block);
   uint32_t context = history_is_full(view->used, view->room) ? NO_ONE : block->context;
 
   view->used +=
@@ -398,7 +397,7 @@ static void sum_levels(const hearth_history_view *view, size_t first, size_t end
   }
 }
 
-static hearth_history_sum sum_up(const uint64_t levels[HEARTH_RAW_POINTS]) {
+static hearth_history_sum sum_up_levels(const uint64_t levels[HEARTH_RAW_POINTS]) {
   hearth_history_sum sum = {0};
 
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++) {
@@ -420,7 +419,7 @@ void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
   view->used = count;
   sort_entries(view->entries, count);
   sum_levels(view, 0, count, view->levels);
-  view->all = sum_up(view->levels);
+  view->all = sum_up_levels(view->levels);
 }
 
 static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
@@ -436,7 +435,7 @@ bool hearth_history_view_levels(const hearth_history_view *view, uint32_t contex
   if (!is_heavy(view, (hearth_history_sum){begun * HEARTH_RAW_POINTS, begun})) /* most are not, by far */
     return false;
   sum_levels(view, first, end, ret);
-  return is_heavy(view, sum_up(ret));
+  return is_heavy(view, sum_up_levels(ret));
 }
 
 void hearth_history_view_destroy(hearth_history_view *view) {

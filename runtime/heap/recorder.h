@@ -48,7 +48,7 @@ extern const hearth_recorder_table *hearth_recorder __attribute__((visibility("h
 /* Calls from the heap up into process/, which sets them at the start. */
 
 typedef struct hearth_heap_hooks {
-  /* Write the dumps, snapshots and spilled records that are due now, in ns since the start. Outside of critical sections. */
+  /* Write the dumps that are due now, in ns since the start. Outside of critical sections. */
   void (*dump_due)(uint64_t now_ns);
 
   /* In a forked child, forget its parent's records, before anything is recorded; other libraries' fork handlers may

@@ -32,7 +32,7 @@ static inline bool resize_unrecorded(void *pointer, size_t size) {
 
 /* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler, or the
  * chunk does not suit; then it is live again. */
-static bool replace(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
+static bool replace_in_place(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
   hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
 
   end.ns = hearth_header_round_time(end.ns) | HEARTH_CLOCK_KNOWN;
@@ -55,7 +55,7 @@ static inline bool block_goes_on(const hearth_block *block, size_t size, uint32_
 }
 
 /* The claimed block does so, and is live again. */
-static void block_grow(const hearth_block *block, size_t size) {
+static void grow_block(const hearth_block *block, size_t size) {
   hearth_shadow_clear_added(hearth_header_memory(block->header), block->size, size);
   hearth_heap_resize(block->header, size);
   if (hearth_rt.counts_live)
@@ -66,7 +66,7 @@ static void block_grow(const hearth_block *block, size_t size) {
 
 /* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
  * each of them. */
-static void *block_move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
+static void *move_block(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
   bool grows = size > old_size && size >= GROWING_LEAST;
   void *memory = grows ? hearth_allocate_with(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)
                        : hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
@@ -97,8 +97,8 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     kind = hearth_heap_claim(pointer, &block, &chunk);
     bool grows = kind == HEARTH_POINTER_LIVE && block_goes_on(&block, size, context);
     if (grows)
-      block_grow(&block, size);
-    bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
+      grow_block(&block, size);
+    bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace_in_place(&block, size, context, cache);
     if (replaced && hearth_watched_contains(block.header))
       hearth_watched_renew(block.header, context);
     hearth_thread_cache_give(cache);
@@ -108,5 +108,5 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     if (grows || replaced)
       return pointer;
   }
-  return block_move(pointer, block.size, size, frame);
+  return move_block(pointer, block.size, size, frame);
 }

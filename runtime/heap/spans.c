@@ -34,12 +34,11 @@ bool hearth_spans_create(void) {
       continue;
     uint32_t count = (uint32_t)(size / HEARTH_SLICE);
     size_t table = count * sizeof(hearth_slice);
-    spans.slices = hearth_os_map(table);
+    spans.slices = hearth_os_map_sparse(table);
     if (!spans.slices) {
       hearth_os_unmap(space, size + HEARTH_SLICE);
       continue;
     }
-    hearth_os_mark_sparse(spans.slices, table);
     spans.range = (char *)(((uintptr_t)space + HEARTH_SLICE - 1) & ~(HEARTH_SLICE - 1));
     spans.count = count;
     return true;
@@ -182,14 +181,14 @@ inline bool hearth_span_find_small(const void *address, unsigned *ret_class, uin
   return slice->kind == HEARTH_SPAN_SMALL || (is_inner && slice->size_class != HEARTH_SPAN_NO_CLASS);
 }
 
-static inline hearth_span describe(uint32_t first) {
+static inline hearth_span describe_span(uint32_t first) {
   const hearth_slice *slice = &spans.slices[first];
 
   return (hearth_span){slice->kind, slice->size_class, slice_address(first), slice->length * HEARTH_SLICE};
 }
 
 inline hearth_span hearth_span_of(const void *address) {
-  return describe((uint32_t)(hearth_span_first_slice(address) - spans.slices));
+  return describe_span((uint32_t)(hearth_span_first_slice(address) - spans.slices));
 }
 
 inline bool hearth_span_find(const void *address, hearth_span *ret_span) {
@@ -223,7 +222,7 @@ bool hearth_span_peek(const void *address, hearth_span *ret_span) {
 
 bool hearth_span_next(uint32_t *slice, hearth_span *ret_span) {
   while (*slice < spans.frontier) {
-    *ret_span = describe(*slice);
+    *ret_span = describe_span(*slice);
     hearth_expect(ret_span->size > 0 && ret_span->kind != HEARTH_SPAN_INNER);
     *slice += spans.slices[*slice].length;
     if (ret_span->kind != HEARTH_SPAN_FREE)

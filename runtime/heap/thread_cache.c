@@ -34,11 +34,9 @@ static hearth_thread_cache *take_idle(void) {
 }
 
 static hearth_thread_cache *thread_cache_make(void) {
-  size_t size = hearth_os_whole_pages(sizeof(hearth_thread_cache));
-  hearth_thread_cache *cache = hearth_os_map(size);
+  hearth_thread_cache *cache = hearth_os_map_sparse(sizeof *cache);
 
   if (cache) {
-    hearth_os_mark_sparse(cache, size);
     cache->next = caches;
     caches = cache;
   }
@@ -238,7 +236,7 @@ void hearth_threads_forget_others(void) {
 /* A direct-mapped cache: the slot of a context is its id modulo the number of slots. Another context in the slot sends the
  * old one's records to the table. */
 
-static uint64_t *count_of(hearth_mib_series *series) { return &hearth_mib_series_sums(series)->count; }
+static uint64_t *series_count_of(hearth_mib_series *series) { return &hearth_mib_series_sums(series)->count; }
 
 /* Apart, so that its pointers stay in registers. */
 static __attribute__((noinline)) void add_one(hearth_mib_series *series, const hearth_block *block, uint64_t accesses,
@@ -261,7 +259,7 @@ static __attribute__((noinline)) void add_weighed(hearth_mib_series *series, con
 static __attribute__((noinline)) bool change_context(hearth_mib_slot *slot, hearth_mib_table *table, uint32_t context) {
   hearth_mib_series *series = &slot->series;
 
-  if (*count_of(series) > 0 && !hearth_mib_table_append(table, slot->context, series, count_of(series)))
+  if (*series_count_of(series) > 0 && !hearth_mib_table_append(table, slot->context, series, series_count_of(series)))
     return false;
   series->sample_lifetime = 0;
   slot->context = context; /* matters to nobody while the series is empty */
@@ -287,8 +285,8 @@ inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *t
 void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table) {
   for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i) {
     hearth_mib_slot *slot = &cache->slots[i];
-    if (*count_of(&slot->series) > 0)
-      hearth_mib_table_append(table, slot->context, &slot->series, count_of(&slot->series));
+    if (*series_count_of(&slot->series) > 0)
+      hearth_mib_table_append(table, slot->context, &slot->series, series_count_of(&slot->series));
   }
 }
 
@@ -302,5 +300,5 @@ void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view)
 
 void hearth_mib_cache_forget(hearth_mib_cache *cache) {
   for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i)
-    *count_of(&cache->slots[i].series) = 0;
+    *series_count_of(&cache->slots[i].series) = 0;
 }

@@ -93,7 +93,7 @@ static void set_rate(uint64_t rate) {
 }
 
 /* By one thread at a time. */
-static void measure(const reading *now) {
+static void measure_rate(const reading *now) {
   uint64_t old = __atomic_load_n(&tick_rate, __ATOMIC_RELAXED);
 
   uint64_t distance = !old ? ROUGH_DISTANCE_NS : is_rough ? LEAST_DISTANCE_NS : NEXT_DISTANCE_NS;
@@ -117,7 +117,7 @@ static void measure(const reading *now) {
 static void try_to_measure(const reading *now) {
   if (__atomic_exchange_n(&measuring, true, __ATOMIC_ACQUIRE))
     return;
-  measure(now);
+  measure_rate(now);
   __atomic_store_n(&measuring, false, __ATOMIC_RELEASE);
 }
 
@@ -133,7 +133,7 @@ static uint64_t last_shown(const hearth_thread_clock *clock, uint64_t ticks) {
 }
 
 /* A clock that is ahead goes on slowly enough to be right at the window's end, but goes on. */
-static uint64_t slowed(uint64_t rate, uint64_t ahead_ns) {
+static uint64_t slowed_rate(uint64_t rate, uint64_t ahead_ns) {
   uint64_t less = ahead_ns < WINDOW_NS / 2 ? ahead_ns : WINDOW_NS / 2;
 
   return rate - rate / WINDOW_NS * less;
@@ -161,7 +161,7 @@ uint64_t hearth_clock_read(void) {
     return ns;
   try_to_measure(&now);
   uint64_t rate = __atomic_load_n(&tick_rate, __ATOMIC_ACQUIRE);
-  set_clock(clock, now.ticks, ns, slowed(rate, ns - now.ns));
+  set_clock(clock, now.ticks, ns, slowed_rate(rate, ns - now.ns));
   return ns;
 }
 

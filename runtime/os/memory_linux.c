@@ -86,6 +86,17 @@ void *hearth_os_map(size_t size) {
   return memory;
 }
 
+void *hearth_os_map_sparse(size_t size) {
+  size_t whole = hearth_os_whole_pages(size);
+  void *memory = hearth_os_map(whole);
+
+  if (!memory)
+    return NULL;
+  memory_call3(SYS_madvise, (long)memory, (long)whole, MADV_DONTDUMP);
+  hearth_os_keep_small_pages(memory, whole);
+  return memory;
+}
+
 void *hearth_os_map_at(void *at, size_t size) {
   long result = hearth_os_call(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -106,16 +117,6 @@ bool hearth_os_forget_accesses(void *at, size_t size) {
   long result = memory_call3(SYS_madvise, (long)at, (long)size, MADV_COLD);
 
   return result == 0 || result == -ENOMEM;
-}
-
-void *hearth_os_map_file(int fd, size_t size) {
-  long result = hearth_os_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-  if (result < 0)
-    return NULL;
-  memory_call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
-  memory_call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
-  return (void *)result;
 }
 
 void hearth_os_unmap(void *at, size_t size) {
@@ -139,11 +140,6 @@ bool hearth_os_wipe_on_fork(void *at, size_t size) {
   return memory_call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
 }
 
-void hearth_os_mark_sparse(void *at, size_t size) {
-  memory_call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
-  memory_call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
-}
-
 /* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */
 static bool copy_by_pipe(uintptr_t from, uintptr_t to, size_t size) {
   int ends[2];
@@ -164,12 +160,4 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
 
   return result == (long)size ||
          ((result == -EPERM || result == -ENOSYS) && copy_by_pipe(address, (uintptr_t)to, size));
-}
-
-bool hearth_os_poke(uintptr_t address, const void *from, size_t size) {
-  struct iovec local = {(void *)(uintptr_t)from, size}, remote = {(void *)address, size};
-  long result = hearth_os_call(SYS_process_vm_writev, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
-
-  return result == (long)size ||
-         ((result == -EPERM || result == -ENOSYS) && copy_by_pipe((uintptr_t)from, address, size));
 }

@@ -38,6 +38,8 @@ bool hearth_os_commit(void *at, size_t size);
 bool hearth_os_protect(void *at, size_t size, bool executable, bool writable);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
+/* The same for a sparse table of any size: not in core files, and on small pages. */
+void *hearth_os_map_sparse(size_t size);
 /* The same at this address. NULL: something is there, or the system cannot say so. */
 void *hearth_os_map_at(void *at, size_t size);
 void hearth_os_unmap(void *at, size_t size);
@@ -52,21 +54,14 @@ void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end
 void hearth_os_keep_small_pages(void *at, size_t size);
 /* Clear the accessed bits of the range's pages, as far as it is mapped. False: the system refuses. */
 bool hearth_os_forget_accesses(void *at, size_t size);
-/* The first `size` bytes of a file that can be read and written: bytes that are stored there are in the file, also if
- * the process is killed. Not for forked children, nor in core files. NULL: not possible. */
-void *hearth_os_map_file(int fd, size_t size);
 /* Give the pages back; the memory stays usable and reads as zeros. */
 void hearth_os_discard(void *at, size_t size);
 /* Have whole pages that are about to be written to at once, if the system can do so: that takes less than a fault for each. */
 void hearth_os_populate(void *at, size_t size);
 /* Have whole pages read as zeros in forked children. False: the system cannot. */
 bool hearth_os_wipe_on_fork(void *at, size_t size);
-/* Keep a range out of core files and on small pages: for sparse tables. */
-void hearth_os_mark_sparse(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
-/* The same the other way: also of a mapped file that somebody has cut, where a store would be SIGBUS. */
-bool hearth_os_poke(uintptr_t address, const void *from, size_t size);
 
 /* Addresses that the system gives to this process have at most so many bits. */
 unsigned hearth_os_address_bits(void);
@@ -94,7 +89,6 @@ long hearth_os_read(int fd, void *to, size_t size);
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset);
 long hearth_os_write(int fd, const void *from, size_t size);
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
-int hearth_os_allocate(int fd, size_t size); /* make the file that large, with zeros and blocks of the disk for them */
 int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);
 int hearth_os_rename_new(const char *from, const char *to); /* -EEXIST if there is a file `to` */

@@ -113,8 +113,6 @@ long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) 
   return hearth_os_call(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
 }
 
-int hearth_os_allocate(int fd, size_t size) { return (int)hearth_os_call(SYS_fallocate, fd, 0, 0, (long)size, 0, 0); }
-
 int hearth_os_close(int fd) { return (int)os_call3(SYS_close, fd, 0, 0); }
 
 int hearth_os_rename(const char *from, const char *to) {

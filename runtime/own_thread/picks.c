@@ -16,11 +16,8 @@
 static size_t pick_rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
 
 bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count) {
-  *rows = (hearth_pick_rows){.rows = hearth_os_map(pick_rows_size(count)), .count = count};
-  if (!rows->rows)
-    return false;
-  hearth_os_mark_sparse(rows->rows, pick_rows_size(count));
-  return true;
+  *rows = (hearth_pick_rows){.rows = hearth_os_map_sparse(pick_rows_size(count)), .count = count};
+  return rows->rows != NULL;
 }
 
 void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, pick_rows_size(rows->count)); }
@@ -381,8 +378,8 @@ static void run(void) {
 static bool is_wanted(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
 
-  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD &&
-         options->memory_cap == 0 && options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
+  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && options->parts == 0 &&
+         options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
 }
 
 void hearth_pick_thread_begin(void) {
@@ -390,7 +387,7 @@ void hearth_pick_thread_begin(void) {
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
+  hearth_own_thread_begin(run, true);
 }
 
 bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run); }

@@ -17,6 +17,7 @@
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
 #define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */
 #define LEAST_LONG      UINT64_C(60000000)
+#define REST_FOR_COST   100u /* between looks, as a multiple of the time that one takes */
 #define BUFFER_SIZE     ((size_t)32 << 10)
 #define SMAPS           "/proc/self/smaps"
 
@@ -138,7 +139,7 @@ static bool touch_look(void) {
 /* -------------------------------------------------- the thread -------------------------------------------------- */
 
 static uint64_t draw_interval(void) {
-  uint64_t rest = 2 * touches.cost_ns * 100 / hearth_rt.options.look_cost;
+  uint64_t rest = 2 * touches.cost_ns * REST_FOR_COST;
   uint64_t mean = touches.interval == HEARTH_TOUCH_SHORT ? SHORT_INTERVAL : rest > LEAST_LONG ? rest : LEAST_LONG;
 
   return mean / 2 + mean * hearth_sampler_below(&touches.random, 1024) / 1024;
@@ -223,13 +224,12 @@ static size_t touch_rows_size(void) { return hearth_os_whole_pages(touches.row_c
 
 static const char *touch_begin(void) {
   touches.row_count = hearth_rt.mibs.count;
-  touches.rows = hearth_os_map(touch_rows_size());
+  touches.rows = hearth_os_map_sparse(touch_rows_size());
   touches.buffer = hearth_os_map(hearth_os_whole_pages(BUFFER_SIZE));
   if (!touches.rows || !touches.buffer)
     return "out of memory";
   if (!hearth_watched_create())
     return "no place for watched blocks at the addresses from 4 GiB, 64 GiB or 1 TiB on";
-  hearth_os_mark_sparse(touches.rows, touch_rows_size());
   const char *reason = touch_try();
   if (reason)
     return reason;

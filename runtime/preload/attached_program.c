@@ -44,7 +44,7 @@ static struct {
 static uint64_t now(void) { return hearth_clock_now_ns() - hearth_rt.start_ns; }
 
 /* What an allocator or the runtime allocates on its way is not the program's. */
-static bool is_recorded(void) { return hearth_rt.tracing && !hearth_guard_is_held(&hearth_this_thread.in_runtime); }
+static bool is_traced(void) { return hearth_rt.tracing && !hearth_guard_is_held(&hearth_this_thread.in_runtime); }
 
 /* VALUE is what the program's function returns. */
 #define PASS_ON(VALUE)                                                                                                 \
@@ -55,72 +55,73 @@ static bool is_recorded(void) { return hearth_rt.tracing && !hearth_guard_is_hel
     value;                                                                                                             \
   })
 
-static void add(hearth_trace_event event) {
+static void record_event(hearth_trace_event event) {
   if (event.stack != HEARTH_NO_CONTEXT)
     hearth_trace_add(&event);
 }
 
-static void *add_block(hearth_trace_kind kind, void *memory, size_t size, uint64_t begin_ns,
-                       const hearth_frame *frame) {
+static void *record_block(hearth_trace_kind kind, void *memory, size_t size, uint64_t begin_ns,
+                          const hearth_frame *frame) {
   uint64_t stack_ns = now();
 
   if (memory)
-    add((hearth_trace_event){.address = (uintptr_t)memory,
-                             .size = size,
-                             .begin_ns = begin_ns,
-                             .stack_ns = stack_ns,
-                             .stack = hearth_context_of(frame),
-                             .end_ns = now(),
-                             .kind = (uint8_t)kind});
+    record_event((hearth_trace_event){.address = (uintptr_t)memory,
+                                      .size = size,
+                                      .begin_ns = begin_ns,
+                                      .stack_ns = stack_ns,
+                                      .stack = hearth_context_of(frame),
+                                      .end_ns = now(),
+                                      .kind = (uint8_t)kind});
   return memory;
 }
 
 static void *attached_malloc(size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.malloc(size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_MALLOC, PASS_ON(next.malloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_MALLOC, PASS_ON(next.malloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 static void *attached_calloc(size_t count, size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.calloc(count, size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_CALLOC, PASS_ON(next.calloc(count, size)), count * size, begin_ns, HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_CALLOC, PASS_ON(next.calloc(count, size)), count * size, begin_ns,
+                      HEARTH_THIS_FRAME);
 }
 
 /* `memory` is what became of the block at `old`. Its address was free from then on when it had not been given back yet. */
-static void *add_resized(uintptr_t old, void *memory, size_t size, uint64_t begin_ns, const hearth_frame *frame) {
+static void *record_resized(uintptr_t old, void *memory, size_t size, uint64_t begin_ns, const hearth_frame *frame) {
   if (old && (memory || size == 0))
-    add((hearth_trace_event){.address = old,
-                             .begin_ns = begin_ns,
-                             .stack_ns = begin_ns,
-                             .stack = hearth_context_of(frame),
-                             .end_ns = begin_ns,
-                             .kind = HEARTH_TRACE_REALLOC_FREE});
-  return add_block(HEARTH_TRACE_REALLOC, memory, size, begin_ns, frame);
+    record_event((hearth_trace_event){.address = old,
+                                      .begin_ns = begin_ns,
+                                      .stack_ns = begin_ns,
+                                      .stack = hearth_context_of(frame),
+                                      .end_ns = begin_ns,
+                                      .kind = HEARTH_TRACE_REALLOC_FREE});
+  return record_block(HEARTH_TRACE_REALLOC, memory, size, begin_ns, frame);
 }
 
 static void *attached_realloc(void *pointer, size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.realloc(pointer, size);
   uint64_t begin_ns = now();
   uintptr_t old = (uintptr_t)pointer;
-  return add_resized(old, PASS_ON(next.realloc(pointer, size)), size, begin_ns, HEARTH_THIS_FRAME);
+  return record_resized(old, PASS_ON(next.realloc(pointer, size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 static void *attached_reallocarray(void *pointer, size_t count, size_t size) {
   size_t total;
 
-  if (!is_recorded() || __builtin_mul_overflow(count, size, &total))
+  if (!is_traced() || __builtin_mul_overflow(count, size, &total))
     return next.reallocarray(pointer, count, size);
   uint64_t begin_ns = now();
   uintptr_t old = (uintptr_t)pointer;
-  return add_resized(old, PASS_ON(next.reallocarray(pointer, count, size)), total, begin_ns, HEARTH_THIS_FRAME);
+  return record_resized(old, PASS_ON(next.reallocarray(pointer, count, size)), total, begin_ns, HEARTH_THIS_FRAME);
 }
 
 static void attached_free(void *pointer) {
-  if (!pointer || !is_recorded()) {
+  if (!pointer || !is_traced()) {
     next.free(pointer);
     return;
   }
@@ -129,46 +130,46 @@ static void attached_free(void *pointer) {
   event.stack_ns = now();
   PASS_ON((next.free(pointer), 0));
   event.end_ns = now();
-  add(event);
+  record_event(event);
 }
 
 static void *attached_memalign(size_t alignment, size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.memalign(alignment, size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.memalign(alignment, size)), size, begin_ns, HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.memalign(alignment, size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 static void *attached_aligned_alloc(size_t alignment, size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.aligned_alloc(alignment, size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.aligned_alloc(alignment, size)), size, begin_ns,
-                   HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.aligned_alloc(alignment, size)), size, begin_ns,
+                      HEARTH_THIS_FRAME);
 }
 
 static int attached_posix_memalign(void **ret, size_t alignment, size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.posix_memalign(ret, alignment, size);
   uint64_t begin_ns = now();
   int error = PASS_ON(next.posix_memalign(ret, alignment, size));
   if (!error)
-    add_block(HEARTH_TRACE_ALIGNED, *ret, size, begin_ns, HEARTH_THIS_FRAME);
+    record_block(HEARTH_TRACE_ALIGNED, *ret, size, begin_ns, HEARTH_THIS_FRAME);
   return error;
 }
 
 static void *attached_valloc(size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.valloc(size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.valloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.valloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 static void *attached_pvalloc(size_t size) {
-  if (!is_recorded())
+  if (!is_traced())
     return next.pvalloc(size);
   uint64_t begin_ns = now();
-  return add_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.pvalloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
+  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.pvalloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 /* -- begin and end ------------------------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static const struct {
 #define REPLACED_COUNT (sizeof replaced / sizeof replaced[0])
 
 /* Other threads are bound to ours one by one: all must be known before. */
-static bool find_next(void) {
+static bool find_program_functions(void) {
   bool found = true;
 
   for (size_t i = 0; i < REPLACED_COUNT; ++i) {
@@ -196,7 +197,7 @@ static bool find_next(void) {
 }
 
 /* Blocks are freed before they are handed out again: allocation begins last. */
-static void bind(bool to_ours) {
+static void bind_functions(bool to_ours) {
   for (size_t i = REPLACED_COUNT; i-- > 0;) {
     void *function;
     __builtin_memcpy(&function, replaced[i].ret_next, sizeof function);
@@ -205,7 +206,7 @@ static void bind(bool to_ours) {
   }
 }
 
-static void finish(void *unused) {
+static void end_attached(void *unused) {
   (void)unused;
   hearth_finish();
 }
@@ -220,25 +221,25 @@ int __hearth_attach(const char *settings) {
 
   if (hearth_rt.tracing || (hearth_recorder && !hearth_recorder->is_guest))
     return HEARTH_ATTACH_AGAIN;
-  if (!find_next())
+  if (!find_program_functions())
     return HEARTH_ATTACH_NO_MALLOC;
   hearth_text_format(&text, HEARTH_RECORD_VARIABLE "=%s", settings);
   if (is_first) {
     hearth_preload_attach();
     hearth_start(environment);
-    __cxa_atexit(finish, NULL, NULL);
+    __cxa_atexit(end_attached, NULL, NULL);
   } else {
     hearth_start_again(environment);
   }
   if (!hearth_rt.tracing)
     return HEARTH_ATTACH_NO_TRACE;
-  bind(true);
+  bind_functions(true);
   return HEARTH_ATTACH_OK;
 }
 
 /* Pointers to the functions above may have been kept: the library stays. */
 int __hearth_detach(void) {
-  bind(false);
+  bind_functions(false);
   hearth_finish();
   return HEARTH_ATTACH_OK;
 }

@@ -37,7 +37,7 @@ static const hearth_recorder_table table = {
     .tell_result = tell_result,
 };
 
-static void tell_nothing(void) {}
+static void tell_no_result(void) {}
 
 static bool begin_attached(void) {
   static bool has_begun;
@@ -50,12 +50,12 @@ static bool begin_attached(void) {
 /* It is not executed anew, and its signals stay as they are. */
 static const hearth_recorder_table attached_table = {
     .is_guest = true,
-    .give_up = tell_nothing,
+    .give_up = tell_no_result,
     .begin = begin_attached,
     .flush = hearth_trace_flush,
     .end_thread = hearth_trace_end_thread,
     .begin_child = hearth_trace_begin_child,
-    .tell_result = tell_nothing,
+    .tell_result = tell_no_result,
 };
 
 void hearth_preload_attach(void) { hearth_recorder = &attached_table; }
@@ -148,7 +148,7 @@ static void tell_dumps(void) {
   hearth_message("to see all: hearth heap %s.*", quoted(buffer));
 }
 
-static void tell_trace(void) {
+static void tell_trace_file(void) {
   hearth_message("the trace is %s", hearth_trace_file_name());
   hearth_message("to see it: hearth report %s -o report.html", quoted(hearth_trace_file_name()));
 }
@@ -212,7 +212,7 @@ static void tell_file(void) {
   if (hearth_rt.live)
     tell_dumps();
   else if (hearth_rt.tracing)
-    tell_trace();
+    tell_trace_file();
   else
     tell_profile();
 }
@@ -263,7 +263,7 @@ static const char *find_program(void) {
   return is_same_file(path, running) ? path : running;
 }
 
-static void preload_execute(char *arguments, size_t size, char **environment) {
+static void execute_anew(char *arguments, size_t size, char **environment) {
   size_t count = 0;
 
   for (size_t i = 0; i < size; i++)
@@ -275,7 +275,7 @@ static void preload_execute(char *arguments, size_t size, char **environment) {
     hearth_os_exec(find_program(), argv, environment);
 }
 
-static void preload_tell(void) {
+static void tell_no_space(void) {
   char letter[2] = "";
   uint64_t limit = hearth_os_address_space_limit(letter);
 
@@ -296,6 +296,6 @@ static void run_plain(char **environment) {
   size = arguments ? hearth_os_command(arguments, room) : 0;
   if (size == 0 || size == room)
     return;
-  preload_tell();
-  preload_execute(arguments, size, environment);
+  tell_no_space();
+  execute_anew(arguments, size, environment);
 }

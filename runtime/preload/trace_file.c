@@ -33,7 +33,7 @@ static struct {
 } file = {.fd = -1};
 
 /* Another file may have got its name meanwhile. */
-static bool reopen(void) {
+static bool reopen_trace(void) {
   if (hearth_os_is_file(file.fd, file.id))
     return true;
   file.fd = hearth_own_descriptor_move(hearth_os_open_append(file.name));
@@ -46,7 +46,7 @@ static bool reopen(void) {
   return file.fd >= 0;
 }
 
-static void trace_file_append(const void *data, size_t size) {
+static void write_to_trace(const void *data, size_t size) {
   for (size_t done = 0; done < size && !file.error;) {
     long written = hearth_os_write(file.fd, (const char *)data + done, size - done);
     if (written > 0)
@@ -56,12 +56,12 @@ static void trace_file_append(const void *data, size_t size) {
   }
 }
 
-static bool trace_file_add(const void *head, size_t head_size, const void *payload, size_t size) {
-  if (file.error || !reopen())
+static bool add_to_trace(const void *head, size_t head_size, const void *payload, size_t size) {
+  if (file.error || !reopen_trace())
     return false;
   hearth_own_writes before = hearth_own_writes_begin(0);
-  trace_file_append(head, head_size);
-  trace_file_append(payload, size);
+  write_to_trace(head, head_size);
+  write_to_trace(payload, size);
   hearth_own_writes_end(before);
   if (file.error) {
     hearth_os_truncate(file.fd, file.size);
@@ -79,7 +79,7 @@ static void tell_error(void) {
 }
 
 /* The name of the file, or the first like it that is free; or that of a device. */
-static int trace_file_create(void) {
+static int create_trace_file(void) {
   hearth_text name = hearth_text_begin(file.name, sizeof file.name);
 
   hearth_profile_file_name(&name);
@@ -112,15 +112,15 @@ int hearth_trace_file_begin(void) {
   memcpy(head, &header, sizeof header);
   file.error = 0;
   file.size = 0;
-  file.fd = trace_file_create();
+  file.fd = create_trace_file();
   if (file.fd == -ENOENT) {
     hearth_profile_file_make_directories(file.name);
-    file.fd = trace_file_create();
+    file.fd = create_trace_file();
   }
   file.fd = hearth_own_descriptor_move(file.fd);
   if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
     file.error = file.fd < 0 ? -file.fd : EIO;
-  if (!file.error && !trace_file_add(head, header.header_size, NULL, 0))
+  if (!file.error && !add_to_trace(head, header.header_size, NULL, 0))
     hearth_os_unlink(file.name);
   return file.error;
 }
@@ -135,7 +135,7 @@ bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_
   XXH64_update(&state, payload, size);
   XXH64_update(&state, block, sizeof *block);
   block->checksum = XXH64_digest(&state);
-  bool added = trace_file_add(block, sizeof *block, payload, size);
+  bool added = add_to_trace(block, sizeof *block, payload, size);
   tell_error();
   return added;
 }
@@ -167,7 +167,7 @@ size_t hearth_packer_memory(size_t most) {
   return compressor_size() + most + most / 128 + HEARTH_TRACE_COLUMNS_MOST * (sizeof(hearth_trace_column_size) + 128);
 }
 
-static bool trace_file_set(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
+static bool set_compression(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
   return !ZSTD_isError(ZSTD_CCtx_setParameter(compressor, parameter, value));
 }
 
@@ -178,14 +178,14 @@ bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most) {
   packer->packed = (uint8_t *)memory + compressor_size();
   packer->room = hearth_packer_memory(most) - compressor_size();
   packer->size = 0;
-  return compressor && trace_file_set(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
-         trace_file_set(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
-         trace_file_set(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
-         trace_file_set(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
-         trace_file_set(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
-         trace_file_set(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
-         trace_file_set(compressor, ZSTD_c_strategy, (int)search.strategy) &&
-         trace_file_set(compressor, ZSTD_c_contentSizeFlag, 0);
+  return compressor && set_compression(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
+         set_compression(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
+         set_compression(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
+         set_compression(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
+         set_compression(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
+         set_compression(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
+         set_compression(compressor, ZSTD_c_strategy, (int)search.strategy) &&
+         set_compression(compressor, ZSTD_c_contentSizeFlag, 0);
 }
 
 void hearth_packer_begin(hearth_packer *packer) { packer->size = 0; }
@@ -212,7 +212,7 @@ static uint64_t written; /* mappings in the file */
 
 static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
 
-static size_t put(uint8_t *to, const hearth_mapping *row) {
+static size_t put_mapping(uint8_t *to, const hearth_mapping *row) {
   hearth_raw_mapping raw = hearth_mapping_raw(row);
 
   memcpy(to, &raw, sizeof raw);
@@ -231,7 +231,7 @@ void hearth_trace_mappings_add(hearth_packer *packer) {
   for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
     if (padded(sizeof(hearth_raw_mapping) + row->path_size) > MAPPINGS_BYTES - size)
       break;
-    size += put(memory + size, row);
+    size += put_mapping(memory + size, row);
     ++block.count;
   }
   hearth_packer_begin(packer);
@@ -265,20 +265,11 @@ static struct {
   uint64_t dropped;
 } forest;
 
-static void *trace_file_map_table(size_t size) {
-  size_t whole = hearth_os_whole_pages(size);
-  void *table = hearth_os_map(whole);
-
-  if (table)
-    hearth_os_mark_sparse(table, whole);
-  return table;
-}
-
 bool hearth_trace_stacks_create(uint32_t most_contexts) {
-  forest.nodes = trace_file_map_table(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
-  forest.buckets = trace_file_map_table(BUCKETS * sizeof *forest.buckets);
-  forest.leaf_of = trace_file_map_table((size_t)most_contexts * sizeof *forest.leaf_of);
-  forest.gathered = forest.end = trace_file_map_table(GATHER_BYTES);
+  forest.nodes = hearth_os_map_sparse(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
+  forest.buckets = hearth_os_map_sparse(BUCKETS * sizeof *forest.buckets);
+  forest.leaf_of = hearth_os_map_sparse((size_t)most_contexts * sizeof *forest.leaf_of);
+  forest.gathered = forest.end = hearth_os_map_sparse(GATHER_BYTES);
   forest.context_most = most_contexts;
   return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
 }
@@ -297,7 +288,7 @@ void hearth_trace_stacks_flush(hearth_packer *packer) {
 }
 
 /* The node of a call with this caller; HEARTH_RAW_NO_PARENT if there is no room for a new one. */
-static uint32_t trace_file_intern(uint64_t pc, uint32_t parent, hearth_packer *packer) {
+static uint32_t intern_stack_node(uint64_t pc, uint32_t parent, hearth_packer *packer) {
   uint64_t key = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
   uint32_t *bucket = &forest.buckets[key >> 32 & (BUCKETS - 1)];
 
@@ -317,12 +308,12 @@ static uint32_t trace_file_intern(uint64_t pc, uint32_t parent, hearth_packer *p
   return forest.count - 1;
 }
 
-static uint32_t add_stack(uint32_t context, hearth_packer *packer) {
+static uint32_t add_stack_nodes(uint32_t context, hearth_packer *packer) {
   uint32_t depth, at = HEARTH_RAW_NO_PARENT;
   const uint64_t *pcs = hearth_depot_stack(&hearth_rt.depot, context, &depth);
 
   while (depth > 0) {
-    at = trace_file_intern(pcs[--depth], at, packer);
+    at = intern_stack_node(pcs[--depth], at, packer);
     if (at == HEARTH_RAW_NO_PARENT)
       break;
   }
@@ -333,7 +324,7 @@ uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
   if (context == 0 || context >= forest.context_most) /* the empty stack, which the depot counts if it was too full */
     return HEARTH_TRACE_NO_STACK;
   if (!forest.leaf_of[context]) {
-    uint32_t leaf = add_stack(context, packer);
+    uint32_t leaf = add_stack_nodes(context, packer);
     if (leaf == HEARTH_RAW_NO_PARENT) {
       ++forest.dropped;
       return HEARTH_TRACE_NO_STACK;

@@ -42,14 +42,13 @@ static uint64_t dropped; /* events; atomic */
 
 /* -- memory -------------------------------------------------------------------------------------------------------- */
 
-static hearth_trace_buffer *trace_make(void) {
+static hearth_trace_buffer *make_trace_buffer(void) {
   size_t own = (sizeof(hearth_trace_buffer) + 63) & ~(size_t)63;
   size_t size = hearth_os_whole_pages(own + hearth_packer_memory(PAYLOAD_MOST));
-  char *memory = hearth_os_map(size);
+  char *memory = hearth_os_map_sparse(size);
 
   if (!memory)
     return NULL;
-  hearth_os_mark_sparse(memory, size);
   hearth_trace_buffer *buffer = (hearth_trace_buffer *)(void *)memory;
   if (!hearth_packer_create(&buffer->packer, memory + own, PAYLOAD_MOST)) {
     hearth_os_unmap(memory, size);
@@ -66,7 +65,7 @@ static uint32_t own_number(void) {
   return hearth_this_thread.trace_number;
 }
 
-static hearth_trace_buffer *attach(void) {
+static hearth_trace_buffer *take_trace_buffer(void) {
   uint32_t number = own_number();
 
   hearth_lock_take(&registry_lock);
@@ -74,7 +73,7 @@ static hearth_trace_buffer *attach(void) {
   while (buffer && !buffer->idle)
     buffer = buffer->next;
   if (!buffer)
-    buffer = trace_make();
+    buffer = make_trace_buffer();
   if (buffer) {
     buffer->idle = false;
     buffer->thread = number;
@@ -87,7 +86,7 @@ static hearth_trace_buffer *attach(void) {
 /* -- writing ------------------------------------------------------------------------------------------------------- */
 
 /* Give each event its node. */
-static bool add_stacks(hearth_trace_buffer *buffer) {
+static bool set_stack_nodes(hearth_trace_buffer *buffer) {
   if (!hearth_reentry_take(&hearth_trace_file_lock))
     return false;
   for (uint32_t i = 0; i < buffer->count; ++i)
@@ -98,7 +97,7 @@ static bool add_stacks(hearth_trace_buffer *buffer) {
   return true;
 }
 
-static void pack(hearth_trace_buffer *buffer) {
+static void pack_events(hearth_trace_buffer *buffer) {
   hearth_trace_columns columns;
   hearth_trace_last last = {0};
 
@@ -113,16 +112,16 @@ static void pack(hearth_trace_buffer *buffer) {
 
 /* Write a buffer whose lock the caller has. False: its events are lost, which is counted, or still there, since a signal
  * handler must not wait. */
-static bool trace_flush(hearth_trace_buffer *buffer) {
+static bool flush_trace_buffer(hearth_trace_buffer *buffer) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_EVENTS, .count = buffer->count, .first = buffer->thread};
 
   if (buffer->count == 0)
     return true;
   buffer->packing = true;
   HEARTH_SIGNAL_FENCE();
-  bool written = add_stacks(buffer);
+  bool written = set_stack_nodes(buffer);
   if (written) {
-    pack(buffer);
+    pack_events(buffer);
     hearth_lock_take(&hearth_trace_file_lock);
     if (!hearth_trace_file_add(&block, buffer->packer.packed, buffer->packer.size))
       __atomic_fetch_add(&dropped, buffer->count, __ATOMIC_RELAXED);
@@ -134,8 +133,8 @@ static bool trace_flush(hearth_trace_buffer *buffer) {
   return written;
 }
 
-static bool trace_append(hearth_trace_buffer *buffer, const hearth_trace_event *event) {
-  if (buffer->packing || (buffer->count == HEARTH_TRACE_EVENTS_MOST && !trace_flush(buffer)))
+static bool append_event(hearth_trace_buffer *buffer, const hearth_trace_event *event) {
+  if (buffer->packing || (buffer->count == HEARTH_TRACE_EVENTS_MOST && !flush_trace_buffer(buffer)))
     return false;
   buffer->events[buffer->count] = *event;
   HEARTH_SIGNAL_FENCE(); /* a signal handler that flushes counts whole events */
@@ -149,10 +148,10 @@ static bool append_shared(const hearth_trace_event *event) {
 
   if (!hearth_reentry_take(&shared->lock))
     return false;
-  bool appended = shared->thread == number || trace_flush(shared);
+  bool appended = shared->thread == number || flush_trace_buffer(shared);
   if (appended) {
     shared->thread = number;
-    appended = trace_append(shared, event);
+    appended = append_event(shared, event);
   }
   hearth_lock_give(&shared->lock);
   return appended;
@@ -164,9 +163,9 @@ void hearth_trace_add(const hearth_trace_event *event) {
   hearth_reentry_enter();
   hearth_trace_buffer *own = hearth_this_thread.trace;
   if (!own && !hearth_reentry_is_nested() && !hearth_this_thread.ends && !hearth_this_thread_forks())
-    own = attach();
+    own = take_trace_buffer();
   if (own && hearth_reentry_take(&own->lock)) {
-    appended = trace_append(own, event);
+    appended = append_event(own, event);
     hearth_lock_give(&own->lock);
   }
   if (!appended && !append_shared(event))
@@ -176,61 +175,61 @@ void hearth_trace_add(const hearth_trace_event *event) {
 
 /* -- operations ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t trace_now(void) { return hearth_clock_now_ns() - hearth_rt.start_ns; }
+static uint64_t now_in_trace(void) { return hearth_clock_now_ns() - hearth_rt.start_ns; }
 
 /* Was the block's allocation recorded in this process? */
-static bool trace_is_recorded(const hearth_block *block) {
+static bool is_allocation_recorded(const hearth_block *block) {
   return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
 static void *record_allocation(hearth_trace_kind kind, void *memory, uint64_t begin_ns) {
   hearth_block block;
 
-  if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && trace_is_recorded(&block))
+  if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && is_allocation_recorded(&block))
     hearth_trace_add(&(hearth_trace_event){.address = (uintptr_t)memory,
                                            .size = block.size,
                                            .begin_ns = begin_ns,
                                            .stack_ns = block.alloc_ns,
-                                           .end_ns = trace_now(),
+                                           .end_ns = now_in_trace(),
                                            .stack = block.context,
                                            .kind = (uint8_t)kind});
   return memory;
 }
 
 void *hearth_trace_allocate(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
-  uint64_t begin_ns = trace_now();
+  uint64_t begin_ns = now_in_trace();
 
   return record_allocation(kind, hearth_allocate(size, alignment, frame), begin_ns);
 }
 
 void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
-  uint64_t begin_ns = trace_now();
+  uint64_t begin_ns = now_in_trace();
 
   return record_allocation(HEARTH_TRACE_CALLOC, hearth_allocate_zeroed(count, size, frame), begin_ns);
 }
 
 void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame) {
   hearth_block block;
-  hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = trace_now(), .kind = (uint8_t)kind};
+  hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = now_in_trace(), .kind = (uint8_t)kind};
 
-  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !trace_is_recorded(&block)) {
+  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !is_allocation_recorded(&block)) {
     hearth_release(pointer, function);
     return;
   }
   event.size = block.size;
   event.stack = hearth_context_of(frame);
-  event.stack_ns = trace_now();
+  event.stack_ns = now_in_trace();
   hearth_header_forget_context(block.header); /* it ends without record, which is quicker */
   hearth_release(pointer, function);
-  event.end_ns = trace_now();
+  event.end_ns = now_in_trace();
   hearth_trace_add(&event);
 }
 
 /* The old block ends when the stack is taken, and so before another thread can have its address. */
 void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block old, block;
-  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && trace_is_recorded(&old);
-  uint64_t old_size = recorded ? old.size : 0, begin_ns = trace_now();
+  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && is_allocation_recorded(&old);
+  uint64_t old_size = recorded ? old.size : 0, begin_ns = now_in_trace();
   void *memory = hearth_resize(pointer, size, frame);
 
   if (!memory || !recorded || hearth_heap_find(memory, &block) != HEARTH_POINTER_LIVE)
@@ -247,7 +246,7 @@ void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame)
 
 /* -- begin and end ------------------------------------------------------------------------------------------------- */
 
-static bool begin_file(void) {
+static bool begin_trace_file(void) {
   int error = hearth_trace_file_begin();
 
   if (error)
@@ -256,12 +255,12 @@ static bool begin_file(void) {
 }
 
 bool hearth_trace_begin(void) {
-  shared = trace_make();
+  shared = make_trace_buffer();
   if (!shared || !hearth_trace_stacks_create(hearth_rt.options.max_contexts + 1)) {
     hearth_message("no address space for a trace; nothing is recorded");
     return false;
   }
-  return begin_file();
+  return begin_trace_file();
 }
 
 bool hearth_trace_begin_again(void) {
@@ -274,14 +273,14 @@ bool hearth_trace_begin_again(void) {
   dropped = 0;
   hearth_trace_stacks_forget();
   hearth_trace_mappings_forget();
-  bool begins = begin_file();
+  bool begins = begin_trace_file();
   hearth_lock_give(&hearth_trace_file_lock);
   return begins;
 }
 
 static bool add_end(void) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_END, .count = 1};
-  hearth_trace_end end = {.duration_ns = trace_now(),
+  hearth_trace_end end = {.duration_ns = now_in_trace(),
                           .dropped_events = __atomic_load_n(&dropped, __ATOMIC_RELAXED),
                           .dropped_stacks = hearth_trace_stacks_dropped() + hearth_depot_dropped(&hearth_rt.depot)};
 
@@ -301,7 +300,7 @@ bool hearth_trace_flush(void) {
   hearth_reentry_enter();
   for (hearth_trace_buffer *buffer = buffers; buffer; buffer = buffer->next) {
     bool mine = hearth_lock_take_or_keep(&buffer->lock);
-    written &= mine && !buffer->packing && trace_flush(buffer);
+    written &= mine && !buffer->packing && flush_trace_buffer(buffer);
     hearth_lock_give_or_keep(&buffer->lock);
   }
   written &= add_end();
@@ -315,7 +314,7 @@ void hearth_trace_end_thread(void) {
   if (!own || !hearth_reentry_take(&own->lock))
     return;
   hearth_this_thread.trace = NULL;
-  trace_flush(own);
+  flush_trace_buffer(own);
   hearth_lock_give(&own->lock);
   hearth_lock_take(&registry_lock);
   own->idle = true;

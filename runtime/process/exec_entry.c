@@ -84,7 +84,7 @@ static bool is_passed_over(int result) {
 }
 
 /* POSIX leaves open where programs are without PATH: as in glibc, /bin and /usr/bin. */
-static int search(const char *file, char *const argv[], char *const environment[]) {
+static int search_path(const char *file, char *const argv[], char *const environment[]) {
   const char *directories = hearth_environment_find(environ, "PATH");
   bool denied = false;
   int result = -ENOENT;
@@ -110,7 +110,7 @@ int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
   hearth_leave_for(file);
-  return failed(strchr(file, '/') ? try(file, argv, environment) : search(file, argv, environment));
+  return failed(strchr(file, '/') ? try(file, argv, environment) : search_path(file, argv, environment));
 }
 
 int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
@@ -125,7 +125,7 @@ static size_t count_arguments(va_list *arguments) {
 }
 
 /* Put them in an array of one element more. */
-static void collect(char **argv, const char *first, va_list *arguments) {
+static void collect_arguments(char **argv, const char *first, va_list *arguments) {
   argv[0] = (char *)first;
   for (size_t i = 0; argv[i];)
     argv[++i] = va_arg(*arguments, char *);
@@ -139,7 +139,7 @@ static void collect(char **argv, const char *first, va_list *arguments) {
   va_end(arguments);                                                                                                   \
   char *argv[argv##_count + 1];                                                                                        \
   va_start(arguments, first);                                                                                          \
-  collect(argv, first, &(arguments))
+  collect_arguments(argv, first, &(arguments))
 
 int execl(const char *path, const char *first, ...) {
   COLLECT(argv, first, arguments);

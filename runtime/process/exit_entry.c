@@ -14,14 +14,14 @@ HEARTH_EXPORT _Noreturn void _Exit(int status);
 HEARTH_EXPORT int daemon(int keep_directory, int keep_streams);
 HEARTH_EXPORT __attribute__((weak)) _Noreturn void abort(void);
 
-static _Noreturn void leave(int status) {
+static _Noreturn void leave_program(int status) {
   hearth_dump_at_end();
   hearth_os_exit(status);
 }
 
-void _exit(int status) { leave(status); }
+void _exit(int status) { leave_program(status); }
 
-void _Exit(int status) { leave(status); }
+void _Exit(int status) { leave_program(status); }
 
 /* SIGABRT may be ignored, or its handler jump out. Weak, because a static C library has something else that it needs in
  * the object that defines this; there, the handler of SIGABRT does. */
@@ -35,7 +35,7 @@ int daemon(int keep_directory, int keep_streams) {
   pid_t child = fork();
 
   if (child > 0)
-    leave(0);
+    leave_program(0);
   if (child < 0 || setsid() < 0 || (!keep_directory && chdir("/") < 0))
     return -1;
   if (keep_streams)

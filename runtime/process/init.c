@@ -100,25 +100,18 @@ static void check_patterns(const char *path) {
 
 static bool is_to_trace(void) { return hearth_recorder && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
 
-/* Records can be spilled, as far as there is a place for some; call stacks cannot, and find room as long as there is any. */
-#define SPILLED_PART 4 /* of a memory cap: this fraction is for records only */
-
 static bool reserve_tables(void) {
   uint32_t contexts = hearth_rt.options.max_contexts;
   uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
-  uint64_t cap = (uint64_t)hearth_rt.options.memory_cap << 20;
   bool records = !is_to_trace() && !hearth_rt.live; /* else no context has one */
 
   if (!hearth_mappings_create() || !hearth_context_names_create() ||
       !hearth_depot_create(&hearth_rt.depot, contexts, depth))
     return false;
-  if (cap)
-    hearth_rt.depot.memory_most = records ? cap - cap / SPILLED_PART : cap;
   if (!records)
     return true;
-  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1, cap ? cap / HEARTH_OS_PAGE : UINT64_MAX))
+  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1))
     return false;
-  hearth_rt.mibs.beside = cap ? &hearth_rt.depot.memory : NULL;
   return !hearth_shadow_is_histogram ||
          hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
 }
@@ -164,7 +157,7 @@ static uint32_t forking_process; /* 0: the child has begun */
 static uint64_t fork_signals;    /* that were blocked before */
 
 /* Signal handlers find no lock that they could take, nor data that they could change without. */
-static void before_fork(void) {
+static void lock_for_fork(void) {
   uint64_t signals = hearth_os_block_signals();
 
   hearth_dump_lock();
@@ -188,7 +181,6 @@ static void begin_child(void) {
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_number = hearth_os_random();
-  hearth_rt.mibs.dropped = 0;
   hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
@@ -209,7 +201,7 @@ static void watch_child(void) {
     begin_child();
 }
 
-static void after_fork(void) {
+static void unlock_after_fork(void) {
   uint64_t signals = fork_signals;
 
   __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
@@ -219,18 +211,18 @@ static void after_fork(void) {
   hearth_os_restore_signals(signals);
 }
 
-static void after_fork_in_child(void) {
+static void unlock_in_child(void) {
   if (forking_process)
     begin_child();
   hearth_lock_others_are_gone = true;
-  after_fork();
+  unlock_after_fork();
   hearth_lock_others_are_gone = false;
 }
 
 /* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
  * `start`, which comes too early for the C library. */
 __attribute__((constructor)) static void watch_fork(void) {
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  pthread_atfork(lock_for_fork, unlock_after_fork, unlock_in_child);
 }
 
 void hearth_start(char **environment) {

@@ -42,7 +42,7 @@ __asm__(".pushsection .text\n"
                                                               ".size __libc_start_main, .-__libc_start_main\n"
                                                               ".popsection");
 
-static void finish(void *unused) {
+static void end_library(void *unused) {
   (void)unused;
   hearth_finish();
 }
@@ -57,6 +57,6 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   hearth_start(environment);
   hearth_library_has_begun(environment);
   bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
-  __cxa_atexit(finish, NULL, NULL);
+  __cxa_atexit(end_library, NULL, NULL);
   hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
 }

@@ -58,7 +58,7 @@ static const char *const allocation_names[] = {
 #define NAME_COUNT (sizeof allocation_names / sizeof allocation_names[0])
 _Static_assert(NAME_COUNT <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
 
-static bool find_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
+static bool find_own_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
   char buffer[512];
   hearth_maps maps;
   hearth_maps_entry entry;
@@ -74,11 +74,11 @@ static bool find_mapping(const void *address, hearth_loader_mapping *ret_mapping
   return found;
 }
 
-static bool protect(const hearth_loader_mapping *mapping, bool writable) {
+static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
   return hearth_os_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
 }
 
-const hearth_loader_system hearth_loader_system_of_runtime = {find_mapping, protect};
+const hearth_loader_system hearth_loader_system_of_runtime = {find_own_mapping, protect_mapping};
 
 static int (*next_dlclose)(void *library);
 

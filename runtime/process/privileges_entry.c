@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* dlsym may allocate. */
-static void *find_next(const char *name) {
+static void *find_next_function(const char *name) {
   bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
   void *function = dlsym(RTLD_NEXT, name);
 
@@ -21,7 +21,7 @@ static void *find_next(const char *name) {
   return function;
 }
 
-static int note(int result) {
+static int note_result(int result) {
   int error = errno;
 
   if (result == 0 && hearth_is_recording()) {
@@ -35,8 +35,8 @@ static int note(int result) {
 #define CHECKED(name, parameters, arguments)                                                                           \
   HEARTH_EXPORT int name parameters;                                                                                   \
   int name parameters {                                                                                                \
-    int(*next) parameters = (int(*) parameters)find_next(#name);                                                       \
-    return note(next arguments);                                                                                       \
+    int(*next) parameters = (int(*) parameters)find_next_function(#name);                                              \
+    return note_result(next arguments);                                                                                \
   }
 
 CHECKED(setuid, (uid_t id), (id))

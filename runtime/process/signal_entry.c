@@ -25,7 +25,7 @@ static bool is_settable(int signal) {
          !(signal >= HEARTH_LIBRARY_SIGNAL_FIRST && signal <= HEARTH_LIBRARY_SIGNAL_LAST);
 }
 
-static int set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
+static int set_action(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
   int result = is_settable(signal) ? hearth_signals_set(signal, action, ret_old) : -EINVAL;
 
   if (result == 0)
@@ -42,7 +42,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *ret_
     given.flags = (unsigned)action->sa_flags;
     memcpy(&given.mask, &action->sa_mask, sizeof given.mask);
   }
-  if (set(signal, action ? &given : NULL, &old) != 0)
+  if (set_action(signal, action ? &given : NULL, &old) != 0)
     return -1;
   if (ret_old) {
     memset(ret_old, 0, sizeof *ret_old);
@@ -56,7 +56,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *ret_
 static sighandler_t set_simple(int signal, sighandler_t handler, unsigned long flags, uint64_t mask) {
   hearth_os_action given = {(void (*)(int, siginfo_t *, void *))(void *)handler, flags, mask}, old;
 
-  return set(signal, &given, &old) == 0 ? (sighandler_t)(void *)old.handler : SIG_ERR;
+  return set_action(signal, &given, &old) == 0 ? (sighandler_t)(void *)old.handler : SIG_ERR;
 }
 
 static sighandler_t set_bsd(int signal, sighandler_t handler) {
@@ -89,7 +89,7 @@ sighandler_t sysv_signal(int signal, sighandler_t handler) { return __sysv_signa
 int siginterrupt(int signal, int interrupts) {
   hearth_os_action action;
 
-  if (set(signal, NULL, &action) != 0)
+  if (set_action(signal, NULL, &action) != 0)
     return -1;
   if (interrupts) {
     __atomic_fetch_or(&interrupting, bit(signal), __ATOMIC_RELAXED);
@@ -98,5 +98,5 @@ int siginterrupt(int signal, int interrupts) {
     __atomic_fetch_and(&interrupting, ~bit(signal), __ATOMIC_RELAXED);
     action.flags |= SA_RESTART;
   }
-  return set(signal, &action, NULL);
+  return set_action(signal, &action, NULL);
 }

@@ -43,17 +43,17 @@ static bool is_own_doing(int signal, const siginfo_t *info) {
 }
 
 /* Put a signal off until the thread has left the critical section that it is in. */
-static bool defer(int signal, const siginfo_t *info) {
+static bool defer_signal(int signal, const siginfo_t *info) {
   if (hearth_this_thread.depth == 0 || is_own_doing(signal, info))
     return false;
   hearth_this_thread.deferred |= UINT64_C(1) << (signal - 1);
   return true;
 }
 
-static void end(int signal, siginfo_t *info, void *context) {
+static void end_by_signal(int signal, siginfo_t *info, void *context) {
   const hearth_os_action standard = {0};
 
-  if (defer(signal, info))
+  if (defer_signal(signal, info))
     return;
   if (signal == SIGSEGV && hearth_os_is_stack_overflow(info, context))
     hearth_message("a stack overflows: a profiled program needs more of it than others; raise the limit (ulimit -s, or "
@@ -77,13 +77,13 @@ static bool is_request(int value) {
   return value == HEARTH_DUMP_ASK || value == HEARTH_DUMP_PAUSE || value == HEARTH_DUMP_RESUME;
 }
 
-static void ask(int signal, siginfo_t *info, void *context) {
+static void dump_by_signal(int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_QUEUE && is_request(info->si_value.sival_int)) {
     __atomic_store_n(&asked, info->si_value.sival_int, __ATOMIC_RELAXED);
     __atomic_store_n(&asker, (uint32_t)info->si_pid, __ATOMIC_RELEASE);
   }
-  if (defer(signal, info))
+  if (defer_signal(signal, info))
     return;
   uint32_t answered = __atomic_exchange_n(&asker, 0, __ATOMIC_ACQUIRE);
   int request = answered ? __atomic_load_n(&asked, __ATOMIC_RELAXED) : HEARTH_DUMP_ASK;
@@ -107,11 +107,14 @@ static bool is_ending(int signal) {
 static bool own_action(int signal, hearth_os_action *ret_action) {
   if (!is_asking(signal) && !is_ending(signal))
     return false;
-  *ret_action = (hearth_os_action){is_asking(signal) ? ask : end, SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~UINT64_C(0)};
+  *ret_action = (hearth_os_action){is_asking(signal) ? dump_by_signal : end_by_signal,
+                                   SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~UINT64_C(0)};
   return true;
 }
 
-static bool is_own(const hearth_os_action *action) { return action->handler == end || action->handler == ask; }
+static bool is_own_handler(const hearth_os_action *action) {
+  return action->handler == end_by_signal || action->handler == dump_by_signal;
+}
 
 int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
   hearth_os_action given = action ? *action : (hearth_os_action){0}, old;
@@ -129,7 +132,7 @@ int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_act
   int result = hearth_os_sigaction(signal, action ? &given : NULL, &old);
   hearth_os_restore_signals(blocked);
   if (result == 0 && ret_old)
-    *ret_old = old.handler == abort_program ? old_abort : is_own(&old) ? (hearth_os_action){0} : old;
+    *ret_old = old.handler == abort_program ? old_abort : is_own_handler(&old) ? (hearth_os_action){0} : old;
   return result;
 }
 

@@ -23,11 +23,8 @@ static size_t histogram_table_size(const hearth_histograms *histograms) {
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
   *histograms = (hearth_histograms){.contexts = contexts, .most = most};
-  histograms->by_context = hearth_os_map(histogram_table_size(histograms));
-  if (!histograms->by_context)
-    return false;
-  hearth_os_mark_sparse(histograms->by_context, histogram_table_size(histograms));
-  return true;
+  histograms->by_context = hearth_os_map_sparse(histogram_table_size(histograms));
+  return histograms->by_context != NULL;
 }
 
 static void unmap(hearth_histogram_chunk *chunk) {
@@ -57,7 +54,6 @@ void hearth_histograms_forget(hearth_histograms *histograms) {
     chunk->next = histograms->spare;
     histograms->spare = chunk;
   }
-  histograms->pages = 0;
 }
 
 /* An empty chunk with room for `size` bytes. */
@@ -82,11 +78,9 @@ static hearth_histogram_chunk *map_chunk(size_t size) {
 static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   static bool told;
   size_t size = HEARTH_OS_PAGE + hearth_os_whole_pages(needed);
-  hearth_histogram_chunk *chunk = NULL;
+  hearth_histogram_chunk *chunk = take_spare(histograms, size);
 
-  if (!histograms->closed)
-    chunk = take_spare(histograms, size);
-  if (!histograms->closed && !chunk)
+  if (!chunk)
     chunk = map_chunk(size > CHUNK_LEAST ? size : CHUNK_LEAST);
   if (!chunk) {
     if (!told)
@@ -97,7 +91,6 @@ static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   chunk->used = HEARTH_OS_PAGE;
   chunk->next = histograms->chunks;
   histograms->chunks = chunk;
-  histograms->pages += chunk->size / HEARTH_OS_PAGE;
   return true;
 }
 

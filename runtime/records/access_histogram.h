@@ -23,8 +23,6 @@ typedef struct hearth_histograms {
   uint32_t most;                          /* places of a block that are kept, from its start */
   hearth_lock lock;                       /* of the following; taken within a context's lock */
   hearth_histogram_chunk *chunks, *spare; /* in use, and empty again */
-  uint64_t pages;                         /* of the chunks in use */
-  bool closed;                            /* there is to be no other chunk */
 } hearth_histograms;
 
 /* All empty. False: no address space. */

@@ -43,10 +43,9 @@ uint64_t *hearth_granule_word_make(hearth_granule_words *of, uintptr_t address) 
   if (region >= HEARTH_REGIONS)
     return NULL;
   if (!__atomic_load_n(&of->regions[region], __ATOMIC_ACQUIRE)) {
-    uint64_t *words = hearth_os_map(size);
+    uint64_t *words = hearth_os_map_sparse(size);
     if (!words)
       return NULL;
-    hearth_os_mark_sparse(words, size);
     if (!__atomic_compare_exchange_n(&of->regions[region], &none, words, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
       hearth_os_unmap(words, size);
   }

@@ -31,13 +31,7 @@ static inline hearth_mib hearth_mib_of_row(const hearth_mib_row *row) {
 typedef struct hearth_mib_table {
   hearth_mib_row *rows; /* by context id */
   uint32_t count;
-  uint8_t *touched;                    /* pages of `rows` that hold records; atomic */
-  uint64_t touched_count, page_most;   /* such pages there are, and may be */
-  const uint64_t *beside;              /* bytes that count as such pages, too; NULL: none; atomic */
-  bool wants_spill;                    /* there are more */
-  bool closed;                         /* ... and no more are to come */
   hearth_histograms histograms;        /* of histogram mode */
-  uint64_t dropped;                    /* blocks that were not recorded for that reason; atomic */
   hearth_lock locks[HEARTH_MIB_LOCKS]; /* of context id modulo their number: all can be taken for a fork */
 } hearth_mib_table;
 
@@ -52,12 +46,8 @@ typedef struct hearth_mib_update {
   const struct hearth_mib_update *outer; /* that a signal handler interrupted */
 } hearth_mib_update;
 
-/* Records for the contexts [0, count), all empty; they want to be spilled when they fill more than `page_most` pages. False:
- * no address space. */
-bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
-
-/* Call this when the memory beside the table has grown. */
-void hearth_mib_table_watch(hearth_mib_table *table);
+/* Records for the contexts [0, count), all empty. False: no address space. */
+bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count);
 
 /* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
 uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);
@@ -106,9 +96,6 @@ static inline void hearth_mib_update_make(hearth_mib_update *update) {
 
 /* Empty all records, giving the memory back. The table is locked, or the process has one thread. */
 void hearth_mib_table_forget(hearth_mib_table *table);
-
-/* There can be no spill: from now on, blocks of contexts that need one page more are dropped. */
-void hearth_mib_table_close(hearth_mib_table *table);
 
 /* Keep all other threads from recording, and complete the record that this thread was making when it was interrupted.
  * With signals blocked. Returns how many threads are recording and do not end it. */

@@ -41,7 +41,7 @@ typedef struct hearth_runtime {
   uint64_t pid;            /* of the process that records */
   uint64_t start_number;   /* random: tells processes of one number apart, on other hosts and in other containers */
   uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
-  uint64_t next_due_ns;    /* since the start: when a periodic dump or snapshot is due; UINT64_MAX: never; atomic */
+  uint64_t next_due_ns;    /* since the start: when a periodic dump is due; UINT64_MAX: never; atomic */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
   uint64_t verified_contexts, differing_contexts; /* with verify_contexts=1; atomic */
   hearth_runtime_options options;

@@ -36,7 +36,7 @@ static bool scope_is_recorded(const char *category) {
 
 /* A handler that comes in between enters its scopes above this one, which has no name then: as long as nobody is in it,
  * its place holds none. */
-static hearth_scope_token scope_push(const char *name) {
+static hearth_scope_token push_scope(const char *name) {
   uint32_t count = hearth_scopes.count;
 
   hearth_scopes.count = count + 1;
@@ -47,7 +47,7 @@ static hearth_scope_token scope_push(const char *name) {
 }
 
 HEARTH_EXPORT hearth_scope_token __hearth_scope_push(const char *category, const char *name) {
-  return hearth_rt.recording && scope_is_recorded(category) ? scope_push(name) : 0;
+  return hearth_rt.recording && scope_is_recorded(category) ? push_scope(name) : 0;
 }
 
 /* Before the start, it is not known which runtime will record which categories. */
@@ -59,7 +59,7 @@ HEARTH_EXPORT hearth_scope_token __hearth_scope_enter(hearth_scope_site *site) {
     state = hearth_rt.recording && scope_is_recorded(site->category) ? HEARTH_SCOPE_ON : HEARTH_SCOPE_OFF;
     __atomic_store_n(&site->state, state, __ATOMIC_RELAXED);
   }
-  return state == HEARTH_SCOPE_ON ? scope_push(site->name) : 0;
+  return state == HEARTH_SCOPE_ON ? push_scope(site->name) : 0;
 }
 
 HEARTH_EXPORT void __hearth_scope_leave(hearth_scope_token token) {
@@ -98,7 +98,7 @@ static uint32_t number_names(void) {
   return count;
 }
 
-static uint32_t insert(uint32_t context, uint64_t heap_pc, uint32_t scope_count) {
+static uint32_t insert_scoped_stack(uint32_t context, uint64_t heap_pc, uint32_t scope_count) {
   uint64_t pcs[HEARTH_STACK_MOST];
   uint32_t depth, count = 0;
   bool is_new;
@@ -119,12 +119,12 @@ uint32_t hearth_scopes_extend(uint32_t context, uint64_t heap_pc, hearth_scope_c
   uint32_t scope_count = number_names();
   uint64_t names = scope_mix(scope_count > 0 ? hearth_scopes.hashes[scope_count - 1] : 0, heap_pc);
   if (names == 0) /* neither, or one hash of 2^64 */
-    return heap_pc || scope_count > 0 ? insert(context, heap_pc, scope_count) : context;
+    return heap_pc || scope_count > 0 ? insert_scoped_stack(context, heap_pc, scope_count) : context;
   if (!cache)
-    return insert(context, heap_pc, scope_count);
+    return insert_scoped_stack(context, heap_pc, scope_count);
   uint64_t slot = scope_mix(names, context) >> 32 & (HEARTH_SCOPE_SLOTS - 1);
   if (cache->slots[slot].names != names || cache->slots[slot].context != context) {
-    uint32_t made = insert(context, heap_pc, scope_count);
+    uint32_t made = insert_scoped_stack(context, heap_pc, scope_count);
     if (made == 0) /* a stack without room is counted each time */
       return 0;
     cache->slots[slot].names = names;
@@ -158,16 +158,12 @@ static struct tables {
 static uint32_t row_count, byte_count; /* taken so far; some may stay without use */
 
 bool hearth_context_names_create(void) {
-  size_t size = hearth_os_whole_pages(sizeof *tables);
-
-  tables = hearth_os_map(size);
-  if (tables)
-    hearth_os_mark_sparse(tables, size);
+  tables = hearth_os_map_sparse(sizeof *tables);
   return tables != NULL;
 }
 
 /* Among the rows from `from` on, up to `end`; both are row + 1. */
-static uint32_t scope_search(uint32_t from, uint32_t end, uint64_t hash, const char *name, uint32_t size) {
+static uint32_t search_names(uint32_t from, uint32_t end, uint64_t hash, const char *name, uint32_t size) {
   for (; from != end; from = tables->rows[from - 1].next) {
     const row *found = &tables->rows[from - 1];
     if (found->hash == hash && found->size == size && memcmp(tables->bytes + found->first, name, size) == 0)
@@ -177,7 +173,7 @@ static uint32_t scope_search(uint32_t from, uint32_t end, uint64_t hash, const c
 }
 
 /* Advance `counter` by `step` unless it would pass `most`. */
-static bool scope_take_room(uint32_t *counter, uint32_t step, uint32_t most, uint32_t *ret_before) {
+static bool take_name_room(uint32_t *counter, uint32_t step, uint32_t most, uint32_t *ret_before) {
   uint32_t before = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
   do
@@ -188,10 +184,10 @@ static bool scope_take_room(uint32_t *counter, uint32_t step, uint32_t most, uin
   return true;
 }
 
-static uint32_t scope_add(uint64_t hash, const char *name, uint32_t size) {
+static uint32_t add_name_row(uint64_t hash, const char *name, uint32_t size) {
   uint32_t number, first;
 
-  if (!scope_take_room(&byte_count, size, MOST_BYTES, &first) || !scope_take_room(&row_count, 1, MOST_NAMES, &number))
+  if (!take_name_room(&byte_count, size, MOST_BYTES, &first) || !take_name_room(&row_count, 1, MOST_NAMES, &number))
     return 0;
   memcpy(tables->bytes + first, name, size);
   tables->rows[number].hash = hash;
@@ -201,7 +197,7 @@ static uint32_t scope_add(uint64_t hash, const char *name, uint32_t size) {
 }
 
 /* FNV-1a; names are short, and looked up once for each place that uses them, as a rule. */
-static uint64_t scope_hash_name(const char *name, uint32_t size) {
+static uint64_t hash_name_bytes(const char *name, uint32_t size) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
   for (uint32_t i = 0; i < size; ++i)
@@ -209,20 +205,20 @@ static uint64_t scope_hash_name(const char *name, uint32_t size) {
   return hash ^ hash >> 32;
 }
 
-static uint32_t scope_intern(const char *name, uint32_t size) {
-  uint64_t hash = scope_hash_name(name, size);
+static uint32_t intern_name(const char *name, uint32_t size) {
+  uint64_t hash = hash_name_bytes(name, size);
   uint32_t *bucket = &tables->buckets[hash % BUCKET_COUNT];
   uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-  uint32_t found = scope_search(head, 0, hash, name, size), added;
+  uint32_t found = search_names(head, 0, hash, name, size), added;
 
-  if (found || !(added = scope_add(hash, name, size)))
+  if (found || !(added = add_name_row(hash, name, size)))
     return found;
   for (uint32_t searched = head;;) {
     tables->rows[added - 1].next = head;
     if (__atomic_compare_exchange_n(bucket, &head, added, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
       return added;
     /* Others have put names in front; if one is this, our row stays without use. */
-    found = scope_search(head, searched, hash, name, size);
+    found = search_names(head, searched, hash, name, size);
     if (found)
       return found;
     searched = head;
@@ -238,7 +234,7 @@ static uint32_t kept_size(const char *name) {
 }
 
 uint32_t hearth_context_name(const char *name) {
-  uint32_t found = scope_intern(name, kept_size(name));
+  uint32_t found = intern_name(name, kept_size(name));
 
   return found ? found - 1 : HEARTH_NO_NAME;
 }

@@ -28,11 +28,10 @@ bool hearth_shadow_has_beside;
 /* For so many bytes of memory, one of counters. */
 static bool shadow_reserve(uint64_t *ret_base, unsigned memory_for_one) {
   size_t size = ((size_t)1 << hearth_os_address_bits()) / memory_for_one;
-  void *space = hearth_os_map(size);
+  void *space = hearth_os_map_sparse(size);
 
   if (!space)
     return false;
-  hearth_os_mark_sparse(space, size);
   *ret_base = (uint64_t)(uintptr_t)space;
   return true;
 }

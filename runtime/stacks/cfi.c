@@ -76,7 +76,7 @@ static cursor cursor_at(const hearth_cfi_tables *tables, uintptr_t at, uint64_t 
   return cursor;
 }
 
-static bool cfi_refill(cursor *cursor) {
+static bool refill_cursor(cursor *cursor) {
   size_t left = cursor->end - cursor->at;
 
   cursor->piece = cursor->at;
@@ -92,14 +92,14 @@ static bool cfi_refill(cursor *cursor) {
 }
 
 static uint8_t take_u8(cursor *cursor) {
-  if (cursor->at - cursor->piece >= cursor->piece_size && !cfi_refill(cursor))
+  if (cursor->at - cursor->piece >= cursor->piece_size && !refill_cursor(cursor))
     return 0;
   const uint8_t *piece = cursor->copied ? cursor->bytes : (const uint8_t *)cursor->piece;
   return piece[cursor->at++ - cursor->piece];
 }
 
 /* A number of `size` bytes. */
-static uint64_t cfi_take(cursor *cursor, unsigned size) {
+static uint64_t take_number(cursor *cursor, unsigned size) {
   uint64_t number = 0;
 
   for (unsigned i = 0; i < size; ++i)
@@ -127,7 +127,7 @@ static uint64_t take_uleb(cursor *cursor) { return take_leb(cursor, false); }
 
 static int64_t take_sleb(cursor *cursor) { return (int64_t)take_leb(cursor, true); }
 
-static void skip(cursor *cursor, uint64_t size) {
+static void skip_bytes(cursor *cursor, uint64_t size) {
   if (size <= cursor->end - cursor->at) {
     cursor->at += size;
     return;
@@ -157,7 +157,7 @@ static unsigned pointer_size(uint8_t encoding) {
 static uint64_t take_pointer(cursor *cursor, uint8_t encoding) {
   uintptr_t at = cursor->at;
   unsigned size = pointer_size(encoding);
-  uint64_t value = cfi_take(cursor, size);
+  uint64_t value = take_number(cursor, size);
 
   if (size == 0)
     cursor->failed = true;
@@ -180,7 +180,7 @@ typedef struct table_row {
   int32_t start, entry; /* relative to the header */
 } table_row;
 
-static bool cfi_read_row(const hearth_cfi_tables *tables, uintptr_t at, table_row *ret_row) {
+static bool read_table_row(const hearth_cfi_tables *tables, uintptr_t at, table_row *ret_row) {
   if (!is_there(tables, at, sizeof *ret_row))
     return tables->read(at, ret_row, sizeof *ret_row);
   memcpy(ret_row, (const void *)at, sizeof *ret_row);
@@ -195,16 +195,16 @@ static uintptr_t find_entry(const hearth_cfi_tables *tables, uintptr_t pc) {
   uint8_t count_encoding = take_u8(&cursor), table_encoding = take_u8(&cursor);
   table_row row, found = {0, 0};
 
-  skip(&cursor, pointer_size(frame_encoding));
+  skip_bytes(&cursor, pointer_size(frame_encoding));
   if (version != 1 || count_encoding != PE_UDATA4 || table_encoding != PE_TABLE || pointer_size(frame_encoding) == 0)
     return 0;
-  uint64_t low = 0, high = cfi_take(&cursor, 4);
+  uint64_t low = 0, high = take_number(&cursor, 4);
   uintptr_t table = cursor.at;
   if (cursor.failed)
     return 0;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
-    if (!cfi_read_row(tables, table + middle * sizeof row, &row))
+    if (!read_table_row(tables, table + middle * sizeof row, &row))
       return 0;
     if (header + (uintptr_t)(intptr_t)row.start <= pc) {
       found = row;
@@ -228,7 +228,7 @@ typedef struct common {
 /* The rest of the entry that begins at `at`, behind its size. Fails at the end of the section, and for 64-bit entries. */
 static cursor open_entry(const hearth_cfi_tables *tables, uintptr_t at) {
   cursor size = cursor_at(tables, at, 4);
-  uint64_t bytes = cfi_take(&size, 4);
+  uint64_t bytes = take_number(&size, 4);
   cursor entry = cursor_at(tables, at + 4, bytes);
 
   entry.failed |= size.failed || bytes == 0 || bytes > ENTRY_MOST;
@@ -244,12 +244,12 @@ static void read_augmentation(common *common, cursor *entry, const char *letters
   common->augmented = true;
   uint64_t size = take_uleb(entry);
   cursor content = *entry;
-  skip(entry, size);
+  skip_bytes(entry, size);
   for (const char *letter = letters + 1; *letter; ++letter)
     if (*letter == 'R') {
       common->encoding = take_u8(&content);
     } else if (*letter == 'P') {
-      skip(&content, pointer_size(take_u8(&content)));
+      skip_bytes(&content, pointer_size(take_u8(&content)));
     } else if (*letter == 'L') {
       take_u8(&content);
     } else { /* 'S', a signal's frame: its rules are expressions */
@@ -261,7 +261,7 @@ static void read_augmentation(common *common, cursor *entry, const char *letters
 static bool read_common(common *common, const hearth_cfi_tables *tables, uintptr_t at) {
   char letters[AUGMENT_MOST + 1] = "";
   cursor entry = open_entry(tables, at);
-  uint64_t id = cfi_take(&entry, 4);
+  uint64_t id = take_number(&entry, 4);
   uint8_t version = take_u8(&entry);
 
   for (unsigned i = 0; (letters[i] = (char)take_u8(&entry)) != '\0'; ++i)
@@ -306,18 +306,20 @@ static void set_place(row *row, uint64_t reg, place place, int64_t offset) {
   }
 }
 
-static void restore(machine *machine, uint64_t reg) {
+static void restore_register(machine *machine, uint64_t reg) {
   if (reg == RBP)
     set_place(&machine->row, reg, machine->initial.rbp, machine->initial.rbp_offset);
   else
     set_place(&machine->row, reg, machine->initial.return_address, machine->initial.return_offset);
 }
 
-static int64_t scale(const machine *machine, int64_t offset) {
+static int64_t scale_offset(const machine *machine, int64_t offset) {
   return (int64_t)((uint64_t)offset * (uint64_t)machine->common->data_factor);
 }
 
-static void advance(machine *machine, uint64_t steps) { machine->location += steps * machine->common->code_factor; }
+static void advance_location(machine *machine, uint64_t steps) {
+  machine->location += steps * machine->common->code_factor;
+}
 
 static void set_cfa(machine *machine, uint64_t reg, int64_t offset) {
   machine->row.cfa_register = reg;
@@ -330,7 +332,7 @@ static void set_cfa_expression(machine *machine, cursor *code) {
   uint64_t size = take_uleb(code);
   cursor expression = *code;
 
-  skip(code, size);
+  skip_bytes(code, size);
   bool is_sum = take_u8(&expression) == OP_BREG6;
   set_cfa(machine, RBP, take_sleb(&expression));
   machine->row.cfa_loaded = true;
@@ -341,24 +343,24 @@ static void set_expression(machine *machine, cursor *code) {
   uint64_t reg = take_uleb(code), size = take_uleb(code);
   cursor expression = *code;
 
-  skip(code, size);
+  skip_bytes(code, size);
   bool is_rbp = take_u8(&expression) == OP_BREG6 && take_sleb(&expression) == 0 && expression.at == code->at;
   set_place(&machine->row, reg, is_rbp ? AT_RBP : OTHER, 0);
 }
 
 static void skip_expression(machine *machine, cursor *code) {
   set_place(&machine->row, take_uleb(code), OTHER, 0);
-  skip(code, take_uleb(code));
+  skip_bytes(code, take_uleb(code));
 }
 
-static void remember(machine *machine, cursor *code) {
+static void remember_state(machine *machine, cursor *code) {
   if (machine->states_used == STATES_MOST)
     code->failed = true;
   else
     machine->states[machine->states_used++] = machine->row;
 }
 
-static void recall(machine *machine, cursor *code) {
+static void recall_state(machine *machine, cursor *code) {
   if (machine->states_used == 0)
     code->failed = true;
   else
@@ -374,18 +376,18 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
   case CFA_ADVANCE_1:
   case CFA_ADVANCE_2:
   case CFA_ADVANCE_4:
-    advance(machine, cfi_take(code, 1u << (instruction - CFA_ADVANCE_1)));
+    advance_location(machine, take_number(code, 1u << (instruction - CFA_ADVANCE_1)));
     break;
   case CFA_OFFSET_EXTENDED:
     reg = take_uleb(code);
-    set_place(&machine->row, reg, SAVED, scale(machine, (int64_t)take_uleb(code)));
+    set_place(&machine->row, reg, SAVED, scale_offset(machine, (int64_t)take_uleb(code)));
     break;
   case CFA_OFFSET_EXTENDED_SF:
     reg = take_uleb(code);
-    set_place(&machine->row, reg, SAVED, scale(machine, take_sleb(code)));
+    set_place(&machine->row, reg, SAVED, scale_offset(machine, take_sleb(code)));
     break;
   case CFA_RESTORE_EXTENDED:
-    restore(machine, take_uleb(code));
+    restore_register(machine, take_uleb(code));
     break;
   case CFA_UNDEFINED:
     set_place(&machine->row, take_uleb(code), NOWHERE, 0);
@@ -400,10 +402,10 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
     take_uleb(code);
     break;
   case CFA_REMEMBER_STATE:
-    remember(machine, code);
+    remember_state(machine, code);
     break;
   case CFA_RESTORE_STATE:
-    recall(machine, code);
+    recall_state(machine, code);
     break;
   case CFA_DEF_CFA:
     reg = take_uleb(code);
@@ -411,7 +413,7 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
     break;
   case CFA_DEF_CFA_SF:
     reg = take_uleb(code);
-    set_cfa(machine, reg, scale(machine, take_sleb(code)));
+    set_cfa(machine, reg, scale_offset(machine, take_sleb(code)));
     break;
   case CFA_DEF_CFA_REGISTER:
     set_cfa(machine, take_uleb(code), machine->row.cfa);
@@ -420,7 +422,7 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
     set_cfa(machine, machine->row.cfa_register, (int64_t)take_uleb(code));
     break;
   case CFA_DEF_CFA_OFFSET_SF:
-    set_cfa(machine, machine->row.cfa_register, scale(machine, take_sleb(code)));
+    set_cfa(machine, machine->row.cfa_register, scale_offset(machine, take_sleb(code)));
     break;
   case CFA_DEF_CFA_EXPRESSION:
     set_cfa_expression(machine, code);
@@ -439,18 +441,18 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
   }
 }
 
-static void cfi_execute(machine *machine, cursor *code) {
+static void execute_instruction(machine *machine, cursor *code) {
   uint8_t instruction = take_u8(code), operand = instruction & 0x3f;
 
   switch (instruction & 0xc0) {
   case CFA_ADVANCE:
-    advance(machine, operand);
+    advance_location(machine, operand);
     break;
   case CFA_OFFSET:
-    set_place(&machine->row, operand, SAVED, scale(machine, (int64_t)take_uleb(code)));
+    set_place(&machine->row, operand, SAVED, scale_offset(machine, (int64_t)take_uleb(code)));
     break;
   case CFA_RESTORE:
-    restore(machine, operand);
+    restore_register(machine, operand);
     break;
   default:
     execute_extended(machine, instruction, code);
@@ -458,10 +460,10 @@ static void cfi_execute(machine *machine, cursor *code) {
 }
 
 /* The rows of a function follow each other; the row of `pc` is the last one that does not begin behind it. */
-static bool cfi_run(machine *machine, cursor code, uintptr_t pc) {
+static bool run_instructions(machine *machine, cursor code, uintptr_t pc) {
   while (code.at < code.end && !code.failed) {
     row before = machine->row;
-    cfi_execute(machine, &code);
+    execute_instruction(machine, &code);
     if (machine->location > pc) {
       machine->row = before;
       break;
@@ -505,18 +507,18 @@ hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc) {
     return none;
   cursor entry = open_entry(tables, at);
   uintptr_t distance_at = entry.at;
-  uint64_t distance = cfi_take(&entry, 4);
+  uint64_t distance = take_number(&entry, 4);
   if (entry.failed || distance == 0 || !read_common(&common, tables, distance_at - distance))
     return none;
   uintptr_t start = take_pointer(&entry, common.encoding);
   uint64_t size = take_pointer(&entry, common.encoding & PE_FORMAT);
   if (common.augmented)
-    skip(&entry, take_uleb(&entry));
+    skip_bytes(&entry, take_uleb(&entry));
   if (entry.failed || pc < start || pc - start >= size)
     return none;
   machine machine = {.common = &common, .location = start};
-  if (!cfi_run(&machine, common.instructions, UINTPTR_MAX))
+  if (!run_instructions(&machine, common.instructions, UINTPTR_MAX))
     return none;
   machine.initial = machine.row;
-  return cfi_run(&machine, entry, pc) ? simplify(&machine.row) : none;
+  return run_instructions(&machine, entry, pc) ? simplify(&machine.row) : none;
 }

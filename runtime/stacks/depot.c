@@ -13,15 +13,6 @@
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
-static void *depot_map_table(uint64_t count, size_t row) {
-  size_t size = hearth_os_whole_pages(count * row);
-  void *table = hearth_os_map(size);
-
-  if (table)
-    hearth_os_mark_sparse(table, size);
-  return table;
-}
-
 bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth) {
   uint32_t buckets = 64;
 
@@ -32,20 +23,19 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .entry_most = most_contexts + 1,
       .pc_most = (uint64_t)most_contexts * average_depth,
       .entry_count = 1,
-      .memory_most = UINT64_MAX,
   };
-  depot->entries = depot_map_table(depot->entry_most, sizeof *depot->entries);
-  depot->pcs = depot_map_table(depot->pc_most + 1, sizeof *depot->pcs);
-  depot->buckets = depot_map_table(buckets, sizeof *depot->buckets);
+  depot->entries = hearth_os_map_sparse(depot->entry_most * sizeof *depot->entries);
+  depot->pcs = hearth_os_map_sparse((depot->pc_most + 1) * sizeof *depot->pcs);
+  depot->buckets = hearth_os_map_sparse(buckets * sizeof *depot->buckets);
   bool created = depot->entries && depot->pcs && depot->buckets;
   for (size_t i = 0; i < HEARTH_DEPOT_LEVELS; ++i) {
-    depot->levels[i] = depot_map_table(level_words[i], sizeof *depot->levels[i]);
+    depot->levels[i] = hearth_os_map_sparse(level_words[i] * sizeof *depot->levels[i]);
     created = created && depot->levels[i];
   }
   return created;
 }
 
-static uint64_t depot_mix(uint64_t hash, uint64_t pc) {
+static uint64_t mix_stack_hash(uint64_t hash, uint64_t pc) {
   hash = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads neighbouring addresses */
   return hash ^ hash >> 32;
 }
@@ -56,12 +46,12 @@ static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
   uint32_t i = 0;
 
   for (; i + 1 < depth; i += 2) {
-    even = depot_mix(even, pcs[i]);
-    odd = depot_mix(odd, pcs[i + 1]);
+    even = mix_stack_hash(even, pcs[i]);
+    odd = mix_stack_hash(odd, pcs[i + 1]);
   }
   if (i < depth)
-    even = depot_mix(even, pcs[i]);
-  return depot_mix(even, odd);
+    even = mix_stack_hash(even, pcs[i]);
+  return mix_stack_hash(even, odd);
 }
 
 static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
@@ -76,7 +66,7 @@ static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash,
 }
 
 /* The stack among the contexts from `from` on, up to `end`, both in one chain; 0 if it is not there. */
-static uint32_t depot_search(const hearth_depot *depot, uint32_t from, uint32_t end, uint64_t hash, const uint64_t *pcs,
+static uint32_t search_chain(const hearth_depot *depot, uint32_t from, uint32_t end, uint64_t hash, const uint64_t *pcs,
                              uint32_t depth) {
   for (; from != end; from = depot->entries[from].next)
     if (is_stack(depot, from, hash, pcs, depth))
@@ -104,7 +94,7 @@ static inline uint32_t search_levels(const hearth_depot *depot, uint64_t hash, c
 }
 
 /* Advance `counter` by `step` unless it would pass `most`. */
-static bool depot_take_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t *ret_before) {
+static bool take_depot_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t *ret_before) {
   uint64_t before = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
   do
@@ -115,18 +105,12 @@ static bool depot_take_room(uint64_t *counter, uint64_t step, uint64_t most, uin
   return true;
 }
 
-/* An entry, its addresses, and a word in the tables. */
-static uint64_t size_of_context(uint32_t depth) {
-  return sizeof(hearth_depot_entry) + depth * sizeof(uint64_t) + sizeof(uint64_t);
-}
-
 /* A copy of the stack under a new id, not yet in a chain; 0 if there is no room. */
-static uint32_t depot_add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
-  uint64_t before, first, context;
+static uint32_t add_depot_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+  uint64_t first, context;
 
-  if (!depot_take_room(&depot->memory, size_of_context(depth), depot->memory_most, &before) ||
-      !depot_take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
-      !depot_take_room(&depot->entry_count, 1, depot->entry_most, &context))
+  if (!take_depot_room(&depot->pc_count, depth, depot->pc_most, &first) ||
+      !take_depot_room(&depot->entry_count, 1, depot->entry_most, &context))
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
     depot->pcs[first + i] = pcs[i];
@@ -163,7 +147,7 @@ static uint32_t put_in_chain(hearth_depot *depot, uint32_t context, uint64_t has
   uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
 
   for (;;) {
-    uint32_t found = depot_search(depot, head, searched, hash, pcs, depth);
+    uint32_t found = search_chain(depot, head, searched, hash, pcs, depth);
     if (found)
       return found;
     depot->entries[context].next = searched = head;
@@ -182,10 +166,10 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
   uint64_t hash = hash_stack(pcs, depth);
   uint32_t found = search_levels(depot, hash, pcs, depth, &place);
   if (!found && !place)
-    found = depot_search(depot, __atomic_load_n(depot_bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
+    found = search_chain(depot, __atomic_load_n(depot_bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
   if (found)
     return found;
-  uint32_t context = depot_add_entry(depot, hash, pcs, depth);
+  uint32_t context = add_depot_entry(depot, hash, pcs, depth);
   if (!context) {
     __atomic_fetch_add(&depot->dropped, 1, __ATOMIC_RELAXED);
     return 0;
@@ -205,6 +189,12 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
   hearth_expect(context < hearth_depot_limit(depot));
   *ret_depth = depot->entries[context].depth;
   return depot->pcs + depot->entries[context].first_pc;
+}
+
+/* Of each, an entry, its addresses, and a word in the tables. */
+uint64_t hearth_depot_memory(const hearth_depot *depot) {
+  return (hearth_depot_limit(depot) - 1) * (sizeof(hearth_depot_entry) + sizeof(uint64_t)) +
+         __atomic_load_n(&depot->pc_count, __ATOMIC_RELAXED) * sizeof(uint64_t);
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }
@@ -229,7 +219,7 @@ static uint64_t pc_at(hearth_depot *depot, uint32_t i, uint32_t depth) {
   return depth < size ? pcs[size - 1 - depth] : 0;
 }
 
-static void swap(hearth_depot *depot, uint32_t one, uint32_t other) {
+static void swap_listed(hearth_depot *depot, uint32_t one, uint32_t other) {
   uint32_t context = *hearth_depot_list(depot, one);
 
   *hearth_depot_list(depot, one) = *hearth_depot_list(depot, other);
@@ -245,22 +235,22 @@ static uint64_t middle_of(uint64_t a, uint64_t b, uint64_t c) {
   return c < a ? a : c > b ? b : c;
 }
 
-static uint64_t choose(hearth_depot *depot, part all) {
+static uint64_t choose_pivot(hearth_depot *depot, part all) {
   return middle_of(pc_at(depot, all.begin, all.depth), pc_at(depot, all.begin + (all.end - all.begin) / 2, all.depth),
                    pc_at(depot, all.end - 1, all.depth));
 }
 
 /* Divide by the address behind the common ones into those below a chosen one, equal and above. */
-static void divide(hearth_depot *depot, part all, part ret_parts[3]) {
-  uint64_t chosen = choose(depot, all);
+static void divide_part(hearth_depot *depot, part all, part ret_parts[3]) {
+  uint64_t chosen = choose_pivot(depot, all);
   uint32_t below = all.begin, above = all.end;
 
   for (uint32_t i = all.begin; i < above;) {
     uint64_t pc = pc_at(depot, i, all.depth);
     if (pc < chosen)
-      swap(depot, below++, i++);
+      swap_listed(depot, below++, i++);
     else if (pc > chosen)
-      swap(depot, i, --above);
+      swap_listed(depot, i, --above);
     else
       ++i;
   }
@@ -269,13 +259,13 @@ static void divide(hearth_depot *depot, part all, part ret_parts[3]) {
   ret_parts[2] = (part){above, all.end, all.depth};
 }
 
-static uint32_t size_of(part part) { return part.end - part.begin; }
+static uint32_t part_size(part part) { return part.end - part.begin; }
 
 /* Put the larger parts first. */
 static void order_by_size(part parts[3]) {
   for (unsigned i = 0; i < 3; ++i)
     for (unsigned j = i + 1; j < 3; ++j)
-      if (size_of(parts[j]) > size_of(parts[i])) {
+      if (part_size(parts[j]) > part_size(parts[i])) {
         part larger = parts[j];
         parts[j] = parts[i];
         parts[i] = larger;
@@ -290,10 +280,10 @@ void hearth_stack_order(hearth_depot *depot, uint32_t count) {
   if (count > 1)
     waiting[used++] = (part){0, count, 0};
   while (used > 0) {
-    divide(depot, waiting[--used], parts);
+    divide_part(depot, waiting[--used], parts);
     order_by_size(parts);
     for (unsigned i = 0; i < 3; ++i)
-      if (size_of(parts[i]) > 1) {
+      if (part_size(parts[i]) > 1) {
         hearth_expect(used < PARTS_MOST);
         waiting[used++] = parts[i];
       }

@@ -28,13 +28,11 @@ typedef struct hearth_depot {
   uint64_t pc_most;
   uint64_t entry_count; /* ids given out, and 0 */
   uint64_t pc_count;
-  uint64_t memory;      /* that stacks have in use, in bytes, of at most ... */
-  uint64_t memory_most; /* set before the first is inserted; UINT64_MAX if it does not matter */
-  uint64_t dropped;     /* insertions that found no room */
+  uint64_t dropped; /* insertions that found no room */
 } hearth_depot;
 
 /* Room for `most_contexts` stacks, besides the empty one, of `average_depth` addresses. False: no address space. Memory
- * is taken as it is used, and never given back; set `memory_most` to bound it. */
+ * is taken as it is used, and never given back. */
 bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth);
 
 /* The id of the stack pcs[0..depth), leaf first; copied. 0 for depth 0, and if there is no room, which is counted.
@@ -52,9 +50,7 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
 static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
 
 /* Memory that stacks have in use, in bytes. */
-static inline uint64_t hearth_depot_memory(const hearth_depot *depot) {
-  return __atomic_load_n(&depot->memory, __ATOMIC_RELAXED);
-}
+uint64_t hearth_depot_memory(const hearth_depot *depot);
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot);
 

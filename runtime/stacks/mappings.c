@@ -50,7 +50,8 @@ static hearth_mapping *next_row(const hearth_mapping *row) {
 }
 
 /* Is `row` a part of the file that `known` is a part of, in the same place? */
-static bool agree(const hearth_mapping *known, const hearth_mapping *row, const char *path, size_t path_size) {
+static bool are_of_one_file(const hearth_mapping *known, const hearth_mapping *row, const char *path,
+                            size_t path_size) {
   return known->bias == row->bias && known->build_id_size == row->build_id_size &&
          memcmp(known->build_id, row->build_id, row->build_id_size) == 0 && known->path_size == path_size &&
          memcmp(known->path, path, path_size) == 0;
@@ -60,14 +61,14 @@ static bool is_closed(const hearth_mapping *row) { return __atomic_load_n(&row->
 
 /* Is there no need to add `row`? If something else was mapped there and its closing was not seen, neither can be told
  * apart. */
-static bool settle(const hearth_mapping *row, const char *path, size_t path_size, bool *ret_is_behind_closed) {
+static bool settle_mapping(const hearth_mapping *row, const char *path, size_t path_size, bool *ret_is_behind_closed) {
   bool settled = false;
 
   *ret_is_behind_closed = false;
   for (hearth_mapping *known = NULL; (known = next_row(known));) {
     if (row->start >= known->end || row->end <= known->start)
       continue;
-    bool same = agree(known, row, path, path_size);
+    bool same = are_of_one_file(known, row, path, path_size);
     if (is_closed(known) && !same) {
       *ret_is_behind_closed = true;
       continue;
@@ -86,21 +87,21 @@ static bool settle(const hearth_mapping *row, const char *path, size_t path_size
 }
 
 /* Addresses that no other code has. */
-static uint64_t mapping_move(const hearth_mapping *row) {
+static uint64_t move_mapping(const hearth_mapping *row) {
   uint64_t to = table.next_moved ? table.next_moved : MOVED_FIRST;
 
   table.next_moved = to + ((row->end - row->start) / MOVED_STEP + 1) * MOVED_STEP;
   return to - row->start;
 }
 
-static void mapping_add(const hearth_mapping *row, const char *path, size_t path_size) {
+static void add_mapping(const hearth_mapping *row, const char *path, size_t path_size) {
   static const char deleted[] = " (deleted)"; /* the kernel's remark on files that are gone */
   size_t mark = sizeof deleted - 1;
   bool is_behind_closed;
 
   if (path_size > mark && memcmp(path + path_size - mark, deleted, mark) == 0)
     path_size -= mark;
-  if (settle(row, path, path_size, &is_behind_closed))
+  if (settle_mapping(row, path, path_size, &is_behind_closed))
     return;
   if (row_size(path_size) > MEMORY_SIZE - LINE_SIZE - table.used) {
     ++table.no_room;
@@ -108,7 +109,7 @@ static void mapping_add(const hearth_mapping *row, const char *path, size_t path
   }
   hearth_mapping *added = (hearth_mapping *)(table.memory + table.used);
   *added = *row;
-  added->moved = is_behind_closed ? mapping_move(row) : 0;
+  added->moved = is_behind_closed ? move_mapping(row) : 0;
   added->seen = true;
   added->path_size = (uint32_t)path_size;
   memcpy(added->path, path, path_size);
@@ -211,13 +212,13 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
       row.start = row.bias + segment.p_vaddr;
       row.end = row.start + segment.p_memsz;
       row.file_offset = segment.p_offset;
-      mapping_add(&row, path, path_size);
+      add_mapping(&row, path, path_size);
       ++added;
     }
   return added;
 }
 
-static void mapping_add_entry(module *current, const hearth_maps_entry *entry) {
+static void add_mapping_of_entry(module *current, const hearth_maps_entry *entry) {
   if (entry->path_size == 0 || entry->path[0] != '/')
     return; /* no file: code made at run time, the kernel's own pages */
   /* Several segments of a small file may lie in its first page. */
@@ -237,10 +238,10 @@ static void mapping_add_entry(module *current, const hearth_maps_entry *entry) {
                         .end = entry->end,
                         .file_offset = entry->file_offset,
                         .bias = entry->start - entry->file_offset};
-  mapping_add(&row, entry->path, entry->path_size);
+  add_mapping(&row, entry->path, entry->path_size);
 }
 
-static int update(void) {
+static int read_mappings(void) {
   hearth_maps maps;
   hearth_maps_entry entry;
   module current = {0};
@@ -248,7 +249,7 @@ static int update(void) {
   if (!hearth_maps_open(&maps, table.memory + MEMORY_SIZE - LINE_SIZE, LINE_SIZE))
     return ENOENT;
   while (hearth_maps_next(&maps, &entry))
-    mapping_add_entry(&current, &entry);
+    add_mapping_of_entry(&current, &entry);
   hearth_maps_close(&maps);
   return 0;
 }
@@ -257,7 +258,7 @@ int hearth_mappings_update(void) {
   uint64_t signals = hearth_os_block_signals();
 
   hearth_mappings_lock();
-  int error = update();
+  int error = read_mappings();
   hearth_mappings_unlock();
   hearth_os_restore_signals(signals);
   return error;
@@ -270,7 +271,7 @@ static unsigned close_unseen(void) {
 
   for (hearth_mapping *row = NULL; (row = next_row(row));)
     row->seen = false;
-  if (update() != 0)
+  if (read_mappings() != 0)
     return 0;
   for (hearth_mapping *row = NULL; (row = next_row(row));)
     if (!row->seen && !is_closed(row)) {

@@ -146,7 +146,7 @@ bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *fram
 }
 
 /* Is the slot to be kept for the stack that it has? */
-static bool stays(hearth_cached_stack *slot) {
+static bool stays_in_slot(hearth_cached_stack *slot) {
   if (!slot->frame || slot->found || ++slot->missed == HEARTH_STACK_CACHE_STAY)
     return false;
   return true;
@@ -156,7 +156,7 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
                             uint32_t context) {
   hearth_cached_stack *slot = &cache->slots[stack_slot_of(frame)];
 
-  if (!trail->lasts || trail->frame_count > 0 || trail->word_count > HEARTH_STACK_CACHE_WORDS || stays(slot))
+  if (!trail->lasts || trail->frame_count > 0 || trail->word_count > HEARTH_STACK_CACHE_WORDS || stays_in_slot(slot))
     return;
   slot->frame = frame;
   slot->found = false;

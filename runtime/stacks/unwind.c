@@ -29,7 +29,7 @@ static bool is_main_stack(const hearth_maps_entry *entry) {
 }
 
 /* The readable mapping that `address` lies in, for 0 the main thread's stack; empty if none is found. */
-static hearth_stack_range walk_find_mapping(uintptr_t address) {
+static hearth_stack_range find_stack_mapping(uintptr_t address) {
   char buffer[512]; /* small: this may run on a thread with the least of stacks */
   hearth_stack_range found = {0, 0, false};
   hearth_maps maps;
@@ -51,9 +51,9 @@ void hearth_unwind_begin(bool frame_pointers_only) {
   bool is_main = hearth_os_is_main_thread();
 
   uses_rules = !frame_pointers_only && hearth_unwind_rules_create();
-  main_stack = walk_find_mapping(0);
+  main_stack = find_stack_mapping(0);
   if (!main_stack.high && is_main)
-    main_stack = walk_find_mapping((uintptr_t)HEARTH_THIS_FRAME);
+    main_stack = find_stack_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
     main_stack.low = main_stack.high - MAIN_STACK_ROOM;
@@ -72,7 +72,7 @@ static hearth_stack_range stack_of(uintptr_t address) {
   for (unsigned i = 0; known && i < HEARTH_STACK_RANGES; ++i)
     if (range_contains(stacks[i], address))
       return stacks[i];
-  hearth_stack_range range = range_contains(main_stack, address) ? main_stack : walk_find_mapping(address);
+  hearth_stack_range range = range_contains(main_stack, address) ? main_stack : find_stack_mapping(address);
   /* Neighbouring mappings may have been joined. A thread's control block lies at the top of its stack. */
   uintptr_t thread = hearth_os_thread_pointer();
   if (range_contains(range, thread)) {
@@ -104,7 +104,7 @@ typedef struct walk {
 
 /* Copy words of the callers' frames. Ranges are remembered, and coroutines' may have changed since: only the page of
  * the return address that was used last, just below sp, is readable for certain. */
-static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, size_t count) {
+static inline bool load_words(walk *walk, uintptr_t address, uintptr_t *ret_words, size_t count) {
   size_t size = count * sizeof *ret_words;
 
   if (!walk->stack.high)
@@ -119,7 +119,7 @@ static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, siz
   return true;
 }
 
-static void walk_note(walk *walk, uintptr_t at, uintptr_t value) {
+static void note_word(walk *walk, uintptr_t at, uintptr_t value) {
   hearth_trail *trail = walk->trail;
 
   if (trail->word_count < HEARTH_TRAIL_MOST)
@@ -130,7 +130,7 @@ static void walk_note(walk *walk, uintptr_t at, uintptr_t value) {
 /* Where things lie from here on depends on bp. */
 static void note_bp(walk *walk) {
   if (walk->bp_at)
-    walk_note(walk, walk->bp_at, walk->bp);
+    note_word(walk, walk->bp_at, walk->bp);
   walk->bp_at = 0;
 }
 
@@ -149,11 +149,11 @@ static void note_chain(walk *walk) {
   if (!walk->stack.lasting)
     return;
   for (size_t index = 0;; ++index, frame = frame->caller) {
-    walk_note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+    note_word(walk, (uintptr_t)&frame->return_address, frame->return_address);
     note_return(walk, index, (uintptr_t)&frame->caller);
     if ((uintptr_t)frame == walk->bp_at)
       break;
-    walk_note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
+    note_word(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
   }
 }
 
@@ -173,14 +173,14 @@ static inline bool follow_frame_pointer(walk *walk) {
 
   if (!walk->chained)
     note_bp(walk);
-  if (!load(walk, at, words, 2) || is_root(walk, hearth_frame_callers_part(at, words[0])))
+  if (!load_words(walk, at, words, 2) || is_root(walk, hearth_frame_callers_part(at, words[0])))
     return false;
   walk->bp = words[0];
   walk->bp_at = at;
   walk->pc = hearth_code_address(words[1]);
   walk->sp = at + sizeof words;
   if (!walk->chained)
-    walk_note(walk, at + sizeof words[0], words[1]);
+    note_word(walk, at + sizeof words[0], words[1]);
   return true;
 }
 
@@ -188,16 +188,16 @@ static inline bool follow_frame_pointer(walk *walk) {
 static bool load_aligned(walk *walk, uintptr_t *cfa) {
   uintptr_t at = *cfa, bp_at = walk->bp;
 
-  if (!load(walk, at, cfa, 1) || !load(walk, bp_at, &walk->bp, 1))
+  if (!load_words(walk, at, cfa, 1) || !load_words(walk, bp_at, &walk->bp, 1))
     return false;
-  walk_note(walk, at, *cfa);
+  note_word(walk, at, *cfa);
   walk->bp_at = bp_at;
   return true;
 }
 
 static bool load_bp(walk *walk, uintptr_t at) {
   walk->bp_at = at;
-  return load(walk, at, &walk->bp, 1);
+  return load_words(walk, at, &walk->bp, 1);
 }
 
 static bool follow_rule(walk *walk, hearth_cfi_rule rule) {
@@ -213,9 +213,9 @@ static bool follow_rule(walk *walk, hearth_cfi_rule rule) {
   if (rule.kind != HEARTH_CFI_RSP)
     note_bp(walk);
   if ((rule.kind == HEARTH_CFI_LOADED && !load_aligned(walk, &cfa)) || is_root(walk, cfa) ||
-      !load(walk, cfa - sizeof pc, &pc, 1) || (rule.rbp && !load_bp(walk, cfa + (uintptr_t)(intptr_t)rule.rbp)))
+      !load_words(walk, cfa - sizeof pc, &pc, 1) || (rule.rbp && !load_bp(walk, cfa + (uintptr_t)(intptr_t)rule.rbp)))
     return false;
-  walk_note(walk, cfa - sizeof pc, pc);
+  note_word(walk, cfa - sizeof pc, pc);
   walk->pc = pc;
   walk->sp = cfa;
   return true;
@@ -233,7 +233,7 @@ bool hearth_unwind_is_linked(uint64_t pc) {
 }
 
 /* Walk on to the caller. False: there is none. */
-static bool follow(walk *walk, hearth_cfi_rule rule) {
+static bool follow_caller(walk *walk, hearth_cfi_rule rule) {
   if (is_frame_pointers(rule))
     return follow_frame_pointer(walk);
   return rule.kind != HEARTH_CFI_ROOT && follow_rule(walk, rule);
@@ -245,7 +245,7 @@ static inline bool is_at_place(const walk *walk, const hearth_trail_place *place
 }
 
 /* Has the walk come to the known part? Places that it has passed are dropped from `known`. */
-static inline bool is_known(const walk *walk, hearth_known_stack *known) {
+static inline bool is_on_known_part(const walk *walk, hearth_known_stack *known) {
   if (walk->chained)
     return false;
   while (known->places < known->end && known->places->sp < walk->sp)
@@ -287,7 +287,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
   ret_trail->words = ret_trail->own;
   ret_trail->ends_at = NULL;
   while (found) {
-    if (is_known(&walk, &left)) {
+    if (is_on_known_part(&walk, &left)) {
       ret_trail->ends_at = left.places;
       break;
     }
@@ -305,7 +305,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
     if (!walk.chained)
       note_return(&walk, count, walk.bp_at);
     ret_pcs[count++] = walk.pc - 1;
-    found = count < most && follow(&walk, rule);
+    found = count < most && follow_caller(&walk, rule);
   }
   ret_trail->lasts = walk.stack.lasting && !hearth_reentry_is_nested();
   ret_trail->frame_count = walk.chained ? looked_at : 0;

@@ -27,11 +27,7 @@ _Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at
 static rule_row *rows;
 
 bool hearth_unwind_rules_create(void) {
-  size_t size = (NEAR_ROWS + FAR_ROWS) * sizeof *rows;
-
-  rows = hearth_os_map(size);
-  if (rows)
-    hearth_os_mark_sparse(rows, size);
+  rows = hearth_os_map_sparse((NEAR_ROWS + FAR_ROWS) * sizeof *rows);
   return true;
 }
 

@@ -70,20 +70,6 @@ run_as() {
   esac
 }
 
-# open_program NAME: what its file says, see benefit/README.md.
-open_program() {
-  program=$1 work=$build/bench/$(basename "$program_dir")/$1
-  tree=$work/source package='' sources=() compile_flags=() link_flags=() tuning=''
-  mkdir -p "$work"
-  unset -f list_sources
-  touched_mib=512
-  # shellcheck source=/dev/null
-  source "$program_dir/$1.sh"
-  folder=$work/full latencies=/dev/null
-  $quick && folder=$work/quick
-  mkdir -p "$folder"
-}
-
 # run_input INPUT COMMAND...: the program's workload.
 run_input() { (cd "$realworld" && workload "$@"); }
 

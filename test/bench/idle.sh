@@ -72,11 +72,7 @@ printf '%22s' "keep: peak, mean"
 for subject in "${subjects[@]}"; do printf '%26s' "$subject: peak mean again"; done
 echo
 for program in "${programs[@]}"; do
-  work=$build/bench/$(basename "$program_dir")/$program tree=$work/source
-  # shellcheck source=/dev/null
-  source "$program_dir/$program.sh"
-  folder=$work/full latencies=/dev/null
-  ! $quick || folder=$work/quick
+  open_program "$program"
   watch plain watch 1 plain cold=keep
   watch keep watch 1 hearth cold=keep
   rm -rf "$lives" && mkdir "$lives"

@@ -160,3 +160,18 @@ ratio_rows() {
   ratio_row "$1: processor time (s)" "$2" 2 1 "$3" "$4"
   ratio_row "$1: peak memory (MiB)" "$2" 3 1024 "$3" "$4"
 }
+
+# open_program NAME: what its file in $program_dir says, see benefit/README.md; for benefit.sh and idle.sh.
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
+open_program() {
+  program=$1 work=$build/bench/$(basename "$program_dir")/$1
+  tree=$work/source package='' sources=() compile_flags=() link_flags=() tuning=''
+  mkdir -p "$work"
+  unset -f list_sources
+  touched_mib=512
+  # shellcheck source=/dev/null
+  source "$program_dir/$1.sh"
+  folder=$work/full latencies=/dev/null
+  $quick && folder=$work/quick
+  mkdir -p "$folder"
+}

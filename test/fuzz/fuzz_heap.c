@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   hearth_heap_reader *reader;
   if (copy && hearth_heap_reader_create(NULL, &reader, &err) == HEARTH_OK) {
     memcpy(copy, data, size);
-    repair_checksums(copy, size);
+    repair_checksum(copy, size);
     hearth_heap_reader_add_memory(reader, copy, size, "fuzz", &err); /* dumps before a damaged one stay */
     if (hearth_heap_reader_result(reader, &dumps, &err) == HEARTH_OK)
       view(dumps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fuzz target: raw profiles in both layouts, and snapshot files. */
+/* Fuzz target: raw profiles in both layouts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!copy)
     return 0;
   memcpy(copy, data, size);
-  repair_checksums(copy, size);
+  repair_checksum(copy, size);
   hearth_file file = {.data = copy, .size = size};
   hearth_error err;
   size_t offset = 0;

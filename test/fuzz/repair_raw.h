@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static void repair_dump(uint8_t *data, size_t size) {
+static void repair_checksum(uint8_t *data, size_t size) {
   hearth_raw_header header;
   XXH64_state_t state;
   if (size < sizeof header)
@@ -25,21 +25,6 @@ static void repair_dump(uint8_t *data, size_t size) {
   XXH64_update(&state, &header, sizeof header);
   header.checksum = XXH64_digest(&state);
   memcpy(data, &header, sizeof header);
-}
-
-static void repair_checksums(uint8_t *data, size_t size) {
-  hearth_raw_snapshots header;
-  repair_dump(data, size);
-  if (size < sizeof header)
-    return;
-  memcpy(&header, data, sizeof header);
-  if (header.magic != HEARTH_RAW_SNAPSHOTS_MAGIC)
-    return;
-  for (uint64_t half = 0; half < 2; ++half) {
-    uint64_t at = header.header_size + half * header.half_size;
-    if (at < size)
-      repair_dump(data + at, size - at);
-  }
 }
 
 #endif

@@ -3,7 +3,7 @@
  * allocated and the second, which allocated nothing, writes none.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t && rm -rf %t.dir && mkdir %t.dir
- * RUN: cd %t.dir && HEARTH_OPTIONS=log_path=prof:snapshot=10 %t > pids
+ * RUN: cd %t.dir && HEARTH_OPTIONS=log_path=prof:dump_interval=0.01 %t > pids
  * RUN: test $(ls %t.dir | grep -c '^prof') = 2
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/prof.$(sed -n 's/first //p' %t.dir/pids) MaxSize AllocCount LiveAtExit | FileCheck %s --check-prefix=FIRST
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/prof.$(sed -n 's/daemon //p' %t.dir/pids) MaxSize AllocCount LiveAtExit | FileCheck %s --check-prefix=DAEMON

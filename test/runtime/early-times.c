@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A thread of the runtime's own marks epochs of the clock: events between two readings have an early time, and the profile says by
  * how much at most. It does not grow when the program waits. A forked child has no such thread: each event reads the clock, as with
- * clock=exact or own_thread=off.
+ * own_thread=off.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t > %t.pids
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.pids) clock AllocCount MaxSize MinLifetime | FileCheck %s
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/child //p' %t.pids) clock AllocCount MaxSize | FileCheck %s --check-prefix=EXACT
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:clock=exact %t > %t.pids
- * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.pids) clock AllocCount MaxSize | FileCheck %s --check-prefix=EXACT
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:own_thread=off %t > %t.pids
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.pids) clock AllocCount MaxSize | FileCheck %s --check-prefix=EXACT
  *

@@ -14,17 +14,16 @@
 #include "hearth/mib.h"
 
 #define HEARTH_RAW_MAGIC UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
-#define HEARTH_RAW_SNAPSHOTS_MAGIC UINT64_C(0x8157415350524881) /* bytes 81 48 52 50 53 41 57 81 */
-#define HEARTH_RAW_VERSION         2u
-#define HEARTH_RAW_BUILD_ID_MAX    32u
-#define HEARTH_RAW_HOST_MAX        255u /* bytes */
-#define HEARTH_RAW_COMMAND_MAX     1023u
-#define HEARTH_RAW_NO_PARENT       UINT32_MAX
-#define HEARTH_RAW_POINTS          256u /* of a history: equal parts of the run */
-#define HEARTH_RAW_LEFT_OUT UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
+#define HEARTH_RAW_VERSION      2u
+#define HEARTH_RAW_BUILD_ID_MAX 32u
+#define HEARTH_RAW_HOST_MAX     255u /* bytes */
+#define HEARTH_RAW_COMMAND_MAX  1023u
+#define HEARTH_RAW_NO_PARENT    UINT32_MAX
+#define HEARTH_RAW_POINTS       256u        /* of a history: equal parts of the run */
+#define HEARTH_RAW_LEFT_OUT     UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
-#define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */
+#define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: its parts before this are in others */
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 #define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
 
@@ -78,7 +77,7 @@ typedef struct hearth_raw_header {
   uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
   uint32_t mib_columns;   /* HEARTH_MIB_COLUMNS, or fewer: further ones are 0 */
   uint32_t flags;         /* HEARTH_RAW_FLAG_* */
-  uint64_t duration_ns;   /* from the run's start, or the last spill, to the dump, monotonic */
+  uint64_t duration_ns;   /* from the run's start, or the last part, to the dump, monotonic */
   uint64_t start_unix_ns; /* start of the run, UTC */
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
@@ -105,16 +104,6 @@ typedef struct hearth_raw_mib {
   hearth_mib mib;
 } hearth_raw_mib;
 
-/* A snapshot file: this, up to header_size, then two halves. The one of the higher sequence number is the newer. */
-typedef struct hearth_raw_snapshots {
-  uint64_t magic;
-  uint32_t version; /* of the raw layout */
-  uint32_t header_size;
-  uint64_t half_size;
-  uint64_t sequence[2]; /* by half; 0: it is empty, or was being written */
-} hearth_raw_snapshots;
-
-HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_snapshots) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_header) == 136);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mapping) == 64);
 

@@ -17,7 +17,7 @@ extern "C" {
  * 1 after a message on stderr. */
 int __memprof_profile_dump(void);
 
-/* Forget the blocks freed so far, files of spilled records included. Live blocks stay live and are recorded when they
+/* Forget the blocks freed so far, files of parts included. Live blocks stay live and are recorded when they
  * are freed. */
 void __memprof_profile_reset(void);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Run what a document tells its reader to run: its blocks that are fenced as sh, in their order, in one shell that ends at the
-# first error.
+# first error. A how-to fits on a page.
 set -euo pipefail
 
 usage() {
@@ -22,5 +22,6 @@ cd "$3"
 cp "${document%/*}"/{,docs/howto/}app.c . 2>/dev/null || [[ -e app.c ]]
 sed -n '/^```sh$/,/^```$/{/^```/!p}' "$document" >commands
 [[ -s commands ]]
+[[ $document != */howto/* ]] || (($(wc -l <"$document") <= 80))
 unset HEARTH HEARTH_CC HEARTH_CXX HEARTH_FLAGS HEARTH_OPTIONS HEARTH_MALLOC
 PATH=$bin:$PATH bash -euxo pipefail commands

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
-# file; a snapshot file; a heap dump with names; a host.
+# file; a heap dump with names; a host.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -79,9 +79,3 @@ for format in hearth llvm; do
   mv "$work/$format".* "$3/$format-histograms"
 done
 cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
-# As the runtime's, but with a small header and no room behind the snapshots.
-python3 - "$3/hearth" > "$3/snapshots" <<'END'
-import struct, sys
-profile = open(sys.argv[1], "rb").read()
-sys.stdout.buffer.write(struct.pack("<QIIQ2Q", 0x8157415350524881, 2, 40, len(profile), 1, 2) + profile + profile)
-END

@@ -5,7 +5,7 @@
 // RUN: env HEARTH_OPTIONS=log_path=%t/few.raw:max_contexts=1 ./program
 // RUN: %hearth index few.raw.* --binary program -o out 2>&1 | FileCheck %s
 // CHECK-NOT: no known file
-// CHECK: hearth: warning: few.raw.{{.*}}: 4 allocations (132 bytes) found no room for the call stack and are left out: run the program with a greater memory_cap, where it has one, or a greater max_contexts in HEARTH_OPTIONS
+// CHECK: hearth: warning: few.raw.{{.*}}: 4 allocations (132 bytes) found no room for the call stack and are left out: run the program with a greater max_contexts in HEARTH_OPTIONS
 // CHECK-NOT: no known file
 // CHECK: out: 1 context, {{.*}} 4 blocks dropped
 //

@@ -452,8 +452,6 @@ static void test_foreign(void **state) {
   expect_error(&f, f.size, HEARTH_E_FORMAT, "no raw profile");
 }
 
-/* --- snapshot files ----------------------------------------------------------------------------------------------- */
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hearth),

@@ -73,16 +73,16 @@ static void one_run_stores_none(void **state) {
 }
 
 /* A run in several files is one, and what is seen of it does not depend on which are merged first: its first file. */
-static void a_spilled_run_counts_once(void **state) {
+static void a_run_in_parts_counts_once(void **state) {
   (void)state;
   const char *const files[] = {HEAD(1) CONTEXT(1, 5), HEAD(0) CONTEXT(1, 9000) CONTEXT(2, 7), HEAD(1) CONTEXT(1, 6)};
-  bytes spilled = merge_texts(files, 2), all = merge_texts(files, 3), rest = merge_texts(files + 1, 2);
-  assert_int_equal(runs_of(spilled, 0), 1); /* stored, as it is not that of the sums */
-  assert_int_equal(runs_of(spilled, 1), 0);
+  bytes two = merge_texts(files, 2), all = merge_texts(files, 3), rest = merge_texts(files + 1, 2);
+  assert_int_equal(runs_of(two, 0), 1); /* stored, as it is not that of the sums */
+  assert_int_equal(runs_of(two, 1), 0);
   assert_int_equal(runs_of(all, 0), 2);
   bytes first = bytes_from_text(files[0]), parts[] = {rest, first}, tree = merge_bytes(parts, 2);
   expect_equal_bytes(all, tree);
-  free(spilled.data);
+  free(two.data);
   free(all.data);
   free(rest.data);
   free(first.data);
@@ -131,7 +131,7 @@ static void damage_is_found(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(levels_count_doublings), cmocka_unit_test(errors_shrink_by_the_root_of_the_runs),
-      cmocka_unit_test(one_run_stores_none),    cmocka_unit_test(a_spilled_run_counts_once),
+      cmocka_unit_test(one_run_stores_none),    cmocka_unit_test(a_run_in_parts_counts_once),
       cmocka_unit_test(bad_text_is_refused),    cmocka_unit_test(damage_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

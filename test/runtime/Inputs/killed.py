@@ -4,8 +4,8 @@
 usage: killed.py PROGRAM LOG_PATH OPTIONS TIMES    the program writes to stdout, every 50 ms, how many blocks of 111 bytes
                                                    it has freed, 8 bytes each
 
-How old a snapshot may be is not a matter of time, since a busy machine may stop the program at any moment: what was
-reported before the last snapshot but one was made is in it. That they are made often enough, the best run shows."""
+How old a profile may be is not a matter of time, since a busy machine may stop the program at any moment: what was
+reported before the last profile but one was made is in it. That they are made often enough, the best run shows."""
 import os
 import random
 import struct
@@ -14,20 +14,24 @@ import sys
 import time
 from pathlib import Path
 
-from raw_print import SNAPSHOTS
-
 SEED = 20201
-PATIENCE = 60  # seconds until a snapshot holds a report
-REPORTS_MOST = 4  # for each snapshot, in the best run
+PATIENCE = 60  # seconds until a profile holds a report
+REPORTS_MOST = 4  # for each profile, in the best run
 
 
-def newest(path):
-    """How many snapshots the file has had; 0 if there is none yet."""
-    try:
-        with open(path, "rb") as file:
-            return max(SNAPSHOTS.unpack(file.read(SNAPSHOTS.size))[4:])
-    except FileNotFoundError:
-        return 0
+class Profiles:
+    """Counts the profiles that a file is replaced by, as far as they are seen."""
+
+    def __init__(self, path):
+        self.path, self.last, self.count = path, None, 0
+
+    def look(self):
+        if os.path.exists(self.path):
+            info = os.stat(self.path)
+            file = info.st_ino, info.st_mtime_ns
+            self.count += file != self.last
+            self.last = file
+        return self.count
 
 
 def records(path):
@@ -39,20 +43,20 @@ def records(path):
 
 
 def follow(process, path, seconds):
-    """Watch the program until `seconds` after the first report that a snapshot must hold. Returns the last such, and how
-    many reports came for each snapshot."""
-    reports, held, end = [], 0, time.monotonic() + PATIENCE
+    """Watch the program until `seconds` after the first report that a profile must hold. Returns the last such, and how
+    many reports came for each profile."""
+    profiles, reports, held, end = Profiles(path), [], 0, time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        report, snapshots = process.stdout.read(8), newest(path)
+        report, made = process.stdout.read(8), profiles.look()
         if report:
-            reports.append((struct.unpack("<Q", report)[0], snapshots))
+            reports.append((struct.unpack("<Q", report)[0], made))
         before = held
-        held = max((count for count, earlier in reports if snapshots >= earlier + 2), default=0)
+        held = max((count for count, earlier in reports if made >= earlier + 2), default=0)
         if held and not before:
             end = time.monotonic() + seconds
         time.sleep(0.005)
-    assert held, f"no snapshot after a report, in {PATIENCE} s"
-    return held, len(reports) / snapshots
+    assert held, f"no profile after a report, in {PATIENCE} s"
+    return held, len(reports) / made
 
 
 def kill_once(program, log_path, options, seconds):
@@ -71,5 +75,5 @@ def kill_once(program, log_path, options, seconds):
 program, log_path, options, times = sys.argv[1:5]
 chance = random.Random(SEED)
 reports_each = [kill_once(program, log_path, options, chance.uniform(0, 0.5)) for _ in range(int(times))]
-assert min(reports_each) < REPORTS_MOST, f"too few snapshots: {reports_each} reports for each"
+assert min(reports_each) < REPORTS_MOST, f"too few profiles: {reports_each} reports for each"
 print("killed:", len(reports_each))

@@ -12,7 +12,6 @@ from pathlib import Path
 FIELDS_DEF = Path(__file__).resolve().parents[3] / "profile/format/hearth/mib_fields.def"
 FIELDS = re.findall(r"^HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+)", FIELDS_DEF.read_text(), re.M)
 HEADER = struct.Struct("<QII8QII6Q")
-SNAPSHOTS = struct.Struct("<QIIQ2Q")
 MAPPING = struct.Struct("<3QII32s")
 MASK = (1 << 64) - 1
 P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
@@ -199,20 +198,6 @@ def stack(nodes, mappings, names, leaf):
         yield place(mappings, names, pc)
 
 
-def newest_snapshot(data):
-    """The raw profile in a snapshot file; other files are returned as they are."""
-    magic, version, header_size, half_size, *sequence = SNAPSHOTS.unpack_from(data)
-    if magic != 0x8157415350524881:
-        return data
-    assert version == 2 and len(data) == header_size + 2 * half_size, "snapshot header"
-    print("snapshots:", len(data), "bytes")
-    assert max(sequence) > 0, "no snapshot"
-    begin = header_size + (sequence[1] > sequence[0]) * half_size
-    total = HEADER.unpack_from(data, begin)[3]
-    assert total <= half_size, "half"
-    return data[begin : begin + total]
-
-
 def with_type(mib, names):
     """A type that the program named, by its name."""
     if mib["DataTypeId"] >> 32 == 1 << 31:
@@ -221,7 +206,7 @@ def with_type(mib, names):
 
 
 def main(name, wanted):
-    data = newest_snapshot(Path(name).read_bytes())
+    data = Path(name).read_bytes()
     (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, columns, flags,
      duration, start, pid, dropped_blocks, dropped_stacks, sample) = HEADER.unpack_from(data)
     assert magic == 0x8157415248524881 and version == 2 and header_size == HEADER.size == 136, "header"

@@ -10,10 +10,10 @@
  * RUN: python3 %S/../Inputs/raw_print.py %t.off.* AllocCount TotalSize TotalAccessCount LiveAtExit | grep record: > %t.off-counts
  * RUN: cmp %t.on-counts %t.off-counts
  *
- * There are no picks where the user does not want them, where the counters are not those of all blocks, and where memory is to
- * be capped. A reset forgets them; a few may come after it.
+ * There are no picks where the user does not want them, where the counters are not those of all blocks, and where the run is written
+ * in parts. A reset forgets them; a few may come after it.
  * RUN: HEARTH_OPTIONS=sample=1000:log_path=%t.more.1 %t short
- * RUN: HEARTH_OPTIONS=memory_cap=1000:log_path=%t.more.2 %t short
+ * RUN: HEARTH_OPTIONS=parts=1:log_path=%t.more.2 %t short
  * RUN: HEARTH_OPTIONS=log_path=%t.more.3 %t reset
  * RUN: for raw in %t.off %t.more.1 %t.more.2 %t.more.3; do \
  * RUN:   %hearth index -q $raw.* --binary %t -o %t.heap && %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py none || exit 1; done

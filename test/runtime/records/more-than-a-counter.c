@@ -1,9 +1,9 @@
 /* A counter has 32 bits, and the sum is right all the same: the runtime's own thread sees it often enough while the program runs, in a
- * forked child, too, and where there are no picks (memory_cap).
+ * forked child, too, and where there are no picks (parts).
  *
  * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O2 -fno-vectorize -fno-slp-vectorize -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s \
  * RUN:   -Wl,--build-id %rt -lpthread -o %t
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:memory_cap=256 %t
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:parts=1 %t
  * RUN: for file in %t.prof.*; do python3 %S/../Inputs/raw_print.py $file AllocCount MinSize TotalAccessCount; done | FileCheck %s
  *
  * CHECK-DAG: MinSize=16 TotalAccessCount=4480000000

@@ -87,21 +87,6 @@ static void test_full_of_addresses_counts_drops(void **state) {
   assert_int_not_equal(hearth_depot_insert(&depot, deep, 16, &is_new), 0);
 }
 
-/* As many stacks as there is memory for, whatever their depth. */
-static void test_memory_cap(void **state) {
-  (void)state;
-  for (uint32_t depth = 1; depth <= 64; depth *= 4) {
-    hearth_depot depot;
-    uint64_t stack[64] = {0x1000}, each = sizeof(hearth_depot_entry) + sizeof(uint64_t) * (depth + 1);
-    assert_true(hearth_depot_create(&depot, 1000, 64));
-    depot.memory_most = 100 * each + each / 2;
-    for (int i = 0; i < 110; ++i, stack[0] += 0x10)
-      assert_int_equal(hearth_depot_insert(&depot, stack, depth, &is_new) != 0, i < 100);
-    assert_int_equal(hearth_depot_memory(&depot), 100 * each);
-    assert_int_equal(hearth_depot_dropped(&depot), 10);
-  }
-}
-
 #define THREADS 4
 #define STACKS  250000 /* more than the tables have places for */
 
@@ -140,13 +125,9 @@ static void test_threads_agree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_stack_has_one_id),
-      cmocka_unit_test(test_order_and_length_matter),
-      cmocka_unit_test(test_empty_stack_is_context_0),
-      cmocka_unit_test(test_full_depot_counts_drops),
-      cmocka_unit_test(test_full_of_addresses_counts_drops),
-      cmocka_unit_test(test_memory_cap),
-      cmocka_unit_test(test_threads_agree),
+      cmocka_unit_test(test_same_stack_has_one_id),          cmocka_unit_test(test_order_and_length_matter),
+      cmocka_unit_test(test_empty_stack_is_context_0),       cmocka_unit_test(test_full_depot_counts_drops),
+      cmocka_unit_test(test_full_of_addresses_counts_drops), cmocka_unit_test(test_threads_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,7 +173,7 @@ static void test_table(void **state) {
   hearth_mib_table table;
   hearth_mib mib = one(1, 0, 2, 0);
 
-  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  assert_true(hearth_mib_table_create(&table, 600));
   record(&table, 3, &mib);
   record(&table, 3, &mib);
   record(&table, 3 + HEARTH_MIB_LOCKS, &mib); /* the same lock, another record */
@@ -190,7 +190,7 @@ static void test_view(void **state) {
   hearth_mib_view view;
   hearth_mib mib = one(1, 0, 2, 0);
 
-  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  assert_true(hearth_mib_table_create(&table, 600));
   record(&table, 3, &mib);
   record(&table, 5, &mib);
   assert_true(hearth_mib_view_create(&view, &table, 600));
@@ -205,50 +205,6 @@ static void test_view(void **state) {
   hearth_mib_view_destroy(&view);
 }
 
-static void test_full_table(void **state) {
-  (void)state;
-  hearth_mib_table table;
-  hearth_mib mib = one(1, 0, 2, 0);
-
-  assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 18 records and a part */
-  for (uint32_t context = 0; context < 36; ++context)
-    record(&table, context, &mib);
-  assert_false(table.wants_spill);
-  record(&table, 300, &mib);
-  assert_true(table.wants_spill);
-  hearth_mib_table_close(&table); /* it could not be spilled */
-  record(&table, 35, &mib);
-  record(&table, 400, &mib);
-  assert_int_equal(hearth_mib_table_read(&table, 35).AllocCount, 2);
-  assert_int_equal(hearth_mib_table_read(&table, 300).AllocCount, 1);
-  assert_int_equal(hearth_mib_table_read(&table, 400).AllocCount, 0);
-  assert_int_equal(table.dropped, 1);
-  hearth_mib_table_forget(&table);
-  assert_false(table.wants_spill);
-}
-
-static void test_shared_room(void **state) {
-  (void)state;
-  hearth_mib_table table;
-  hearth_mib mib = one(1, 0, 2, 0);
-  uint64_t beside = 0;
-
-  assert_true(hearth_mib_table_create(&table, 600, 3));
-  table.beside = &beside;
-  record(&table, 0, &mib);
-  beside = 2 * 4096 + 4095;
-  hearth_mib_table_watch(&table);
-  assert_false(table.wants_spill);
-  record(&table, 300, &mib); /* the second page */
-  assert_true(table.wants_spill);
-  hearth_mib_table_forget(&table);
-  record(&table, 0, &mib);
-  assert_false(table.wants_spill);
-  beside = 3 * 4096;
-  hearth_mib_table_watch(&table);
-  assert_true(table.wants_spill);
-}
-
 static void assert_same(hearth_mib mib, const hearth_mib *expected) { assert_memory_equal(&mib, expected, sizeof mib); }
 
 /* Blocks that a thread's cache takes, evicts to the table, and is copied from make the record that they make alone. */
@@ -258,7 +214,7 @@ static void check_cache(uint64_t mean_bytes) {
   hearth_mib expected[600] = {0};
   hearth_mib_view view;
 
-  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  assert_true(hearth_mib_table_create(&table, 600));
   for (uint64_t i = 0; i < 3000; ++i) {
     uint32_t context = next_random() % 2 ? 3 : 3 + HEARTH_MIB_CACHE_SLOTS; /* one slot */
     hearth_header header = HEARTH_BLOCK_ENDING;
@@ -302,7 +258,7 @@ static void test_interrupted(void **state) {
   hearth_header header = HEARTH_BLOCK_ENDING, other_header = HEARTH_BLOCK_ENDING;
 
   hearth_threads_known = true; /* the runtime's start is not part of this program */
-  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  assert_true(hearth_mib_table_create(&table, 600));
   record(&table, 3, &mib);
   hearth_lock_take(&table.locks[3]);
   hearth_mib sum = hearth_mib_table_read(&table, 3);
@@ -335,7 +291,7 @@ static void test_lifetime_of_others(void **state) {
   static hearth_mib_cache cache;
   const uint64_t ends[] = {40, 1000 | HEARTH_CLOCK_KNOWN | HEARTH_CLOCK_SAMPLE, 1004, 9000 | HEARTH_CLOCK_KNOWN, 9004};
 
-  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  assert_true(hearth_mib_table_create(&table, 600));
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
     hearth_header header = HEARTH_BLOCK_ENDING;
     hearth_block block = {.header = &header, .size = 8, .alloc_ns = 0, .context = 3};
@@ -362,8 +318,6 @@ int main(void) {
       cmocka_unit_test(test_follow_compares_with_the_previous_record),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_view),
-      cmocka_unit_test(test_full_table),
-      cmocka_unit_test(test_shared_room),
       cmocka_unit_test(test_cache),
       cmocka_unit_test(test_cache_of_sampled_blocks),
       cmocka_unit_test(test_interrupted),
