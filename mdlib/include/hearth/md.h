@@ -125,9 +125,6 @@ void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value);
 uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib);
 /* All stored and derived fields of a profile's record. */
 void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
-/* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. A field that only one
- * of them has recorded, or that cannot be computed, is not recorded afterwards. Stack, class and pool stay. */
-void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from);
 
 typedef enum hearth_md_encoding { HEARTH_MD_CHAINED, HEARTH_MD_FLAT } hearth_md_encoding;
 

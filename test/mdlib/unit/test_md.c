@@ -111,41 +111,15 @@ static void test_long_stacks_are_cut_at_the_root(void **state) {
 
 static void test_values(void **state) {
   (void)state;
-  hearth_md_mib a = {0}, b = {0};
+  hearth_md_mib a = {0};
   uint64_t value;
   assert_false(hearth_md_mib_get(&a, HEARTH_TAG_MinSize, &value));
   assert_false(hearth_md_mib_get(&a, HEARTH_TAG_LIMIT, &value));
-  hearth_md_mib_set(&a, HEARTH_TAG_AllocCount, 1);
-  hearth_md_mib_set(&a, HEARTH_TAG_AveSize, 100);
-  hearth_md_mib_set(&a, HEARTH_TAG_MinSize, 8);
-  hearth_md_mib_set(&a, HEARTH_TAG_MaxSize, 8);
-  hearth_md_mib_set(&b, HEARTH_TAG_AllocCount, 3);
-  hearth_md_mib_set(&b, HEARTH_TAG_AveSize, 20);
-  hearth_md_mib_set(&b, HEARTH_TAG_MinSize, 4);
-  hearth_md_mib_merge(&a, &b);
+  hearth_md_mib_set(&a, HEARTH_TAG_AllocCount, 4);
   assert_true(hearth_md_mib_get(&a, HEARTH_TAG_AllocCount, &value));
   assert_int_equal(value, 4);
-  assert_true(hearth_md_mib_get(&a, HEARTH_TAG_AveSize, &value));
-  assert_int_equal(value, 40); /* (100 + 3 * 20) / 4 */
-  assert_true(hearth_md_mib_get(&a, HEARTH_TAG_MinSize, &value));
-  assert_int_equal(value, 4);
-  assert_false(hearth_md_mib_get(&a, HEARTH_TAG_MaxSize, &value));
-}
-
-/* Whatever the weights, the greatest among them. */
-static void test_equal_averages_stay(void **state) {
-  (void)state;
-  const uint64_t averages[] = {3, 7, (UINT64_C(1) << 60) + 1, UINT64_MAX}, counts[] = {1, 6, UINT64_MAX};
-  for (size_t i = 0; i < 4; i++)
-    for (size_t k = 0; k < 9; k++) {
-      hearth_md_mib a = {0}, b = {0};
-      hearth_md_mib_set(&a, HEARTH_TAG_AllocCount, counts[k / 3]);
-      hearth_md_mib_set(&b, HEARTH_TAG_AllocCount, counts[k % 3]);
-      hearth_md_mib_set(&a, HEARTH_TAG_AveSize, averages[i]);
-      hearth_md_mib_set(&b, HEARTH_TAG_AveSize, averages[i]);
-      hearth_md_mib_merge(&a, &b);
-      assert_true(a.values[HEARTH_TAG_AveSize] == averages[i]);
-    }
+  hearth_md_mib_set(&a, HEARTH_TAG_AveSize, 40);
+  assert_int_equal(hearth_md_mib_bytes(&a), 160);
 }
 
 static void test_instructions_that_are_no_calls(void **state) {
@@ -219,7 +193,6 @@ int main(void) {
       MD_TEST(test_stacks_in_any_order),
       MD_TEST(test_long_stacks_are_cut_at_the_root),
       MD_TEST(test_values),
-      MD_TEST(test_equal_averages_stay),
       MD_TEST(test_instructions_that_are_no_calls),
       MD_TEST(test_absent_values_stay_absent),
       MD_TEST(test_one_encoding),
