@@ -4,7 +4,7 @@
  *
  *   binary   an executable or shared library with debug information and a build id
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin; LLVM's
- *            indexed profile (MemProf section, versions 2 to 4); a file of llvm-profdata's with Hearth's profile behind
+ *            indexed profile (MemProf section, version 3 or 4); a file of llvm-profdata's with Hearth's profile behind
  *            it; a profile of -fprofile-use, which the result is to be put beside
  *
  * A raw profile's mappings and the binaries are matched by build id. If a mapping's binary was not given, the indexer
