@@ -48,8 +48,6 @@ LLVMMetadataRef hearth_md_schema_node(hearth_md *md);
 LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node);
 /* The module's schema if it has exactly one, else NULL. */
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md);
-/* Does the node obey the rule "schema"? It may be a distinct node, which is not the one that we would make. */
-bool hearth_md_schema_is_valid(hearth_md *md, LLVMMetadataRef node, hearth_md_schema *ret);
 /* Read through the handle's cache; NULL if it is malformed. Lives until the next call. */
 const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node);
 /* Make `node` the only operand of `!memprof.schema`, or leave it without any (NULL). */
@@ -112,9 +110,5 @@ LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node); /* NULL removes */
-
-/* verify.c: findings of one instruction. `on_finding` may be NULL. */
-size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_on_finding on_finding,
-                                    void *data);
 
 #endif

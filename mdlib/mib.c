@@ -40,36 +40,6 @@ void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record) {
 #include "hearth/mib_fields.def"
 }
 
-/* Rounded down, as averages are. Weights below 2^62 keep the sum of products below 2^128. */
-static uint64_t weighted(uint64_t a, uint64_t weight_a, uint64_t b, uint64_t weight_b) {
-  __extension__ typedef unsigned __int128 wide;
-  if ((weight_a | weight_b) >> 62) {
-    weight_a >>= 2;
-    weight_b >>= 2;
-  }
-  uint64_t sum = weight_a + weight_b;
-  return sum ? (uint64_t)(((wide)a * weight_a + (wide)b * weight_b) / sum) : 0;
-}
-
-void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from) {
-  const hearth_md_mib before = *into;
-  uint64_t both = into->recorded & from->recorded;
-  into->recorded = both;
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
-  if (both >> tag & 1)                                                                                                 \
-    into->values[tag] = hearth_merge_##merge(before.values[tag], from->values[tag]);
-#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
-  if (both >> HEARTH_TAG_##denominator & 1)                                                                            \
-    into->values[tag] = weighted(before.values[tag], before.values[HEARTH_TAG_##denominator], from->values[tag],       \
-                                 from->values[HEARTH_TAG_##denominator]);                                              \
-  else                                                                                                                 \
-    into->recorded &= ~(UINT64_C(1) << tag);
-#include "hearth/mib_fields.def"
-  for (unsigned tag = 0; tag < HEARTH_TAG_LIMIT; tag++)
-    if (!(into->recorded >> tag & 1))
-      into->values[tag] = 0;
-}
-
 /* -------------------------------------------------- nodes -------------------------------------------------- */
 
 static LLVMMetadataRef value_node(hearth_md *md, const hearth_md_field *field, const hearth_md_mib *mib) {

@@ -46,25 +46,6 @@ void hearth_md_schema_default(hearth_md_schema *ret) {
       ret->tags[ret->count++] = (unsigned char)fields[i].tag;
 }
 
-/* As a set; tags are below 64. 0, the unknown name, is in it if it occurs. */
-static uint64_t tag_set(const hearth_md_schema *schema) {
-  uint64_t set = 0;
-  for (size_t i = 0; i < schema->count; i++)
-    set |= UINT64_C(1) << schema->tags[i];
-  return set;
-}
-
-hearth_md_schema_relation hearth_md_schema_compare(const hearth_md_schema *a, const hearth_md_schema *b) {
-  uint64_t in_a = tag_set(a), in_b = tag_set(b);
-  if (a->count == b->count && memcmp(a->tags, b->tags, a->count) == 0)
-    return HEARTH_MD_SCHEMA_EQUAL;
-  if (in_a == in_b)
-    return HEARTH_MD_SCHEMA_REORDERED;
-  if ((in_a & in_b) == in_a)
-    return HEARTH_MD_SCHEMA_SUBSET;
-  return (in_a & in_b) == in_b ? HEARTH_MD_SCHEMA_SUPERSET : HEARTH_MD_SCHEMA_DIFFERENT;
-}
-
 /* -------------------------------------------------- nodes -------------------------------------------------- */
 
 LLVMMetadataRef hearth_md_schema_create(hearth_md *md, const hearth_md_schema *schema) {
@@ -96,10 +77,6 @@ bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret) {
     ret->tags[ret->count++] = (unsigned char)hearth_md_field_tag(name, length);
   }
   return true;
-}
-
-bool hearth_md_schema_is_valid(hearth_md *md, LLVMMetadataRef node, hearth_md_schema *ret) {
-  return hearth_md_schema_read(node, ret) && hearth_md_schema_create(md, ret);
 }
 
 const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node) {

@@ -378,13 +378,6 @@ static void check_instruction(LLVMValueRef instruction, void *data) {
   free(ids.ids);
 }
 
-size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_on_finding on_finding,
-                                    void *data) {
-  verifier v = {.md = md, .on_finding = on_finding, .data = data};
-  check_instruction(instruction, &v);
-  return v.findings;
-}
-
 size_t hearth_md_verify(hearth_md *md, hearth_md_on_finding on_finding, void *data) {
   verifier v = {.md = md, .on_finding = on_finding, .data = data};
   check_module_schema(&v);

@@ -56,7 +56,6 @@ config.substitutions += [
     ("%symbolizer_22", "/usr/lib/llvm-22/bin/llvm-symbolizer"),
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
-    ("%metadata_stats", os.path.join(build, "bin", "metadata_stats")),
     ("%verify", os.path.join(build, "bin", "verify_placements")),
     ("%nm", tool("llvm-nm")),
     ("%objcopy", tool("llvm-objcopy")),

@@ -77,11 +77,6 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
 bool hearth_pass_globals(LLVMModuleRef module, const hearth_pass_options *options);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
-/* Replace one encoding of the metadata by the other; a warning names the data that the other has no place for. */
-bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options);
-bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options);
-/* Make metadata that other passes broke obey the rules again, from the debug locations; a warning lists the changes. */
-bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options);
 /* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
  * many there were. Changes nothing. */
 bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options);

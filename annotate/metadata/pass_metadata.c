@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* mdlib's conversion for each call; one warning sums up the losses. */
+/* Passes over the metadata of a module: the mark of its build, mdlib's unification and verifier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,50 +7,9 @@
 
 #include "hearth/compile_mark.h"
 #include "hearth/ir_facts.h"
+#include "hearth/md.h"
 #include "passes.h"
-#include "session.h"
 #include "shim.h"
-
-typedef bool (*conversion)(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
-
-typedef struct converting {
-  hearth_md *md;
-  conversion convert;
-  hearth_md_losses losses;
-  bool changed;
-} converting;
-
-static void metadata_visit(LLVMValueRef instruction, void *data) {
-  converting *c = data;
-  c->changed |= c->convert(c->md, instruction, &c->losses);
-}
-
-static bool metadata_run(LLVMModuleRef module, const char *name, conversion convert) {
-  converting c = {.md = hearth_md_create(module), .convert = convert};
-  if (!c.md)
-    return false;
-  hearth_ir_for_each_instruction(module, metadata_visit, &c);
-  hearth_md_destroy(c.md);
-  const hearth_md_losses *lost = &c.losses;
-  if (lost->values || lost->classes || lost->calls) {
-    char message[200];
-    snprintf(message, sizeof message,
-             "not held by the other encoding: %zu values, the class of %zu contexts; %zu calls left as they were",
-             lost->values, lost->classes, lost->calls);
-    hearth_shim_warn(module, name, message);
-  }
-  return c.changed;
-}
-
-bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options) {
-  (void)options;
-  return metadata_run(module, "hearth-to-flat", hearth_md_to_flat);
-}
-
-bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options) {
-  (void)options;
-  return metadata_run(module, "hearth-to-chained", hearth_md_to_chained);
-}
 
 /* ------------------------------------------------ pass mark ------------------------------------------------ */
 
@@ -85,37 +44,6 @@ bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options) 
     return false;
   LLVMAddNamedMetadataOperand(module, place, node);
   return true;
-}
-
-/* ------------------------------------------------ pass repair ------------------------------------------------ */
-
-/* mdlib's repair, with ids from debug locations if those of the module are ours. */
-
-static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data) {
-  hearth_session *session = data;
-  hearth_location chain[HEARTH_CHAIN_MAX];
-  size_t n = hearth_session_ids_are_ours(session) ? hearth_locate(session->locator, call, chain) : 0;
-  n = n < capacity ? n : capacity;
-  for (size_t i = 0; i < n; i++)
-    ids[i] = chain[i].id;
-  return n;
-}
-
-bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options) {
-  hearth_session session;
-  hearth_md_repairs repairs;
-  bool changed =
-      hearth_session_open(&session, module, options) && hearth_md_repair(session.md, locate, &session, &repairs);
-  hearth_session_close(&session);
-  if (changed) {
-    char message[200];
-    snprintf(message, sizeof message,
-             "metadata repaired: %zu schemas put aside, %zu callsites computed anew, %zu contexts and all metadata of "
-             "%zu calls removed",
-             repairs.schemas, repairs.callsites, repairs.contexts, repairs.calls);
-    hearth_shim_warn(module, "hearth-repair", message);
-  }
-  return changed;
 }
 
 /* ------------------------------------------------ pass unify ------------------------------------------------ */

@@ -26,7 +26,7 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
   return false;
 }
 
-enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
+enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
 enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, MARK, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
@@ -35,9 +35,6 @@ static const hearth_pass passes[] = {
     [LOWER] = {"hearth-lower", HEARTH_PASS_OURS, hearth_pass_lower},
     [UNIFY] = {"hearth-unify", HEARTH_PASS_OURS, hearth_pass_unify},
     [VERIFY] = {"hearth-verify", HEARTH_PASS_OURS, hearth_pass_verify},
-    [REPAIR] = {"hearth-repair", HEARTH_PASS_OURS, hearth_pass_repair},
-    [TO_FLAT] = {"hearth-to-flat", HEARTH_PASS_OURS, hearth_pass_to_flat},
-    [TO_CHAINED] = {"hearth-to-chained", HEARTH_PASS_OURS, hearth_pass_to_chained},
     [INSTRUMENT] = {"hearth-instrument", HEARTH_PASS_OURS, hearth_pass_instrument},
     [TYPES] = {"hearth-types", HEARTH_PASS_OURS, hearth_pass_types},
     [GLOBALS] = {"hearth-globals", HEARTH_PASS_OURS, hearth_pass_globals},

@@ -8,5 +8,5 @@ set -euo pipefail
 cd "$1"
 [[ -e $2.heap ]] && exit
 read -ra options <<<"${HEARTH_MERGE:-}"
-"${HEARTH:-hearth}" merge -q -j1 --failure-mode=warn "${options[@]}" -f "$2.list" -o "$2.heap"
+"${HEARTH:-hearth}" merge -q --failure-mode=warn "${options[@]}" -f "$2.list" -o "$2.heap"
 [[ -e $2.heap ]] || : >"$2.heap"

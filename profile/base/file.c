@@ -47,7 +47,7 @@ static hearth_status read_descriptor(int fd, const char *path, hearth_file *ret,
   uint8_t *data = NULL;
   hearth_status status = HEARTH_OK;
   for (;;) {
-    if (!hearth_array_reserve(&data, &room, size, READ_STEP, 1)) {
+    if (size == room && !hearth_array_reserve(&data, &room, size, READ_STEP, 1)) {
       status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
       break;
     }

@@ -359,15 +359,6 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
   return hearth_builder_add_to_node(builder, node, mib, err);
 }
 
-/* Histograms apart, which few profiles have. */
-size_t hearth_builder_memory(const hearth_builder *b) {
-  size_t slots = b->strings.size + b->functions_by_id.size + b->frames_by_content.size;
-  return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +
-         b->node_room * sizeof *b->nodes + b->context_room * sizeof *b->context_nodes + b->mibs.room +
-         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t) +
-         b->variances.room * sizeof *b->variances.rows;
-}
-
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }
 
 /* ----------------------------------------------- runs, binaries -------------------------------------------------- */

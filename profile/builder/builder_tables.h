@@ -133,8 +133,6 @@ struct hearth_builder {
 /* Offset of the string in the pool. */
 hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *string, uint32_t *ret,
                                            hearth_error *err);
-/* Bytes that the builder's tables take. */
-size_t hearth_builder_memory(const hearth_builder *builder);
 /* Number of this frame; its discriminator is a base discriminator already. */
 /* Folding has left the frame out of a stack. */
 void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A mapping's binary is found by build id among those given, else by its path if that has the same build id, else by build
- * id in the folders, else on debuginfod servers. One lock covers the set, also while debug information is being read: workers that meet a program at
- * the same time all want the same one. */
+ * id in the folders, else on debuginfod servers. */
 #include "symboliser.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,6 @@ struct hearth_binaries {
   char **directories;
   size_t directory_count, directory_room;
   bool use_symbols;
-  pthread_mutex_t lock;
   hearth_known_binary **rows;
   size_t count, room;
 };
@@ -27,7 +24,6 @@ hearth_binaries *hearth_binaries_create(const hearth_indexer_options *options) {
   if (!b)
     return NULL;
   b->options = *options;
-  pthread_mutex_init(&b->lock, NULL);
   return b;
 }
 
@@ -46,7 +42,6 @@ void hearth_binaries_destroy(hearth_binaries *b) {
     free(b->directories[i]);
   free(b->directories);
   free(b->rows);
-  pthread_mutex_destroy(&b->lock);
   free(b);
 }
 
@@ -60,10 +55,6 @@ hearth_status hearth_binaries_add_directory(hearth_binaries *b, const char *path
   }
   b->directories[b->directory_count++] = copy;
   return HEARTH_OK;
-}
-
-const char *hearth_binaries_directory(const hearth_binaries *b, size_t number) {
-  return number < b->directory_count ? b->directories[number] : NULL;
 }
 
 static void note(const hearth_binaries *b, const char *before, const char *text) {
@@ -227,11 +218,9 @@ hearth_status hearth_binaries_find(hearth_binaries *b, const hearth_raw_map *map
   *ret = NULL;
   if (map->build_id_size == 0 && !has_path)
     return HEARTH_OK;
-  pthread_mutex_lock(&b->lock);
   *ret = binary_find(b, map->build_id, map->build_id_size, map->path);
   bool is_new = !*ret && has_path;
   if (is_new)
     *ret = look_for(b, map, is_program);
-  pthread_mutex_unlock(&b->lock);
   return is_new && !*ret ? hearth_error_nomem(err) : HEARTH_OK;
 }

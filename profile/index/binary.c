@@ -2,7 +2,6 @@
 /* A binary's file and its debug information under one handle, with the errors that name the option which was meant. */
 #include "symboliser.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@ struct hearth_binary {
   char *path; /* where it was mapped from; NULL: the file's own */
   hearth_elf_file *file;
   hearth_debug_info *debug_info;
-  pthread_mutex_t lock;               /* of debug_info */
   const hearth_elf_segment *segments; /* of the file */
   size_t segment_count;
   uint32_t build_id_size;
@@ -77,7 +75,6 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   hearth_binary *b = calloc(1, sizeof *b);
   if (!b)
     return hearth_error_nomem(err);
-  pthread_mutex_init(&b->lock, NULL);
   hearth_status status = binary_open_file(path, &b->file, err);
   if (status == HEARTH_OK)
     status = check_type(b, err);
@@ -104,7 +101,6 @@ void hearth_binary_close(hearth_binary *b) {
   hearth_types_free(&b->types);
   hearth_elf_file_close(b->file);
   free(b->path);
-  pthread_mutex_destroy(&b->lock);
   free(b);
 }
 
@@ -130,10 +126,6 @@ bool hearth_binary_address(const hearth_binary *b, uint64_t file_offset, uint64_
   }
   return false;
 }
-
-void hearth_binary_lock(hearth_binary *b) { pthread_mutex_lock(&b->lock); }
-
-void hearth_binary_unlock(hearth_binary *b) { pthread_mutex_unlock(&b->lock); }
 
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *b) { return b->debug_info; }
 

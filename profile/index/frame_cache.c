@@ -172,10 +172,7 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
     return HEARTH_OK;
   }
   hearth_frame_span span = {.first = (uint32_t)cache->row_count};
-  hearth_binary_lock(cache->binary);
-  hearth_status status = frame_cache_add_frames(cache, address, &span, err);
-  hearth_binary_unlock(cache->binary);
-  HEARTH_TRY(status);
+  HEARTH_TRY(frame_cache_add_frames(cache, address, &span, err));
   if (!frame_cache_make_room(cache))
     return hearth_error_nomem(err);
   cache->slots[frame_cache_slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};

@@ -40,7 +40,7 @@ static hearth_status index_read_dump(hearth_indexer *ix, const char *name, const
          "program was killed, or it still runs");
   if (ret->occasion != HEARTH_RAW_NO_DUMP)
     warn(ix, name, "a heap dump: only the blocks that were live at its moment are counted");
-  hearth_status status = hearth_modules_check(ix->modules, name, ret, ix->owner->options.skip_failing, err);
+  hearth_status status = hearth_modules_check(ix->modules, name, ret, ix->options.skip_failing, err);
   if (status != HEARTH_OK)
     hearth_raw_free(ret);
   return status;
@@ -48,14 +48,14 @@ static hearth_status index_read_dump(hearth_indexer *ix, const char *name, const
 
 static hearth_status index_add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
-  const hearth_indexer_options *options = &ix->owner->options;
+  const hearth_indexer_options *options = &ix->options;
   if (options->trace_records && dump->mibs)
     options->trace_records(options->context, dump->mibs, dump->node_count + 1);
   if (dump->mibs) {
     dump->histogram_of = options->trace_histogram;
     dump->histogram_context = options->context;
   }
-  HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
+  HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->options, name, dump, &ix->counts, &lost, err));
   hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
     hearth_lost_everything(&lost, &ix->nothing);
@@ -129,19 +129,15 @@ static hearth_status add_section(hearth_indexer *ix, const char *name, const hea
 /* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file
  * over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
-  hearth_indexer *owner = ix->owner;
   char *copy = strdup(name);
   if (!copy)
     return hearth_error_nomem(err);
-  ix->has_code = true;
-  pthread_mutex_lock(&owner->lock);
-  bool first = !owner->code_name;
+  bool first = !ix->code_name;
   if (first) {
-    owner->code = *file;
-    owner->code_name = copy;
+    ix->code = *file;
+    ix->code_name = copy;
     *file = (hearth_file){0};
   }
-  pthread_mutex_unlock(&owner->lock);
   if (first)
     return HEARTH_OK;
   free(copy);
@@ -197,6 +193,18 @@ static hearth_status index_add_file(hearth_indexer *ix, const char *path, hearth
   return index_refuse_foreign(path, file->data, file->size, err);
 }
 
+static hearth_status add_name(hearth_named_inputs *inputs, const char *name, hearth_error *err) {
+  inputs->count++;
+  if (inputs->name && strcmp(inputs->name, name) <= 0)
+    return HEARTH_OK;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_nomem(err);
+  free(inputs->name);
+  inputs->name = copy;
+  return HEARTH_OK;
+}
+
 typedef struct access_runs {
   uint64_t counted, densities, uncounted;
 } access_runs;
@@ -211,9 +219,9 @@ static access_runs access_runs_of(const hearth_indexer *ix) {
 static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_runs before, hearth_error *err) {
   access_runs now = access_runs_of(ix);
   if (now.uncounted > before.uncounted)
-    return hearth_named_inputs_add(&ix->uncounted, 1, name, err);
+    return add_name(&ix->uncounted, name, err);
   if (now.densities > before.densities)
-    return hearth_named_inputs_add(&ix->densities, 1, name, err);
+    return add_name(&ix->densities, name, err);
   ix->counted += now.counted > before.counted;
   return HEARTH_OK;
 }
@@ -225,30 +233,38 @@ static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hea
   hearth_status status = index_add_file(ix, input->path, file, err);
   set_weight(ix, 1, 1);
   HEARTH_TRY(status);
-  HEARTH_TRY(hearth_named_inputs_add(&ix->no_room, ix->lost_stacks.blocks > without_stack, input->path, err));
+  if (ix->lost_stacks.blocks > without_stack)
+    HEARTH_TRY(add_name(&ix->no_room, input->path, err));
   return note_accesses(ix, input->path, before, err);
 }
 
 /* If reading shows only late that an input is broken, nothing of it is to stay. */
 static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
-  hearth_indexer *aside = hearth_indexer_create_worker(ix->owner);
-  if (!aside)
-    return hearth_error_nomem(err);
-  hearth_status status = add_here(aside, input, file, err);
+  hearth_builder *builder = ix->builder, *llvm = ix->llvm;
+  ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
+  ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
+  hearth_status status = hearth_check_memory(ix->builder && ix->llvm, err);
+  if (status == HEARTH_OK)
+    status = add_here(ix, input, file, err);
   if (status == HEARTH_OK) {
-    status = hearth_indexer_collect(ix, aside, err);
+    status = hearth_builder_add_builder(llvm, ix->llvm, err);
+    if (status == HEARTH_OK)
+      status = hearth_builder_add_builder(builder, ix->builder, err);
     ix->has_part = status != HEARTH_OK;
   }
-  hearth_indexer_destroy(aside);
+  hearth_builder_destroy(ix->builder);
+  hearth_builder_destroy(ix->llvm);
+  ix->builder = builder;
+  ix->llvm = llvm;
   return status;
 }
 
-hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
+static hearth_status add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
   bool is_read_first = hearth_raw_is_raw(file.data, file.size);
-  hearth_status status = ix->owner->options.skip_failing && !is_read_first ? add_aside(ix, input, &file, err)
-                                                                           : add_here(ix, input, &file, err);
+  hearth_status status =
+      ix->options.skip_failing && !is_read_first ? add_aside(ix, input, &file, err) : add_here(ix, input, &file, err);
   hearth_file_close(&file);
   ix->added += status == HEARTH_OK;
   return status;
@@ -267,7 +283,7 @@ static hearth_status index_add_known(hearth_indexer *ix, const hearth_known_file
   return HEARTH_OK;
 }
 
-hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
+static hearth_status is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
   struct stat info;
   *ret = false;
   if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
@@ -287,6 +303,42 @@ hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *in
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
   hearth_input input = {path, 1, 1};
   bool known;
-  HEARTH_TRY(hearth_indexer_is_known(ix, &input, &known, err));
-  return known ? HEARTH_OK : hearth_indexer_add_unknown(ix, &input, err);
+  HEARTH_TRY(is_known(ix, &input, &known, err));
+  return known ? HEARTH_OK : add_unknown(ix, &input, err);
+}
+
+/* Can the result do without the input? */
+static bool can_skip(const hearth_indexer *ix, const hearth_error *err) {
+  bool is_of_input = err->status != HEARTH_E_NOMEM && err->status != HEARTH_E_FULL && err->status != HEARTH_E_USAGE;
+  return ix->options.skip_failing && is_of_input && !ix->has_part;
+}
+
+static void skip(hearth_indexer *ix, const char *reason) {
+  char text[640];
+  ix->skipped++;
+  snprintf(text, sizeof text, "left out: %s", reason);
+  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
+}
+
+hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *inputs, size_t count,
+                                        hearth_error *err) {
+  hearth_error failure = {.status = HEARTH_OK}, last;
+  for (size_t i = 0; i < count; i++) {
+    bool known = false;
+    hearth_status status = is_known(ix, &inputs[i], &known, &last);
+    if (status == HEARTH_OK && !known) {
+      if (ix->options.begun)
+        ix->options.begun(ix->options.context, inputs[i].path, i + 1, count);
+      status = add_unknown(ix, &inputs[i], &last);
+    }
+    if (status != HEARTH_OK && can_skip(ix, &last)) {
+      skip(ix, last.message);
+    } else if (status != HEARTH_OK) {
+      hearth_indexer_tell(ix, HEARTH_NOTE_ERROR, last.message);
+      failure = last;
+    }
+  }
+  if (failure.status != HEARTH_OK)
+    *err = failure;
+  return failure.status;
 }

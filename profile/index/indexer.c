@@ -1,101 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The indexer's life, and how workers come together with their owner: their messages go through the owner's lock, their
- * results are summed in the end. */
+/* The indexer's life, its messages and its result. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "builder_tables.h"
 #include "indexer_state.h"
 #include "option_size.h"
 
-/* -------------------------------------------------- messages ------------------------------------------------------ */
-
-static void indexer_on_note(void *context, hearth_note_level level, const char *text) {
-  hearth_indexer *ix = context;
-  if (!ix->owner->options.note)
-    return;
-  pthread_mutex_lock(&ix->owner->lock);
-  ix->owner->options.note(ix->owner->options.context, level, text);
-  pthread_mutex_unlock(&ix->owner->lock);
-}
-
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {
-  indexer_on_note(ix, level, text);
-}
-
-static void indexer_on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
-  hearth_indexer *ix = context;
-  if (!ix->owner->options.progress)
-    return;
-  pthread_mutex_lock(&ix->owner->lock);
-  ix->owner->options.progress(ix->owner->options.context, name, done, total);
-  pthread_mutex_unlock(&ix->owner->lock);
-}
-
-void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count) {
-  if (!owner->options.begun)
-    return;
-  pthread_mutex_lock(&owner->lock);
-  owner->options.begun(owner->options.context, path, number, count);
-  pthread_mutex_unlock(&owner->lock);
-}
-
-hearth_status hearth_indexer_skip(hearth_indexer *ix, const char *reason, hearth_error *err) {
-  char text[640];
-  size_t more = strlen(reason) + 2;
-  if (!hearth_array_reserve(&ix->left_out, &ix->left_out_room, ix->left_out_size, more, 1))
-    return hearth_error_nomem(err);
-  snprintf(ix->left_out + ix->left_out_size, more, "%s\n", reason);
-  ix->left_out_size += more - 1;
-  ix->skipped++;
-  snprintf(text, sizeof text, "left out: %s", reason);
-  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
-  return HEARTH_OK;
+  if (ix->options.note)
+    ix->options.note(ix->options.context, level, text);
 }
 
 /* -------------------------------------------------- life -------------------------------------------------- */
 
-static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
-  hearth_builder_fold_recursion(builder, !options->full_recursion);
-  hearth_builder_leave_unrecorded(builder, options->unrecorded);
-}
-
-static void set_up_builders(hearth_indexer *ix) {
-  set_up(ix->builder, &ix->owner->options);
-  set_up(ix->llvm, &ix->owner->options);
-}
-
-hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
-  hearth_indexer *ix = calloc(1, sizeof *ix);
-  if (!ix)
-    return NULL;
-  ix->owner = owner ? owner : ix;
-  ix->told = (hearth_indexer_options){.context = ix, .note = indexer_on_note, .progress = indexer_on_progress};
-  pthread_mutex_init(&ix->lock, NULL);
-  ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
-  ix->binaries = owner ? owner->binaries : hearth_binaries_create(&ix->told);
-  if (ix->builder && ix->llvm && ix->binaries)
-    ix->modules = hearth_modules_create(ix->builder, ix->binaries, &ix->told);
-  if (!ix->modules) {
-    hearth_indexer_destroy(ix);
-    return NULL;
+hearth_builder *hearth_indexer_create_builder(const hearth_indexer *ix, enum hearth_id_scheme scheme) {
+  hearth_builder *builder = hearth_builder_create(scheme);
+  if (builder) {
+    hearth_builder_fold_recursion(builder, !ix->options.full_recursion);
+    hearth_builder_leave_unrecorded(builder, ix->options.unrecorded);
   }
-  set_up_builders(ix);
-  return ix;
+  return builder;
 }
 
 hearth_status hearth_indexer_create(const hearth_indexer_options *options, hearth_indexer **ret, hearth_error *err) {
   hearth_indexer_options known;
   *ret = NULL;
   HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
-  hearth_indexer *ix = hearth_indexer_create_worker(NULL);
+  hearth_indexer *ix = calloc(1, sizeof *ix);
   if (!ix)
     return hearth_error_nomem(err);
   ix->options = known;
-  set_up_builders(ix);
+  ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
+  ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
+  ix->binaries = hearth_binaries_create(&ix->options);
+  if (ix->builder && ix->llvm && ix->binaries)
+    ix->modules = hearth_modules_create(ix->builder, ix->binaries, &ix->options);
+  if (!ix->modules) {
+    hearth_indexer_destroy(ix);
+    return hearth_error_nomem(err);
+  }
   hearth_binaries_use_symbols(ix->binaries, known.symbols);
   *ret = ix;
   return HEARTH_OK;
@@ -105,19 +50,16 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   if (!ix)
     return;
   hearth_modules_destroy(ix->modules);
-  if (ix->owner == ix)
-    hearth_binaries_destroy(ix->binaries);
+  hearth_binaries_destroy(ix->binaries);
   hearth_builder_destroy(ix->builder);
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
   free(ix->code_name);
-  free(ix->left_out);
   free(ix->densities.name);
   free(ix->uncounted.name);
   free(ix->no_room.name);
   free(ix->known);
   free(ix->known_by_number.slots);
-  pthread_mutex_destroy(&ix->lock);
   free(ix);
 }
 
@@ -129,40 +71,7 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, he
   return hearth_binaries_give(ix->binaries, path, err);
 }
 
-/* -------------------------------------------------- sums -------------------------------------------------- */
-
-hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err) {
-  inputs->count += count;
-  if (count == 0 || (inputs->name && strcmp(inputs->name, name) <= 0))
-    return HEARTH_OK;
-  char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
-  free(inputs->name);
-  inputs->name = copy;
-  return HEARTH_OK;
-}
-
-hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *ix, hearth_error *err) {
-  into->added += ix->added;
-  into->skipped += ix->skipped;
-  into->counts.contexts += ix->counts.contexts;
-  into->counts.with_column += ix->counts.with_column;
-  into->counts.bytes = hearth_merge_SUM(into->counts.bytes, ix->counts.bytes);
-  for (size_t i = 0; i < ix->counts.libraries.count; i++)
-    hearth_library_bytes_add(&into->counts.libraries, ix->counts.libraries.rows[i].name,
-                             ix->counts.libraries.rows[i].bytes);
-  hearth_lost_stacks_add(&into->lost_stacks, &ix->lost_stacks);
-  HEARTH_TRY(hearth_named_inputs_add(&into->no_room, ix->no_room.count, ix->no_room.name, err));
-  if (into->nothing.status == HEARTH_OK)
-    into->nothing = ix->nothing;
-  into->counted += ix->counted;
-  HEARTH_TRY(hearth_named_inputs_add(&into->densities, ix->densities.count, ix->densities.name, err));
-  HEARTH_TRY(hearth_named_inputs_add(&into->uncounted, ix->uncounted.count, ix->uncounted.name, err));
-  HEARTH_TRY(hearth_modules_share_use(into->modules, ix->modules, err));
-  HEARTH_TRY(hearth_builder_add_builder(into->llvm, ix->llvm, err));
-  return hearth_builder_add_builder(into->builder, ix->builder, err);
-}
+/* -------------------------------------------------- result -------------------------------------------------- */
 
 /* The result of all inputs: one builder, and the abilities that the inputs take from it. */
 

@@ -74,7 +74,7 @@ static hearth_status hearth_map_overlaps_find(const hearth_raw_dump *dump, bool 
   return HEARTH_OK;
 }
 
-/* A file that dumps of this indexer have mapped. The set of binaries is shared with other workers, and so is what it knows. */
+/* A file that dumps of this indexer have mapped. */
 typedef struct module {
   const hearth_known_binary *known;
   hearth_frame_cache *cache; /* NULL: not used so far */
@@ -309,20 +309,6 @@ const hearth_error *hearth_modules_lose(hearth_modules *m, const hearth_raw_map 
   row->lost_contexts++;
   row->lost_bytes = hearth_merge_SUM(row->lost_bytes, bytes);
   return reason;
-}
-
-hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
-  for (size_t i = 0; i < other->count; ++i) {
-    const module *theirs = &other->modules[i];
-    module *same = module_find(m, theirs->known);
-    if (!same)
-      HEARTH_TRY(module_add_row(m, theirs->known, &same, err));
-    same->used = same->used || theirs->used;
-    same->missed += theirs->missed;
-    same->lost_contexts += theirs->lost_contexts;
-    same->lost_bytes = hearth_merge_SUM(same->lost_bytes, theirs->lost_bytes);
-  }
-  return HEARTH_OK;
 }
 
 static void tell_unused(const hearth_modules *m, const hearth_known_binary *row) {

@@ -46,18 +46,14 @@ const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret
 /* ELF address of an offset in the file that is mapped executable; false if there is none. */
 bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
 
-/* Its debug information, to be loaded by the caller; lives until close. One thread at a time may use it: while several know
- * the binary, between lock and unlock. */
-void hearth_binary_lock(hearth_binary *binary);
-void hearth_binary_unlock(hearth_binary *binary);
+/* Its debug information, to be loaded by the caller; lives until close. */
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);
 
 /* ------------------------------------------------ binaries ------------------------------------------------ */
 
-/* The binaries of one indexing, which all its workers share: each file is opened once, and its debug information read
- * once. Any thread may call these functions, once the files that the user names are given. */
+/* The binaries of one indexing: each file is opened once, and its debug information read once. */
 
 typedef struct hearth_binaries hearth_binaries;
 
@@ -82,8 +78,6 @@ void hearth_binaries_use_symbols(hearth_binaries *binaries, bool use);
 hearth_status hearth_binaries_add_directory(hearth_binaries *binaries, const char *path, hearth_error *err);
 /* Open and load a binary that the user gave. The same one twice is harmless. */
 hearth_status hearth_binaries_give(hearth_binaries *binaries, const char *path, hearth_error *err);
-/* The folders, first to last; NULL behind the last one. */
-const char *hearth_binaries_directory(const hearth_binaries *binaries, size_t number);
 /* The `number`th binary that the user gave; NULL behind the last one. */
 const hearth_known_binary *hearth_binaries_given(const hearth_binaries *binaries, size_t number);
 
@@ -165,9 +159,6 @@ void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
 const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
 /* The text behind such a reason in a message; may be "". */
 const char *hearth_modules_remedy(const hearth_error *reason);
-
-/* Files that another set of modules used, and missed, count here as well. Errors: E_NOMEM. */
-hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
 
 /* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files
  * with addresses in the dumps that could not be read: once each. */

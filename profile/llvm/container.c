@@ -294,13 +294,13 @@ hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llv
 /* LLVM's on-disk hash tables, read from the first item to the last: each has to be in the bucket that its key asks
  * for, so that a reader that looks keys up finds the same items. */
 
-enum { LEAST_ITEM = 3 * sizeof(uint64_t) };
+enum { LEAST_ITEM = 4 * sizeof(uint64_t) };
 
 hearth_status hearth_llvm_items_begin(const hearth_llvm_input *in, uint64_t payload, uint64_t control,
-                                      hearth_llvm_lengths lengths, hearth_llvm_items *ret) {
+                                      hearth_llvm_items *ret) {
   hearth_llvm_cursor c;
   hearth_llvm_table table;
-  *ret = (hearth_llvm_items){.lengths = lengths, .control = control};
+  *ret = (hearth_llvm_items){.control = control};
   HEARTH_TRY(hearth_llvm_part(in, payload, control, "a hash table", &ret->payload));
   HEARTH_TRY(hearth_llvm_part(in, control, in->size, "a hash table's control block", &c));
   HEARTH_TRY(hearth_llvm_take(&c, &table, sizeof table));
@@ -335,7 +335,7 @@ hearth_status hearth_llvm_items_next(hearth_llvm_items *items, bool *ret_end, ui
   if (*ret_end)
     return container_finish(items);
 
-  uint64_t begin = c->at, hash, key, key_length = sizeof key, data_length;
+  uint64_t begin = c->at, hash, key, key_length, data_length;
   bool first = items->left_in_bucket == 0;
   if (first) {
     uint16_t count;
@@ -346,8 +346,7 @@ hearth_status hearth_llvm_items_next(hearth_llvm_items *items, bool *ret_end, ui
   }
   uint64_t at = c->at;
   HEARTH_TRY(hearth_llvm_take(c, &hash, sizeof hash));
-  if (items->lengths == HEARTH_LLVM_KEY_AND_DATA)
-    HEARTH_TRY(hearth_llvm_take(c, &key_length, sizeof key_length));
+  HEARTH_TRY(hearth_llvm_take(c, &key_length, sizeof key_length));
   HEARTH_TRY(hearth_llvm_take(c, &data_length, sizeof data_length));
   HEARTH_TRY(hearth_llvm_take(c, &key, sizeof key));
   if (key_length != sizeof key || key != hash)

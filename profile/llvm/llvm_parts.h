@@ -3,7 +3,7 @@
  *
  *   container [summary, code profile, memprof section [records, frames, stacks, data accesses]]
  *
- * Hash tables on disk hold records, frames and stacks. */
+ * A hash table on disk holds the records. */
 #ifndef HEARTH_LLVM_PARTS_H
 #define HEARTH_LLVM_PARTS_H
 
@@ -137,16 +137,8 @@ static inline hearth_status hearth_llvm_split(hearth_llvm_cursor *c, uint64_t si
  *   zeros up to a multiple of 8
  *   control block: u64 buckets, u64 entries, for each bucket the u64 offset of its count, 0 where it is empty */
 
-/* The header before an item's key, which is a u64: its hash, which is the key itself, and lengths as far as the kind of
- * table has them. */
-typedef enum hearth_llvm_lengths {
-  HEARTH_LLVM_KEY_AND_DATA, /* u64 length of the key, u64 length of the data */
-  HEARTH_LLVM_DATA_ONLY     /* u64 length of the data */
-} hearth_llvm_lengths;
-
 typedef struct hearth_llvm_items {
   hearth_llvm_cursor payload;
-  hearth_llvm_lengths lengths;
   uint64_t control; /* offset of the control block */
   uint64_t buckets, left;
   uint64_t bucket; /* that the items being read are in */
@@ -155,7 +147,7 @@ typedef struct hearth_llvm_items {
 
 /* Begin with the table whose payload begins at `payload` and whose control block stands at `control`. */
 hearth_status hearth_llvm_items_begin(const hearth_llvm_input *in, uint64_t payload, uint64_t control,
-                                      hearth_llvm_lengths lengths, hearth_llvm_items *ret);
+                                      hearth_llvm_items *ret);
 /* The next item. *ret_end tells that there is none; the outputs are then unchanged. */
 hearth_status hearth_llvm_items_next(hearth_llvm_items *items, bool *ret_end, uint64_t *ret_key,
                                      hearth_llvm_cursor *ret_data);
@@ -279,7 +271,7 @@ void hearth_llvm_import_free(hearth_llvm_import *import); /* frees its contents;
 
 /* ------------------------------------------------ memprof section ------------------------------------------------ */
 
-/* The MemProf section of an LLVM profile, versions 2 to 4: its head, and the call stacks that its records refer to. */
+/* The MemProf section of an LLVM profile, version 3 or 4: its head, and the call stacks that its records refer to. */
 
 /* More frames than any profile has: a damaged length must not cost time and memory without end. */
 #define HEARTH_LLVM_STACK_LIMIT 65536u
@@ -290,25 +282,18 @@ typedef struct hearth_llvm_section {
   uint32_t tags[HEARTH_LLVM_MIB_LIMIT]; /* the schema */
   uint32_t tag_count, mib_bytes;
   uint64_t records, records_control; /* payload and control block of the table of records */
-  uint64_t frames, frames_control;   /* version 2: hash tables, by id; later arrays: begin and end */
+  uint64_t frames, frames_control;   /* arrays: begin and end */
   uint64_t stacks, stacks_control;
   uint64_t data_accesses; /* version 4: of the profile of static data; 0: none */
 } hearth_llvm_section;
 
 hearth_status hearth_llvm_section_open(const hearth_llvm_input *in, uint64_t offset, hearth_llvm_section *ret);
 
-typedef struct hearth_llvm_stack_row {
-  uint64_t id;
-  hearth_llvm_cursor frame_ids;
-} hearth_llvm_stack_row;
-
-/* Frames, with the builder's numbers of their functions; and in version 2 where each call stack stands. */
+/* Frames, with the builder's numbers of their functions. */
 typedef struct hearth_llvm_stacks {
   const hearth_llvm_section *section;
   hearth_builder_frame *frames;
-  uint64_t *frame_ids;         /* version 2: of `frames`, ascending */
-  hearth_llvm_stack_row *rows; /* version 2: by id */
-  size_t frame_count, row_count;
+  size_t frame_count;
   hearth_builder_frame *buffer; /* the call stack read last */
   size_t buffer_room;
 } hearth_llvm_stacks;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call stacks of a MemProf section. In version 2, frames and call stacks have ids, and hash tables by them. Later, frames
- * are an array, and all call stacks are one array of u32: at a stack's index its depth, then frame numbers, leaf first; a
- * negative number -k goes on k elements further, in the middle of another stack: shared callers are stored once. */
+/* Call stacks of a MemProf section. Frames are an array, and all call stacks are one array of u32: at a stack's index its
+ * depth, then frame numbers, leaf first; a negative number -k goes on k elements further, in the middle of another stack:
+ * shared callers are stored once. */
 #include <stdlib.h>
 
 #include "array.h"
-#include "compare.h"
 #include "llvm_parts.h"
 
 static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, hearth_builder_frame *ret) {
@@ -35,98 +34,12 @@ static hearth_status load_frame_array(hearth_llvm_stacks *stacks, hearth_builder
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- version 2 -------------------------------------------------- */
-
-typedef struct frame_row {
-  uint64_t id;
-  hearth_builder_frame frame;
-} frame_row;
-
-static hearth_status read_frame_rows(hearth_llvm_items *items, hearth_builder *builder, frame_row *rows) {
-  for (size_t i = 0;; i++) {
-    bool end;
-    uint64_t id;
-    hearth_llvm_cursor data;
-    HEARTH_TRY(hearth_llvm_items_next(items, &end, &id, &data));
-    if (end)
-      return HEARTH_OK;
-    rows[i].id = id;
-    HEARTH_TRY(take_frame(&data, builder, &rows[i].frame));
-  }
-}
-
-static hearth_status load_frame_table(hearth_llvm_stacks *stacks, hearth_builder *builder) {
-  const hearth_llvm_section *s = stacks->section;
-  hearth_llvm_items items;
-  HEARTH_TRY(hearth_llvm_items_begin(s->in, s->frames, s->frames_control, HEARTH_LLVM_KEY_AND_DATA, &items));
-  size_t count = items.left;
-  frame_row *rows = calloc(count + 1, sizeof *rows);
-  stacks->frames = calloc(count + 1, sizeof *stacks->frames);
-  stacks->frame_ids = calloc(count + 1, sizeof *stacks->frame_ids);
-  hearth_status status = rows && stacks->frames && stacks->frame_ids ? HEARTH_OK : hearth_error_nomem(s->in->err);
-  if (status == HEARTH_OK)
-    status = read_frame_rows(&items, builder, rows);
-  if (status == HEARTH_OK) {
-    qsort(rows, count, sizeof *rows, hearth_compare_u64);
-    for (size_t i = 0; i < count; i++) {
-      stacks->frame_ids[i] = rows[i].id;
-      stacks->frames[i] = rows[i].frame;
-    }
-    stacks->frame_count = count;
-  }
-  free(rows);
-  return status;
-}
-
-static hearth_status load_stack_table(hearth_llvm_stacks *stacks) {
-  const hearth_llvm_section *s = stacks->section;
-  hearth_llvm_items items;
-  HEARTH_TRY(hearth_llvm_items_begin(s->in, s->stacks, s->stacks_control, HEARTH_LLVM_DATA_ONLY, &items));
-  stacks->rows = calloc(items.left + 1, sizeof *stacks->rows);
-  if (!stacks->rows)
-    return hearth_error_nomem(s->in->err);
-  for (bool end = false; !end;) {
-    hearth_llvm_stack_row *row = &stacks->rows[stacks->row_count];
-    HEARTH_TRY(hearth_llvm_items_next(&items, &end, &row->id, &row->frame_ids));
-    if (end)
-      break;
-    uint64_t length = hearth_llvm_left(&row->frame_ids);
-    if (length == 0 || length % sizeof(uint64_t) != 0 || length / sizeof(uint64_t) > HEARTH_LLVM_STACK_LIMIT)
-      return hearth_llvm_corrupt(s->in, row->frame_ids.at, "a call stack of impossible size");
-    stacks->row_count++;
-  }
-  qsort(stacks->rows, stacks->row_count, sizeof *stacks->rows, hearth_compare_u64);
-  return HEARTH_OK;
-}
-
 /* -------------------------------------------------- one call stack -------------------------------------------------- */
 
 static hearth_status llvm_stack_reserve(hearth_llvm_stacks *stacks, size_t count) {
   return hearth_check_memory(
       hearth_array_reserve(&stacks->buffer, &stacks->buffer_room, 0, count, sizeof *stacks->buffer),
       stacks->section->in->err);
-}
-
-static hearth_status take_by_id(hearth_llvm_stacks *stacks, hearth_llvm_cursor *record, size_t *ret_count) {
-  uint64_t id, at = record->at;
-  HEARTH_TRY(hearth_llvm_take(record, &id, sizeof id));
-  const hearth_llvm_stack_row *row =
-      bsearch(&id, stacks->rows, stacks->row_count, sizeof *stacks->rows, hearth_compare_u64);
-  if (!row)
-    return hearth_llvm_corrupt(record->in, at, "a call stack is missing");
-  hearth_llvm_cursor c = row->frame_ids;
-  *ret_count = hearth_llvm_left(&c) / sizeof id;
-  HEARTH_TRY(llvm_stack_reserve(stacks, *ret_count));
-  for (size_t i = 0; i < *ret_count; i++) {
-    at = c.at;
-    HEARTH_TRY(hearth_llvm_take(&c, &id, sizeof id));
-    const uint64_t *found =
-        bsearch(&id, stacks->frame_ids, stacks->frame_count, sizeof *stacks->frame_ids, hearth_compare_u64);
-    if (!found)
-      return hearth_llvm_corrupt(record->in, at, "a frame is missing");
-    stacks->buffer[i] = stacks->frames[found - stacks->frame_ids];
-  }
-  return HEARTH_OK;
 }
 
 /* The next frame number. A jump leads forward, at least to the element behind it: so this ends. */
@@ -140,7 +53,21 @@ static hearth_status llvm_stack_take_number(hearth_llvm_cursor *c, uint32_t *ret
   }
 }
 
-static hearth_status take_by_index(hearth_llvm_stacks *stacks, hearth_llvm_cursor *record, size_t *ret_count) {
+/* -------------------------------------------------- all -------------------------------------------------- */
+
+hearth_status hearth_llvm_stacks_load(const hearth_llvm_section *section, hearth_builder *builder,
+                                      hearth_llvm_stacks *ret) {
+  *ret = (hearth_llvm_stacks){.section = section};
+  return load_frame_array(ret, builder);
+}
+
+void hearth_llvm_stacks_free(hearth_llvm_stacks *stacks) {
+  free(stacks->frames);
+  free(stacks->buffer);
+}
+
+hearth_status hearth_llvm_stacks_take(hearth_llvm_stacks *stacks, hearth_llvm_cursor *record,
+                                      const hearth_builder_frame **ret_frames, size_t *ret_count) {
   const hearth_llvm_section *s = stacks->section;
   uint32_t index, depth, number;
   uint64_t at = record->at;
@@ -162,32 +89,7 @@ static hearth_status take_by_index(hearth_llvm_stacks *stacks, hearth_llvm_curso
       return hearth_llvm_corrupt(s->in, at, "a frame is missing");
     stacks->buffer[i] = stacks->frames[number];
   }
+  *ret_frames = stacks->buffer;
   *ret_count = depth;
   return HEARTH_OK;
-}
-
-/* -------------------------------------------------- all -------------------------------------------------- */
-
-hearth_status hearth_llvm_stacks_load(const hearth_llvm_section *section, hearth_builder *builder,
-                                      hearth_llvm_stacks *ret) {
-  *ret = (hearth_llvm_stacks){.section = section};
-  if (section->version != 2)
-    return load_frame_array(ret, builder);
-  HEARTH_TRY(load_frame_table(ret, builder));
-  return load_stack_table(ret);
-}
-
-void hearth_llvm_stacks_free(hearth_llvm_stacks *stacks) {
-  free(stacks->frames);
-  free(stacks->frame_ids);
-  free(stacks->rows);
-  free(stacks->buffer);
-}
-
-hearth_status hearth_llvm_stacks_take(hearth_llvm_stacks *stacks, hearth_llvm_cursor *record,
-                                      const hearth_builder_frame **ret_frames, size_t *ret_count) {
-  hearth_status status =
-      stacks->section->version == 2 ? take_by_id(stacks, record, ret_count) : take_by_index(stacks, record, ret_count);
-  *ret_frames = stacks->buffer;
-  return status;
 }

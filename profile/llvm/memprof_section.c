@@ -5,25 +5,15 @@
 #include "hearth/llvm_profile.h"
 #include "llvm_parts.h"
 
-/* Opens a MemProf section of version 2, 3 or 4: offsets, schema, and the bounds of each part. */
+/* Opens a MemProf section of version 3 or 4: offsets, schema, and the bounds of each part. */
 
-/* Offsets at the beginning of the section, in the order of each version. */
 static hearth_status take_offsets(hearth_llvm_cursor *c, hearth_llvm_section *s) {
-  uint64_t offsets[5] = {0};
-  size_t count = s->version == 2 ? 5 : s->version == 3 ? 3 : 4;
-  HEARTH_TRY(hearth_llvm_take(c, offsets, count * sizeof *offsets));
-  if (s->version == 2) {
-    s->records_control = offsets[0];
-    s->frames = offsets[1];
-    s->frames_control = offsets[2];
-    s->stacks = offsets[3];
-    s->stacks_control = offsets[4];
-  } else {
-    s->stacks = s->frames_control = offsets[0];
-    s->records = s->stacks_control = offsets[1];
-    s->records_control = offsets[2];
-    s->data_accesses = offsets[3];
-  }
+  uint64_t offsets[4] = {0};
+  HEARTH_TRY(hearth_llvm_take(c, offsets, s->version * sizeof *offsets)); /* as many as the version says */
+  s->stacks = s->frames_control = offsets[0];
+  s->records = s->stacks_control = offsets[1];
+  s->records_control = offsets[2];
+  s->data_accesses = offsets[3];
   return HEARTH_OK;
 }
 
@@ -61,21 +51,18 @@ hearth_status hearth_llvm_section_open(const hearth_llvm_input *in, uint64_t off
   HEARTH_TRY(hearth_llvm_part(in, offset, in->size, "the MemProf section", &c));
   HEARTH_TRY(hearth_llvm_take(&c, &version, sizeof version));
   /* Version 0 has no version field: it begins with an offset, which is greater than any version. */
-  if (version < 2 || version > 4)
+  if (version < 3 || version > 4)
     return hearth_error_set(
         in->err, HEARTH_E_VERSION,
-        "%s: offset %llu: a MemProf section of version %llu; this release of Hearth reads versions 2 "
-        "to 4 (LLVM 19 to 22): make it again with one of those",
+        "%s: offset %llu: a MemProf section of version %llu; this release of Hearth reads versions 3 and 4 (LLVM 19 to "
+        "22): make it again with 'llvm-profdata merge --memprof-version=3'",
         in->name, (unsigned long long)offset, (unsigned long long)(version > offset ? 0 : version));
   ret->version = (uint32_t)version;
   HEARTH_TRY(take_offsets(&c, ret));
   if (version == 4)
     HEARTH_TRY(skip_summary(&c));
   HEARTH_TRY(take_schema(&c, ret));
-  if (version == 2)
-    ret->records = c.at;
-  else
-    ret->frames = c.at;
+  ret->frames = c.at;
   return HEARTH_OK;
 }
 
@@ -89,7 +76,7 @@ typedef struct reader {
   hearth_llvm_import import;
 } reader;
 
-static uint64_t reference_bytes(const hearth_llvm_section *s) { return s->version == 2 ? 8 : 4; }
+enum { REFERENCE_BYTES = 4 }; /* to a call stack */
 
 static hearth_status take_mib(hearth_llvm_cursor *record, const hearth_llvm_section *s, hearth_mib *ret) {
   memset(ret, 0, sizeof *ret);
@@ -103,7 +90,7 @@ static hearth_status take_mib(hearth_llvm_cursor *record, const hearth_llvm_sect
 
 static hearth_status take_allocations(reader *r, uint32_t function, hearth_llvm_cursor *record) {
   uint64_t count;
-  HEARTH_TRY(hearth_llvm_take_count(record, reference_bytes(r->section) + r->section->mib_bytes, &count));
+  HEARTH_TRY(hearth_llvm_take_count(record, REFERENCE_BYTES + r->section->mib_bytes, &count));
   for (uint64_t i = 0; i < count; i++) {
     const hearth_builder_frame *frames;
     size_t n;
@@ -118,9 +105,9 @@ static hearth_status take_allocations(reader *r, uint32_t function, hearth_llvm_
 static hearth_status skip_call_sites(const hearth_llvm_section *s, hearth_llvm_cursor *record) {
   uint64_t count, callees = 0;
   hearth_llvm_cursor skipped;
-  HEARTH_TRY(hearth_llvm_take_count(record, reference_bytes(s), &count));
+  HEARTH_TRY(hearth_llvm_take_count(record, REFERENCE_BYTES, &count));
   for (uint64_t i = 0; i < count; i++) {
-    HEARTH_TRY(hearth_llvm_split(record, reference_bytes(s), &skipped));
+    HEARTH_TRY(hearth_llvm_split(record, REFERENCE_BYTES, &skipped));
     if (s->version == 4) {
       HEARTH_TRY(hearth_llvm_take_count(record, sizeof(uint64_t), &callees));
       HEARTH_TRY(hearth_llvm_split(record, callees * sizeof(uint64_t), &skipped));
@@ -132,7 +119,7 @@ static hearth_status skip_call_sites(const hearth_llvm_section *s, hearth_llvm_c
 static hearth_status read_records(reader *r) {
   const hearth_llvm_section *s = r->section;
   hearth_llvm_items items;
-  HEARTH_TRY(hearth_llvm_items_begin(s->in, s->records, s->records_control, HEARTH_LLVM_KEY_AND_DATA, &items));
+  HEARTH_TRY(hearth_llvm_items_begin(s->in, s->records, s->records_control, &items));
   for (;;) {
     bool end;
     uint64_t guid;

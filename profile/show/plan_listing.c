@@ -152,8 +152,7 @@ static hearth_status plan_listing_print_table(hearth_plan_view *v, const hearth_
   for (uint32_t i = 0; i < count; i++)
     plan_listing_print_entry(&entries[i], stream);
   if (left && !table->mask)
-    fprintf(stream,
-            "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
+    fprintf(stream, "    no site is worth its while here: too few bytes, or its contexts share all callers\n");
   else if (left)
     fprintf(stream, "    %s remain: cold contexts go through none of the decision sites, or others through the same\n",
             hearth_amount_bytes(left).c);
@@ -198,7 +197,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
   for (uint32_t i = 0; i < v->plan.site_count; i++)
     bits |= UINT64_C(1) << v->plan.sites[i].bit;
   if (!v->plan.id) {
-    fputs("no plan: no context has a placement ('hearth plan' makes plans)\n", stream);
+    fputs("no plan: no context has a placement ('hearth merge' makes plans)\n", stream);
     return HEARTH_OK;
   }
   fprintf(stream,

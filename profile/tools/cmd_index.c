@@ -19,8 +19,6 @@
 #include "utf8.h"
 #include "view_options.h"
 
-#define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
-
 /* As llvm-profdata has it. */
 typedef enum failure_mode {
   FAIL_IF_ANY, /* input cannot be used */
@@ -34,11 +32,8 @@ typedef struct arguments {
   hearth_list_option binaries, debug_directories;
   const char *output;
   const output_format *format;
-  uint32_t section;          /* version of LLVM's; 0: the default */
-  hearth_number_option jobs; /* by default as many as are worth it */
+  uint32_t section; /* version of LLVM's; 0: the default */
   const char *layout;
-  uint64_t memory_limit; /* bytes; 0: none */
-  const char *parts;     /* a folder; NULL: none are kept */
   hearth_number_option half_life, as_of;
   bool quiet, verbose, progress, full_recursion, symbols;
   failure_mode failure;
@@ -51,7 +46,7 @@ static const hearth_help help = {
     .about = "Symbolise raw heap profiles and merge profiles of all kinds into one. The result does not depend on the "
              "order or grouping of the inputs. 'index' and 'merge' are two names of one command."};
 
-_Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
+_Static_assert(HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
 
 /* -------------------------------------------------- options -------------------------------------------------- */
 
@@ -233,27 +228,6 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = take_recursion,
        .target = &a->full_recursion,
        .help = "fold: keep each cycle of recursive calls once, with the same totals (default); full: keep all calls"},
-      {.name = "--jobs",
-       .letter = 'j',
-       .value = "N",
-       .expects = "a number from 1 to 1024",
-       .take = hearth_tool_take_number,
-       .target = &a->jobs,
-       .help = "read the inputs in N threads (default: one for every 8 inputs, up to the processors)"},
-      {.name = "--memory-limit",
-       .value = "SIZE",
-       .expects = "a size such as 500M or 2G",
-       .take = hearth_tool_take_size,
-       .target = &a->memory_limit,
-       .help = "keep the partial results of the threads so small that they and the result take no more than SIZE; the "
-               "result alone may"},
-      {.name = "--parts",
-       .value = "DIR",
-       .expects = "a folder",
-       .text = &a->parts,
-       .help =
-           "keep a partial result for every 256 inputs in DIR: the same merge, interrupted or with more inputs at the "
-           "end of its list, goes on from there"},
       {.name = "--format",
        .value = "NAME",
        .expects = "default, hearth, llvm or text",
@@ -359,14 +333,6 @@ static bool can_be_read_back(const arguments *a) {
          S_ISREG(info.st_mode);
 }
 
-static unsigned job_count(const arguments *a) {
-  if (a->jobs.given)
-    return (unsigned)a->jobs.value;
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t worth = (a->inputs.count + INPUTS_PER_WORKER - 1) / INPUTS_PER_WORKER;
-  return processors > 0 && worth > (size_t)processors ? (unsigned)processors : processors > 0 ? (unsigned)worth : 1;
-}
-
 static int index_add_binaries(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   int code = HEARTH_EXIT_OK;
@@ -401,7 +367,7 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
   output_request request = {
       .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : index_tell_losses};
   if (index_add_binaries(a, indexer) != HEARTH_EXIT_OK ||
-      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
+      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */
   if (a->warnings.untold > 0)
     hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
@@ -419,7 +385,6 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 int hearth_cmd_index(int argc, char **argv) {
   arguments a = {.command = argv[0],
                  .format = &hearth_output_formats[0],
-                 .jobs = {.least = 1, .most = 1024},
                  .half_life = {.least = 1, .most = 36500},
                  .as_of = {.most = INT64_MAX},
                  .binaries.rows = calloc((size_t)argc, sizeof(char *)),
@@ -436,9 +401,7 @@ int hearth_cmd_index(int argc, char **argv) {
                                        .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
-                                       .unrecorded = a.unrecorded,
-                                       .memory_limit = a.memory_limit,
-                                       .parts = a.parts};
+                                       .unrecorded = a.unrecorded};
     hearth_indexer *indexer;
     hearth_error err;
     code = hearth_indexer_create(&settings, &indexer, &err) == HEARTH_OK ? merge_all(&a, indexer)

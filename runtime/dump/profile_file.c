@@ -155,7 +155,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot) {
   int error = write_what_fits(snapshot, file, again, &loss);
   hearth_snapshot_end(snapshot);
   if (error) {
-    if (hearth_message_is_new(&told_error[kind], error))
+    if (hearth_message_is_new(&told_error, error))
       hearth_message("cannot write the profile %s: %s (log_path, or -o of 'hearth record', names another place)", file,
                      hearth_error_name(error));
     return false;

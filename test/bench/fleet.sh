@@ -76,7 +76,7 @@ least() { column "$1/$2.runs" "$3" | sort -g | head -n 1; }
 # convert SUBJECT PREFIX...
 convert() {
   case $1 in
-    ours) "${@:2}" "$hearth" merge -q -j1 "$fleet/$program-ours"/* -o "$directory/ours.heap" ;;
+    ours) "${@:2}" "$hearth" merge -q "$fleet/$program-ours"/* -o "$directory/ours.heap" ;;
     profdata)
       "${@:2}" "llvm-profdata-$llvm" merge "$fleet/$program-llvm"/* --profiled-binary "$work/hearth" -o "$directory/profdata"
       ;;
@@ -96,7 +96,7 @@ compare() {
     paired "$directory" "$rounds" convert profdata ours
   done
   # shellcheck disable=SC2059  # one format for the title and its rows
-  printf "\n$title" '' profiles llvm-profdata "hearth merge -j1" 'times' 'memory'
+  printf "\n$title" '' profiles llvm-profdata "hearth merge" 'times' 'memory'
   for program in jq ninja sqlite; do
     directory=$fleet/compare-$program
     awk -v format="$title" -v name="$program" -v n="$compared" -v a="$(least "$directory" profdata 2)" \
@@ -156,48 +156,24 @@ END
   say "$profiles profiles, $(tr '\n' '\0' <"$fleet/all" | du -cb --files0-from=- | tail -n 1 | cut -f1) bytes"
 }
 
-# merge SUBJECT PREFIX...: a subject is COUNT-THREADS, or `made` and `kept`, for which partial results are made or are there.
+# merge COUNT PREFIX...
 merge() {
-  local count=${1%-*} options=(-q --failure-mode=all -f "$directory/list" "-j${1#*-}")
-  [[ $1 != made ]] || rm -rf "$directory/parts"
-  [[ $1 != made && $1 != kept ]] || count=$profiles options=("${options[@]:0:4}" --parts="$directory/parts")
-  awk -v step="$((profiles / count))" '(NR - 1) % step == 0' "$fleet/all" >"$directory/list" # of all programs
-  "${@:2}" "$hearth" merge "${options[@]}" -o "$directory/$1.heap"
-}
-
-# Killed after half of its time, and started again.
-interrupt() {
-  local pid after
-  after=$(least "$directory" made 1 | awk '{ print $1 / 2 }')
-  rm -rf "$directory/parts"
-  "$hearth" merge -q --failure-mode=all -f "$fleet/all" --parts="$directory/parts" -o "$directory/killed.heap" 2>/dev/null &
-  pid=$!
-  sleep "$after"
-  kill -9 "$pid"
-  wait "$pid" 2>/dev/null || true
-  [[ ! -e $directory/killed.heap ]] || fail "the merge was done before it was killed"
-  say "killed after $after s, with $(find "$directory/parts" -type f | wc -l) partial results"
-  merge kept
-  cmp "$directory/whole.heap" "$directory/kept.heap" || fail "the profile differs after a restart"
+  awk -v step="$((profiles / $1))" '(NR - 1) % step == 0' "$fleet/all" >"$directory/list" # of all programs
+  "${@:2}" "$hearth" merge -q --failure-mode=all -f "$directory/list" -o "$directory/$1.heap"
 }
 
 merge_all() {
-  local subjects=(10-2 "$((profiles / 10))-2" "$profiles-1" "$profiles-2" made kept) subject contexts
+  local subjects=(10 "$((profiles / 10))" "$profiles") subject contexts
   directory=$fleet/merge
   mkdir -p "$directory"
   say "merging, $rounds rounds"
   paired "$directory" "$rounds" merge "${subjects[@]}"
-  for subject in "$profiles-1" made kept; do
-    cmp "$directory/$profiles-2.heap" "$directory/$subject.heap" || fail "two merges of the same profiles differ"
-  done
-  ln -sf "$profiles-2.heap" "$directory/whole.heap"
-  interrupt
-  printf '\n%-16s%10s%12s%12s%14s\n' inputs-threads seconds processor 'peak (MiB)' 'profiles/s'
+  ln -sf "$profiles.heap" "$directory/whole.heap"
+  printf '\n%-16s%10s%12s%12s%14s\n' inputs seconds processor 'peak (MiB)' 'profiles/s'
   for subject in "${subjects[@]}"; do
-    awk -v name="$subject" -v n="${subject%-*}" -v all="$profiles" -v s="$(least "$directory" "$subject" 1)" \
-      -v cpu="$(least "$directory" "$subject" 2)" -v kib="$(least "$directory" "$subject" 3)" 'BEGIN {
-        if (n !~ /^[0-9]/) n = all
-        printf "%-16s%10.3f%12.3f%12.1f%14.0f\n", name, s, cpu, kib / 1024, n / s }'
+    awk -v n="$subject" -v s="$(least "$directory" "$subject" 1)" -v cpu="$(least "$directory" "$subject" 2)" \
+      -v kib="$(least "$directory" "$subject" 3)" \
+      'BEGIN { printf "%-16s%10.3f%12.3f%12.1f%14.0f\n", n, s, cpu, kib / 1024, n / s }'
   done
   contexts=$(python3 -c 'import struct, sys
 print(sum(struct.unpack_from("<Q", open(name.rstrip("\n"), "rb").read(72), 64)[0] for name in sys.stdin))' <"$fleet/all")
@@ -232,8 +208,8 @@ by() {
 merge_once() {
   local directory=$fleet/merge
   mkdir -p "$directory"
-  merge "$profiles-2"
-  ln -sf "$profiles-2.heap" "$directory/whole.heap"
+  merge "$profiles"
+  ln -sf "$profiles.heap" "$directory/whole.heap"
 }
 
 # The time of a merge by each engine; then that of one whose worker is killed, and of the same again, which does the rest.

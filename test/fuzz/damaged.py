@@ -103,9 +103,9 @@ class Trial:
         compile_ = [opt, *early, f"-load-pass-plugin={plugin}", "-memprof-use=IN", "-passes=default<O2>", self.path("app.bc"), "-o", "OUT"]
         readers = [[h, "show", "IN"], [h, "show", "--json", "IN"], [h, "show", "--text", "IN"], [h, "show", "--plan", "IN"],
                    [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
-                   [h, "plan", "-q", "IN", "-o", "OUT"], [h, "flags", "use", "IN"],
+                   [h, "flags", "use", "IN"],
                    [h, "report", "IN", "-o", "OUT"], [h, "index", "-q", "IN", "--format=llvm", "-o", "OUT"], compile_]
-        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "speedscope", "dhat")]
+        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "dhat")]
         with_binary = [[h, "index", "-q", "IN", "--binary", app, "-o", "OUT"], [h, "index", "-q", "--symbols", "IN", "-o", "OUT"]]
         of_binary = [[h, "index", "-q", raw, "--binary", "IN", "-o", "OUT"],
                      [h, "index", "-q", "--symbols", raw, "--binary", "IN", "-o", "OUT"]]
@@ -118,7 +118,7 @@ class Trial:
         if self.release != "14":
             self.make_llvm_raw(clang)
             kinds["raw-llvm"] = (self.path("app-llvm.raw"), [[h, "index", "-q", "IN", "--binary", self.path("app-llvm"), "-o", "OUT"]])
-        for name in ("v2", "v3", "both22"):
+        for name in ("v3", "both22"):
             kinds["profdata-" + name] = (os.path.join(self.golden, "llvm", name), index)
         inputs = {}
         for kind, (path, commands) in kinds.items():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: metadata in textual IR. What LLVM can parse is read, verified and, each on a copy of its own, pruned,
- * converted, unified, concatenated and repaired; what mdlib promises of each is checked. mutate_md.c makes the inputs. */
+ * unified and concatenated; what mdlib promises of each is checked. mutate_md.c makes the inputs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,13 +109,6 @@ static size_t pick_ids(const trial *t, uint64_t *state, uint64_t *ids, size_t n)
   return n;
 }
 
-static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data) {
-  const trial *t = data;
-  uint64_t state = t->seed;
-  (void)call;
-  return pick_ids(t, &state, ids, capacity < 5 ? capacity : 5);
-}
-
 /* -------------------------------------------------- reading -------------------------------------------------- */
 
 static void count_finding(const hearth_md_finding *finding, void *data) {
@@ -126,7 +119,6 @@ static void count_finding(const hearth_md_finding *finding, void *data) {
 
 static void try_reading(trial *t, const subject *s) {
   size_t reported = 0, contexts = 0, findings = hearth_md_verify(s->md, count_finding, &reported);
-  hearth_md_statistics statistics;
   t->clean = findings == 0;
   require(findings == reported, "the verifier reports what it counts", t, s);
   for (size_t i = 0; i < s->count; i++) {
@@ -140,10 +132,6 @@ static void try_reading(trial *t, const subject *s) {
       add_to_pool(t, all.mibs[k].stack, all.mibs[k].depth < 8 ? all.mibs[k].depth : 8);
     hearth_md_mibs_free(&all);
   }
-  require(hearth_md_collect_statistics(s->md, &statistics), "memory suffices", t, s);
-  if (s->count < CALLS_MAX)
-    require(statistics.contexts == contexts, "statistics count the contexts that can be read", t, s);
-  require(!t->clean || statistics.malformed == 0, "what the verifier accepts can be read", t, s);
 }
 
 /* -------------------------------------------------- changing -------------------------------------------------- */
@@ -175,56 +163,6 @@ static void try_prune(const trial *t, bool random) {
   char *once = LLVMPrintModuleToString(s.module);
   prune_calls(t, &s, random);
   require_text(once, "pruning is idempotent", t, &s);
-  close_subject(&s);
-}
-
-static hearth_md_losses convert(const trial *t, subject *s,
-                                bool (*conversion)(hearth_md *, LLVMValueRef, hearth_md_losses *)) {
-  hearth_md_losses losses = {0};
-  char *text = LLVMPrintModuleToString(s->module);
-  bool changed = false;
-  for (size_t i = 0; i < s->count; i++)
-    changed |= conversion(s->md, s->calls[i], &losses);
-  if (changed)
-    LLVMDisposeMessage(text);
-  else
-    require_text(text, "a conversion says when it changes something", t, s);
-  return losses;
-}
-
-static bool is_same_context(const hearth_md_mib *a, const hearth_md_mib *b) {
-  return a->hotness == b->hotness && a->depth == b->depth &&
-         (!a->depth || memcmp(a->stack, b->stack, a->depth * sizeof *a->stack) == 0);
-}
-
-static void require_same_contexts(const trial *t, const subject *s) {
-  for (size_t i = 0; i < s->count; i++) {
-    hearth_md_mibs before, now;
-    hearth_md_get_mibs(t->parsed->md, t->parsed->calls[i], &before);
-    hearth_md_get_mibs(s->md, s->calls[i], &now);
-    require(before.count == now.count, "a conversion keeps the number of contexts", t, s);
-    for (size_t k = 0; k < now.count; k++)
-      require(is_same_context(&before.mibs[k], &now.mibs[k]), "a conversion keeps stacks and classes", t, s);
-    hearth_md_mibs_free(&before);
-    hearth_md_mibs_free(&now);
-  }
-}
-
-/* Contexts that lose their class may become one. */
-static void try_conversion(const trial *t, bool flat_first) {
-  subject s = copy(t);
-  hearth_md_losses first = convert(t, &s, flat_first ? hearth_md_to_flat : hearth_md_to_chained);
-  if (t->clean) {
-    require_clean("what was correct is so after a conversion", t, &s);
-    if (first.classes == 0)
-      require_same_contexts(t, &s);
-  }
-  hearth_md_losses second = convert(t, &s, flat_first ? hearth_md_to_chained : hearth_md_to_flat);
-  if (t->clean) {
-    require_clean("what was correct is so after two conversions", t, &s);
-    if (first.classes + second.classes == 0)
-      require_same_contexts(t, &s);
-  }
   close_subject(&s);
 }
 
@@ -279,24 +217,6 @@ static void try_fit_summary(const trial *t) {
   close_subject(&s);
 }
 
-static void try_repair(trial *t, hearth_md_locate how) {
-  subject s = copy(t);
-  hearth_md_repairs repairs;
-  char *text = LLVMPrintModuleToString(s.module);
-  bool changed = hearth_md_repair(s.md, how, t, &repairs);
-  require_clean("a repaired module is correct", t, &s);
-  if (t->clean)
-    require(!changed, "a correct module needs no repair", t, &s);
-  if (changed)
-    LLVMDisposeMessage(text);
-  else
-    require_text(text, "repair says when it changes something", t, &s);
-  text = LLVMPrintModuleToString(s.module);
-  require(!hearth_md_repair(s.md, how, t, &repairs), "repair is idempotent", t, &s);
-  require_text(text, "repair is idempotent", t, &s);
-  close_subject(&s);
-}
-
 static void try_module(LLVMModuleRef module, uint64_t seed) {
   subject parsed = open_subject(module);
   trial t = {.parsed = &parsed, .seed = seed};
@@ -304,13 +224,9 @@ static void try_module(LLVMModuleRef module, uint64_t seed) {
   try_reading(&t, &parsed);
   try_prune(&t, false);
   try_prune(&t, true);
-  try_conversion(&t, true);
-  try_conversion(&t, false);
   try_unify(&t);
   try_concatenate(&t);
   try_fit_summary(&t);
-  try_repair(&t, NULL);
-  try_repair(&t, locate);
   require_text(text, "reading changes nothing, and copies are copies", &t, &parsed);
   close_subject(&parsed);
 }

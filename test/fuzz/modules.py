@@ -27,8 +27,8 @@ ALLOCATIONS = {"malloc": ("ptr", "i64 100"), "calloc": ("ptr", "i64 4, i64 25"),
 OWN = ('\n@hearth.text = private constant [2 x i8] c"a\\00"\n@hearth.room = internal global ptr null\n'
        "define internal ptr @hearth.make(i64 %n) {\n  %p = call ptr @malloc(i64 %n)\n  ret ptr %p\n}\n"
        "define internal ptr @hearth.outer(i64 %n) noinline {\n  %p = tail call ptr @hearth.make(i64 %n)\n  ret ptr %p\n}\n")
-NAMED = ("hearth-annotate", "hearth-verify", "verify", "hearth-prune", "hearth-verify", "verify", "hearth-to-flat", "hearth-verify",
-         "hearth-to-chained", "hearth-verify", "hearth-repair", "hearth-unify", "hearth-verify", "hearth-lower", "hearth-verify", "verify")
+NAMED = ("hearth-annotate", "hearth-verify", "verify", "hearth-prune", "hearth-verify", "verify", "hearth-unify", "hearth-verify",
+         "hearth-lower", "hearth-verify", "verify")
 
 
 def inject(text, rng):

@@ -42,19 +42,6 @@
 // RUN: %hearth strip facts.prof -o - | %hearth show --text - | FileCheck %s --check-prefix=FACTS --implicit-check-not=tar
 // FACTS: facts peak=9
 //
-// Shards.
-// RUN: %hearth merge named.prof %S/Inputs/views.txt -q -o whole.prof
-// RUN: touch shard.0 shard.1 shard.2 shard.3 shard.4 && %hearth split whole.prof --shards=5 -o shard && for shard in shard.*; do test -s $shard || exit 1; done
-// RUN: %hearth merge shard.* -q -o merged.prof && cmp whole.prof merged.prof
-// Two machines' shards are merged number by number, then all of them.
-// RUN: %hearth split named.prof --shards=5 -o other
-// RUN: for i in 0 1 2 3 4; do ls shard.$i other.$i 2>/dev/null > list; test ! -s list || %hearth merge -f list -q -o sum.$i || exit 1; done
-// RUN: %hearth merge sum.* -q -o sums.prof && %hearth merge whole.prof named.prof -q -o direct.prof && cmp sums.prof direct.prof
-// RUN: %hearth split stripped.prof -o s && %hearth merge s.* -q -o merged.prof && cmp stripped.prof merged.prof
-//
-// RUN: not %hearth split named.prof --shards=0 -o x 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER: hearth: error: --shards needs a number from 1 to 4096, not '0'
-// RUN: not %hearth split named.prof 2>&1 | FileCheck %s --check-prefix=WHERE
 // RUN: not %hearth strip named.prof 2>&1 | FileCheck %s --check-prefix=WHERE
 // WHERE: hearth: error: where to write?
 // RUN: not %hearth strip -o x 2>&1 | FileCheck %s --check-prefix=WHICH

@@ -97,7 +97,7 @@ static hearth_status known_stacks_read(hearth_profile *profile, known_stacks *re
   *ret = (known_stacks){0};
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   if (plan.context_count == 0)
-    return hearth_error_set(err, HEARTH_E_EMPTY, "the profile's plan has no placements: make one by 'hearth plan'");
+    return hearth_error_set(err, HEARTH_E_EMPTY, "the profile's plan has no placements: make one by 'hearth merge'");
   HEARTH_TRY(learn(ret, profile, &plan, err));
   if (ret->count)
     qsort(ret->rows, ret->count, sizeof *ret->rows, hearth_compare_u64);

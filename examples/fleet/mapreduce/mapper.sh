@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The mapper of MapReduce streaming: a line of input is a profile's path, a line of output a record "SHARD TAB PROFILE",
-# the profile in base64. SHARDS reducers can work at a time.
+# The mapper of MapReduce streaming: a line of input is a profile's path; the one line of output is a record "KEY TAB
+# PROFILE", the merged profile in base64. All mappers have one key: a sum is no larger than its inputs.
 set -euo pipefail
 hearth=${HEARTH:-hearth}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$hearth" merge -q -j1 --failure-mode=warn -f - -o "$work/heap"
+"$hearth" merge -q --failure-mode=warn -f - -o "$work/heap"
 [[ -e $work/heap ]] || exit 0
-"$hearth" split --shards="${SHARDS:-16}" "$work/heap" -o "$work/shard"
-for shard in "$work"/shard.*; do
-  printf '%s\t%s\n' "${shard##*.}" "$(base64 -w0 "$shard")"
-done
+printf 'profile\t%s\n' "$(base64 -w0 "$work/heap")"

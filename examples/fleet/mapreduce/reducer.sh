@@ -10,7 +10,7 @@ key='' count=0
 
 finish() {
   [[ $count -gt 0 ]] || return 0
-  for ((i = 1; i <= count; i++)); do echo "$work/$i"; done | "$hearth" merge -q -j1 -f - -o "$work/sum"
+  for ((i = 1; i <= count; i++)); do echo "$work/$i"; done | "$hearth" merge -q -f - -o "$work/sum"
   printf '%s\t%s\n' "$key" "$(base64 -w0 "$work/sum")"
   count=0
 }

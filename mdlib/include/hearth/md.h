@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Heap-profile metadata in LLVM IR: attach it, read it back, narrow, convert, check and repair it. Format:
+/* Heap-profile metadata in LLVM IR: attach it, read it back, narrow and check it. Format:
  * docs/ir-metadata.md; source: RFC "IR metadata format for MemProf" (2021-10-27, with its clarification of 2021-11-01).
  * Words:
  *
@@ -56,14 +56,6 @@ typedef struct hearth_md_schema {
   unsigned char tags[HEARTH_MD_FIELDS_MAX];
 } hearth_md_schema;
 
-typedef enum hearth_md_schema_relation {
-  HEARTH_MD_SCHEMA_EQUAL,     /* the same fields in the same order */
-  HEARTH_MD_SCHEMA_REORDERED, /* the same fields */
-  HEARTH_MD_SCHEMA_SUBSET,    /* b has all fields of a, and more */
-  HEARTH_MD_SCHEMA_SUPERSET,  /* a has all fields of b, and more */
-  HEARTH_MD_SCHEMA_DIFFERENT
-} hearth_md_schema_relation;
-
 /* "AllocCount" for HEARTH_TAG_AllocCount, NULL if there is none; and back, 0 if there is none. */
 const char *hearth_md_field_name(unsigned tag);
 unsigned hearth_md_field_tag(const char *name, size_t length);
@@ -75,7 +67,6 @@ void hearth_md_schema_default(hearth_md_schema *ret);
 LLVMMetadataRef hearth_md_schema_create(hearth_md *md, const hearth_md_schema *schema);
 /* False, with *ret empty, if the node is no list of strings that begins with "Stack", or is too long. */
 bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret);
-hearth_md_schema_relation hearth_md_schema_compare(const hearth_md_schema *a, const hearth_md_schema *b);
 /* The module's schemas: distinct operands of `!memprof.schema`, in order; NULL behind the last. More than one only where
  * modules were linked. */
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index);
@@ -134,9 +125,6 @@ void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value);
 uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib);
 /* All stored and derived fields of a profile's record. */
 void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
-/* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. A field that only one
- * of them has recorded, or that cannot be computed, is not recorded afterwards. Stack, class and pool stay. */
-void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from);
 
 typedef enum hearth_md_encoding { HEARTH_MD_CHAINED, HEARTH_MD_FLAT } hearth_md_encoding;
 
@@ -192,7 +180,7 @@ void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool)
 /* The pool that these contexts would get by attaching. */
 hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count);
 /* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
- * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
+ * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning keeps it. */
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);
 /* Resolve a call to one class, or undo LLVM's resolution (UNKNOWN): then pruning decides again. On LLVM 14, where
  * `!memprof` are the contexts, they are gone. The attribute of the pool stays. */
@@ -216,24 +204,6 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
  * may already be gone from its block but not deleted, to those of `call`, and prunes. False, and nothing changed, if
  * one of them has no `!callsite`. */
 bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValueRef outer);
-
-/* --- conversion --- */
-
-/* Counts of the things that the target encoding has no place for. Functions add to the counts. */
-typedef struct hearth_md_losses {
-  size_t values; /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
-                      the schema has no TotalSize, and those ids always */
-  size_t
-      classes;  /* contexts without class, which the flat form calls notcold; those whose class the module's schema has
-                      no field for */
-  size_t calls; /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
-} hearth_md_losses;
-
-/* Replace the chained form by the flat one, without contexts that are impossible at the call's `!callsite` (if none is
- * left, everything is removed); or the reverse, which follows the module's schema, if it has exactly one, else one of
- * TotalSize and Hotness. Calls without a list of the first form are left alone. True if something changed. */
-bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
-bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 
 /* --- modules that were linked from others --- */
 
@@ -270,40 +240,6 @@ size_t hearth_md_verify(hearth_md *md, hearth_md_on_finding on_finding, void *da
 
 /* "FUNCTION: RULE (DETAIL) in: INSTRUCTION [NAME]", cut to fit `size` (>= 1). */
 void hearth_md_describe_finding(const hearth_md_finding *finding, char *buffer, size_t size);
-
-/* Ids of the frames that a call lies in, innermost first, from its debug location. Writes at most `capacity`, returns
- * how many; 0 if nothing is known. */
-typedef size_t (*hearth_md_locate)(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data);
-
-typedef struct hearth_md_repairs {
-  size_t schemas;   /* put aside: malformed, or several made one */
-  size_t callsites; /* computed anew from the debug location */
-  size_t contexts;  /* removed: broken, impossible where the call is now, or the second of two equal ones */
-  size_t calls;     /* that lost all metadata: nothing could be computed */
-} hearth_md_repairs;
-
-/* Make the module obey md_rules.def again: hearth_md_verify finds nothing afterwards. Metadata that obeys the rules
- * does not change. `locate` may be NULL; `ret` is set. True if something changed. */
-bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth_md_repairs *ret);
-
-/* --- statistics --- */
-
-typedef struct hearth_md_statistics {
-  size_t schemas;
-  size_t callsites;     /* calls with `!callsite` */
-  size_t calls;         /* calls with contexts */
-  size_t hints[4];      /* of these calls, by hearth_class; [0] ambiguous or none */
-  size_t contexts;      /* in the chained encoding, else the flat one */
-  size_t classes[4];    /* of these contexts */
-  size_t flat_contexts; /* in the flat encoding */
-  size_t deepest;       /* ids of the longest stack */
-  size_t stack_ids;     /* ids of all stacks, as if each had its own */
-  size_t stack_nodes;   /* distinct nodes of chains: sharing leaves so many */
-  size_t malformed;     /* lists that could not be read */
-} hearth_md_statistics;
-
-/* False when out of memory. */
-bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -61,12 +61,6 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
  * cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
-/* Add a part of a profile, such that all its parts, merged, are the profile again.
- *   shards  a number for each context of the profile, which hearth_profile_shard (fleet.h) assigns
- *   shard   the contexts with this number are added; with the least that any has, also runs and binaries */
-hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *profile, const uint32_t *shards,
-                                       uint32_t shard, hearth_error *err);
-
 /* Add all that another builder holds. E_MISMATCH as above. */
 hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes one profile from raw profiles and the binaries that wrote them, and from profiles of other runs. `hearth merge`
- * and `hearth index` use it. The result depends on the inputs alone, not on their order, grouping or on the number of
- * workers.
+ * and `hearth index` use it. The result depends on the inputs alone, not on their order or grouping.
  *
  *   binary   an executable or shared library with debug information and a build id
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin; LLVM's
- *            indexed profile (MemProf section, versions 2 to 4); a file of llvm-profdata's with Hearth's profile behind
+ *            indexed profile (MemProf section, version 3 or 4); a file of llvm-profdata's with Hearth's profile behind
  *            it; a profile of -fprofile-use, which the result is to be put beside
  *
  * A raw profile's mappings and the binaries are matched by build id. If a mapping's binary was not given, the indexer
  * uses the file that the mapping names, as far as it is still the one that ran. At the end it reports the others, if
  * stacks go through them. If binaries were given, each raw profile has to be of one of them. Debug information may be
  * in the binary, in a separate debug file (by build id or debug link), or split (.dwo, .dwp). One thread at a time may
- * use an indexer, which manages its workers itself. */
+ * use an indexer. */
 #ifndef HEARTH_INDEXER_H
 #define HEARTH_INDEXER_H
 
@@ -29,8 +28,7 @@ typedef struct hearth_indexer hearth_indexer;
 
 typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH_NOTE_ERROR } hearth_note_level;
 
-/* All zero means: no notes, no progress, recursion folded. Strings live for the call only. The functions are called by one
- * thread at a time. */
+/* All zero means: no notes, no progress, recursion folded. Strings live for the call only. */
 typedef struct hearth_indexer_options {
   size_t size;   /* sizeof(hearth_indexer_options), or 0 */
   void *context; /* first argument of the functions */
@@ -48,9 +46,6 @@ typedef struct hearth_indexer_options {
   void (*trace_records)(void *context, hearth_mib *records, size_t count);
   /* The same for a histogram of each node, which lives until the next call; NULL: none. */
   hearth_histogram (*trace_histogram)(void *context, size_t node);
-  uint64_t
-      memory_limit;  /* bytes of the result and of all partial ones together; the result alone may take more. 0: none */
-  const char *parts; /* a folder in which partial results are kept, for another merge of these inputs; NULL: none */
 } hearth_indexer_options;
 
 typedef struct hearth_input {
@@ -77,12 +72,11 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *pat
  * data. */
 hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Add several files by up to `jobs` workers (at least 1), which share the debug information. Each has a partial result of its
- * own: memory is that of the result for every worker, whatever the number of inputs, or less with a limit. Every input that fails is told as a note
- * of level HEARTH_NOTE_ERROR; the status is that of one of them. With skip_failing, an input that fails is none, but for want
- * of memory or of room, and where a part of it was added before. */
+/* Add several files. Every input that fails is told as a note of level HEARTH_NOTE_ERROR; the status is that of one of
+ * them. With skip_failing, an input that fails is none, but for want of memory or of room, and where a part of it was
+ * added before. */
 hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_input *inputs, size_t count,
-                                        unsigned jobs, hearth_error *err);
+                                        hearth_error *err);
 
 /* The builder with the result, for writing it in any form; borrowed. `path` is the file that will be written, for
  * messages. Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY

@@ -2,7 +2,7 @@
 /* LLVM's indexed heap profiles: read, write, put into a profile of -fprofile-use (docs/formats/llvm.md). Words:
  *
  *   container  a file of llvm-profdata's: .profdata, .memprofdata; holds function counters, a MemProf section, or both
- *   section    the MemProf section of a container, versions 2 to 4: LLVM's own heap profile
+ *   section    the MemProf section of a container, version 3 or 4: LLVM's own heap profile
  *   trailer    a whole indexed profile of Hearth behind a container, where LLVM does not see it
  *   GUID       function id of HEARTH_IDS_LLVM
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Adds whole profiles to a builder: an indexed one, or one shard of it, or all that another builder holds. Each table is read once from
+/* Adds whole profiles to a builder: an indexed one, or all that another builder holds. Each table is read once from
  * its beginning; the rows that a row refers to have their new numbers by then. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,6 @@
 #include "builder_tables.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
-
-/* Which contexts are added. */
-typedef struct chosen {
-  const uint32_t *shards; /* of each context; NULL: all are chosen */
-  uint32_t shard;
-  bool has_totals; /* what belongs to no context is in one shard alone: a sum of them counts it once */
-} chosen;
-
-static bool is_chosen(const chosen *c, uint32_t context) { return !c->shards || c->shards[context] == c->shard; }
 
 /* New numbers of a profile's rows. */
 typedef struct new_rows {
@@ -108,13 +99,11 @@ static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile,
 }
 
 static hearth_status merge_add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                        const chosen *c, hearth_error *err) {
+                                        hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t leaf;
     hearth_mib mib;
     hearth_histogram histogram;
-    if (!is_chosen(c, i))
-      continue;
     HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
     HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
     HEARTH_TRY(hearth_profile_get_histogram(profile, i, &histogram, err));
@@ -133,12 +122,10 @@ static hearth_status find_node(hearth_profile *profile, uint32_t context, const 
 }
 
 static hearth_status add_variances(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                   const chosen *c, hearth_error *err) {
+                                   hearth_error *err) {
   for (uint32_t i = 0; hearth_profile_has_variances(profile) && i < hearth_profile_context_count(profile); i++) {
     uint32_t node;
     hearth_variance variance;
-    if (!is_chosen(c, i))
-      continue;
     HEARTH_TRY(find_node(profile, i, nodes, &node, err));
     HEARTH_TRY(hearth_profile_get_variance(profile, i, &variance, err));
     HEARTH_TRY(hearth_builder_add_variance(builder, node, &variance, err));
@@ -193,14 +180,12 @@ static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *prof
 
 /* Its sums are with the other totals of runs. */
 static hearth_status merge_add_history(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                       const chosen *c, hearth_error *err) {
+                                       hearth_error *err) {
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
-  hearth_status status = c->has_totals ? hearth_builder_add_history(builder, &history, err) : HEARTH_OK;
+  hearth_status status = hearth_builder_add_history(builder, &history, err);
   for (size_t i = 0; status == HEARTH_OK && i < history.count; i++) {
     uint32_t node;
-    if (!is_chosen(c, history.rows[i].context))
-      continue;
     status = find_node(profile, history.rows[i].context, nodes, &node, err);
     if (status == HEARTH_OK)
       status = hearth_builder_add_levels(builder, node, history.rows[i].levels, err);
@@ -210,54 +195,37 @@ static hearth_status merge_add_history(hearth_builder *builder, hearth_profile *
 }
 
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
-                                const new_rows *rows, const chosen *c, hearth_error *err) {
+                                const new_rows *rows, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
   HEARTH_TRY(merge_add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
-  HEARTH_TRY(merge_add_contexts(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(add_variances(builder, profile, rows->nodes, c, err));
-  HEARTH_TRY(merge_add_history(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(merge_add_contexts(builder, profile, rows->nodes, err));
+  HEARTH_TRY(add_variances(builder, profile, rows->nodes, err));
+  HEARTH_TRY(merge_add_history(builder, profile, rows->nodes, err));
   HEARTH_TRY(add_types(builder, profile, err));
-  if (!c->has_totals)
-    return HEARTH_OK;
   HEARTH_TRY(merge_add_globals(builder, profile, err));
   HEARTH_TRY(add_origins(builder, profile, err));
   HEARTH_TRY(add_run_facts(builder, profile, err));
   return merge_add_binaries(builder, profile, err);
 }
 
-static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile, const chosen *c, hearth_error *err) {
+hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   hearth_profile_summary summary;
   new_rows rows;
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  const hearth_profile_summary whole = summary;
-  if (!c->has_totals)
-    summary.runs = summary.duration_ns = summary.dropped_blocks = summary.dropped_frames = 0;
   HEARTH_TRY(check_scheme(builder, summary.id_scheme, err));
   hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
   if (!hearth_profile_has_variances(profile))
     hearth_builder_begin_run(builder);
   if (status == HEARTH_OK)
-    status = add_tables(builder, profile, summary.id_scheme, &rows, c, err);
+    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
   if (status == HEARTH_OK && !hearth_profile_has_variances(profile))
-    status = hearth_builder_end_run(builder, &whole, err);
+    status = hearth_builder_end_run(builder, &summary, err);
   if (status == HEARTH_OK)
     status = hearth_builder_add_run(builder, &summary, err);
   new_rows_free(&rows);
   return status;
-}
-
-hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
-  return add_chosen(builder, profile, &(chosen){.has_totals = true}, err);
-}
-
-hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *profile, const uint32_t *shards,
-                                       uint32_t shard, hearth_error *err) {
-  uint32_t least = shard;
-  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
-    least = shards[i] < least ? shards[i] : least;
-  return add_chosen(builder, profile, &(chosen){shards, shard, shard == least}, err);
 }
 
 /* -------------------------------------------------- other builders ------------------------------------------------ */

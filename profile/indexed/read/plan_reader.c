@@ -226,7 +226,7 @@ hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout
   HEARTH_TRY(hearth_profile_verify(profile, err)); /* the new checksums would hide damage */
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   if (!plan.id)
-    return hearth_error_set(err, HEARTH_E_EMPTY, "%s: has no plan: make one by 'hearth plan'", profile->name);
+    return hearth_error_set(err, HEARTH_E_EMPTY, "%s: has no plan: make one by 'hearth merge'", profile->name);
   uint64_t at = hearth_profile_section(profile, HEARTH_SECTION_PLAN)->offset;
   memcpy(&header, profile->data + at, sizeof header);
   HEARTH_TRY(hearth_layout_parse(layout, plan.call_count, plan.has_dormant, header.pools, err));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes an indexed profile: orders all rows, packs the tables while the plan is being made (a thread, if the profile
  * is large), lays the sections out, and fills them. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,39 +200,6 @@ static hearth_status summarise_and_plan(writer *w) {
   return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
 }
 
-enum { ROWS_FOR_A_THREAD = 20000 };
-
-typedef struct packing {
-  const writer *w;
-  writer_tables tables;
-  hearth_status status;
-  hearth_error err;
-} packing;
-
-static void *writer_pack(void *argument) {
-  packing *p = argument;
-  p->status = hearth_writer_pack_tables(p->w, &p->tables, &p->err);
-  return NULL;
-}
-
-/* Packing takes about as long as planning, and neither needs the other's output. A thread costs as much as packing some
- * thousand rows. */
-static hearth_status pack_and_plan(writer *w) {
-  packing p = {.w = w};
-  pthread_t thread;
-  bool beside = w->nodes.count > ROWS_FOR_A_THREAD && pthread_create(&thread, NULL, writer_pack, &p) == 0;
-  hearth_status status = summarise_and_plan(w);
-  if (beside)
-    pthread_join(thread, NULL);
-  else
-    writer_pack(&p);
-  w->tables = p.tables;
-  if (status != HEARTH_OK || p.status == HEARTH_OK)
-    return status;
-  *w->err = p.err;
-  return p.status;
-}
-
 static hearth_status write_image(writer *w) {
   hearth_writer_choose_columns(w);
   HEARTH_TRY(hearth_writer_mark_needed(w));
@@ -247,7 +213,8 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(hearth_writer_order_nodes(w));
   HEARTH_TRY(hearth_writer_order_contexts(w));
   HEARTH_TRY(hearth_writer_order_binaries(w));
-  HEARTH_TRY(pack_and_plan(w));
+  HEARTH_TRY(summarise_and_plan(w));
+  HEARTH_TRY(hearth_writer_pack_tables(w, &w->tables, w->err));
   writer_lay_out(w);
   HEARTH_TRY(hearth_array_create(&w->image, w->size, 1, w->err));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);

@@ -173,23 +173,6 @@ int hearth_tool_take_seconds(void *target, const char *value) {
                                                                                             : HEARTH_OPTION_UNUSABLE;
 }
 
-int hearth_tool_take_size(void *target, const char *value) {
-  static const char units[] = "KMG";
-  char digits[24];
-  uint64_t number;
-  size_t length = strspn(value, "0123456789");
-  const char *unit = value[length] ? strchr(units, value[length]) : NULL;
-  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-  if (length >= sizeof digits || (value[length] && !unit) || (unit && value[length + 1]))
-    return HEARTH_OPTION_UNUSABLE;
-  memcpy(digits, value, length);
-  digits[length] = '\0';
-  if (!hearth_tool_parse_number(digits, 1, UINT64_MAX >> shift, &number))
-    return HEARTH_OPTION_UNUSABLE;
-  *(uint64_t *)target = number << shift;
-  return HEARTH_EXIT_OK;
-}
-
 int hearth_tool_take_one_more(void *target, const char *value) {
   hearth_list_option *list = target;
   list->rows[list->count++] = value;

@@ -90,9 +90,6 @@ typedef struct hearth_number_option {
 int hearth_tool_take_number(void *target, const char *value);
 int hearth_tool_take_seconds(void *target, const char *value);
 
-/* A number of bytes, as 4096, 500M or 2G (K, M, G: 2^10, 2^20, 2^30), at least 1; the target is a uint64_t. */
-int hearth_tool_take_size(void *target, const char *value);
-
 /* Target of hearth_tool_take_one_more: the values of an option that may be given more than once. */
 typedef struct hearth_list_option {
   const char **rows; /* room for argc of them */

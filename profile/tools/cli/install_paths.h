@@ -11,19 +11,12 @@ bool hearth_tool_library_directory(char *path, size_t size);
 
 #define HEARTH_PLUGIN_NAME "hearth.so"
 
-/* A file that is linked for one release of LLVM: the plugin, or "hearth-ir". False: it is not installed for that
- * release. */
+/* A file that is linked for one release of LLVM: the plugin. False: it is not installed for that release. */
 bool hearth_tool_release_file(int release, const char *name, char *path, size_t size);
 
 /* The newest release below the limit for which the file is installed; 0: none. */
 int hearth_tool_release_below(int limit, const char *name);
 enum { HEARTH_RELEASE_LIMIT = 100 };
-
-/* The program that needs LLVM. */
-
-/* Become `hearth-ir`, the program that needs LLVM, with these arguments (argv[0] is replaced, NULL-terminated). Returns
- * the exit code if that is not possible. */
-int hearth_tool_run_ir(char **argv);
 
 /* ------------------------------------------------ program file ------------------------------------------------ */
 

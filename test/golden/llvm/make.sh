@@ -28,7 +28,7 @@ END
 flags="-O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wl,--build-id"
 "$llvm"22/bin/clang++ $flags -fno-optimize-sibling-calls -fmemory-profile=raw seed.cpp -o seed
 ./seed
-for version in 2 3 4; do
+for version in 3 4; do
   "$llvm"22/bin/llvm-profdata merge raw/* --profiled-binary seed --memprof-version=$version --memprof-full-schema \
     -o "$here/v$version"
 done

@@ -74,88 +74,6 @@ static void test_contexts_without_class_do_not_differ(void **state) {
   close_text(&f);
 }
 
-static void test_to_flat_calls_them_notcold(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(no_class);
-  hearth_md_losses losses = {0};
-  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
-  assert_int_equal(losses.classes, 2);
-  assert_int_equal(hearth_md_get_hint(f.call, NULL), HEARTH_CLASS_NOTCOLD);
-  assert_int_equal(findings(&f), 0);
-  close_text(&f);
-}
-
-/* The function itself writes lists of one class. */
-static void test_to_flat_leaves_what_is_flat(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(ONE_CALL(", !memprof !2, !callsite !1") //
-                        "!1 = !{i64 5}\n!2 = !{!3}\n!3 = !{!1, !\"notcold\"}\n");
-  hearth_md_losses losses = {0};
-  char *before = LLVMPrintModuleToString(f.module);
-  assert_int_equal(findings(&f), 0);
-  assert_false(hearth_md_to_flat(f.md, f.call, &losses));
-  char *after = LLVMPrintModuleToString(f.module);
-  assert_string_equal(before, after);
-  assert_int_equal(losses.calls, 0);
-  LLVMDisposeMessage(before);
-  LLVMDisposeMessage(after);
-  close_text(&f);
-}
-
-static void test_to_flat_says_that_no_context_is_left(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(ONE_CALL("\"memprof\"=\"cold\", !callsite !1, !memprof.mib !2") //
-                        "!memprof.schema = !{!8}\n!1 = !{i64 5, i64 6}\n!2 = !{!8, !3}\n!3 = !{!4, i32 1}\n"
-                        "!4 = !{i64 7}\n!8 = !{!\"Stack\", !\"Hotness\"}\n");
-  hearth_md_losses losses = {0};
-  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
-  assert_int_equal(losses.calls, 0);
-  assert_false(hearth_md_remove(f.md, f.call));
-  close_text(&f);
-}
-
-/* hearth_md_use_encodings is about attaching and pruning. */
-static void test_to_flat_whatever_encodings_are_in_use(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(no_class);
-  hearth_md_losses losses = {0};
-  hearth_md_use_encodings(f.md, false, false);
-  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
-  assert_true(has(&f, "memprof"));
-  assert_false(has(&f, "memprof.mib"));
-  assert_int_equal(findings(&f), 0);
-  close_text(&f);
-}
-
-static void test_without_class_and_notcold_become_one(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(ONE_CALL("\"memprof\"=\"ambiguous\", !callsite !1, !memprof.mib !2") //
-                        "!memprof.schema = !{!8}\n!1 = !{i64 5}\n!2 = !{!8, !3, !4, !5}\n"
-                        "!3 = !{!1, null}\n!4 = !{!1, i32 2}\n!5 = !{!1, i32 1}\n"
-                        "!8 = !{!\"Stack\", !\"Hotness\"}\n");
-  hearth_md_losses losses = {0};
-  hearth_md_mibs all;
-  assert_int_equal(findings(&f), 0);
-  assert_true(hearth_md_prune(f.md, f.call, &(uint64_t){5}, 1));
-  assert_int_equal(findings(&f), 0);
-  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
-  assert_int_equal(findings(&f), 0);
-  assert_true(hearth_md_get_mibs(f.md, f.call, &all));
-  assert_int_equal(all.count, 2);
-  hearth_md_mibs_free(&all);
-  close_text(&f);
-}
-
 /* LLVM settled cold: a context without class does not contradict it, whether the callsite is known again or not. */
 static void test_settled_class_stays_beside_contexts_without(void **state) {
   (void)state;
@@ -198,39 +116,6 @@ static void test_hint_beside_contexts_without_class(void **state) {
   }
 }
 
-static void test_class_without_field_is_a_loss(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(ONE_CALL("\"memprof\"=\"cold\", !memprof !2, !callsite !1") //
-                        "!memprof.schema = !{!8}\n!1 = !{i64 5}\n!2 = !{!3, !4}\n"
-                        "!3 = !{!1, !\"cold\"}\n!4 = !{!5, !\"cold\"}\n!5 = !{i64 5, i64 6}\n"
-                        "!8 = !{!\"Stack\", !\"AllocCount\"}\n");
-  hearth_md_losses losses = {0};
-  assert_true(hearth_md_to_chained(f.md, f.call, &losses));
-  assert_int_equal(losses.classes, 2);
-  assert_int_equal(hearth_md_get_hint(f.call, NULL), HEARTH_CLASS_COLD);
-  assert_int_equal(findings(&f), 0);
-  close_text(&f);
-}
-
-static void test_distinct_schema_is_kept(void **state) {
-  (void)state;
-  if (is_llvm14())
-    skip();
-  fixture f = open_text(ONE_CALL("\"memprof\"=\"cold\", !memprof !2, !callsite !1") //
-                        "!memprof.schema = !{!8}\n!1 = !{i64 5}\n!2 = !{!3}\n!3 = !{!1, !\"cold\"}\n"
-                        "!8 = distinct !{!\"Stack\", !\"Hotness\"}\n");
-  hearth_md_losses losses = {0};
-  hearth_md_repairs repairs;
-  assert_true(hearth_md_to_chained(f.md, f.call, &losses));
-  assert_int_equal(losses.classes, 0);
-  assert_null(hearth_md_get_schema(f.md, 1));
-  assert_int_equal(findings(&f), 0);
-  assert_false(hearth_md_repair(f.md, NULL, NULL, &repairs));
-  close_text(&f);
-}
-
 static void count_hotness(const hearth_md_finding *finding, void *data) {
   *(size_t *)data += finding->rule == HEARTH_MD_RULE_HOTNESS;
 }
@@ -260,32 +145,13 @@ static void test_unify_counts_malformed_schemas(void **state) {
   close_text(&f);
 }
 
-/* On LLVM 14 `!memprof.mib` is none of ours. */
-static void test_statistics_agree_with_the_verifier(void **state) {
-  (void)state;
-  fixture f = open_text(ONE_CALL(", !memprof.mib !1") "!1 = !{!1}\n");
-  hearth_md_statistics statistics;
-  assert_true(hearth_md_collect_statistics(f.md, &statistics));
-  assert_int_equal(statistics.malformed, is_llvm14() ? 0 : 1);
-  assert_int_equal(findings(&f) > 0, statistics.malformed > 0);
-  close_text(&f);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contexts_without_class_do_not_differ),
-      cmocka_unit_test(test_to_flat_calls_them_notcold),
-      cmocka_unit_test(test_to_flat_leaves_what_is_flat),
-      cmocka_unit_test(test_to_flat_says_that_no_context_is_left),
-      cmocka_unit_test(test_to_flat_whatever_encodings_are_in_use),
-      cmocka_unit_test(test_without_class_and_notcold_become_one),
       cmocka_unit_test(test_settled_class_stays_beside_contexts_without),
       cmocka_unit_test(test_hint_beside_contexts_without_class),
-      cmocka_unit_test(test_class_without_field_is_a_loss),
-      cmocka_unit_test(test_distinct_schema_is_kept),
       cmocka_unit_test(test_class_out_of_range_beside_a_hint),
       cmocka_unit_test(test_unify_counts_malformed_schemas),
-      cmocka_unit_test(test_statistics_agree_with_the_verifier),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-"""Makes 64 small profiles in text form, merges them in ten random trees by ten random numbers of jobs, and compares.
+"""Makes 64 small profiles in text form, merges them in ten random trees and compares.
 
 usage: merge_trees.py HEARTH MIB_FIELDS_DEF DIRECTORY
 
@@ -123,7 +123,7 @@ def make_profile(path, stock):
         runs[key] += value
 
 def merge(inputs, output, *options):
-    subprocess.run([hearth, "merge", "-q", "--recursion=full", f"-j{rng.randrange(1, 9)}", *options, *inputs, "-o", output], check=True)
+    subprocess.run([hearth, "merge", "-q", "--recursion=full", *options, *inputs, "-o", output], check=True)
 
 def merge_as_tree(number, leaves):
     """Merge random groups until one profile is left. What is in between may be of either form."""

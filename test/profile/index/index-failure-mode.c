@@ -19,7 +19,7 @@
 // ANY-DAG: hearth: error: cut: offset 500
 // RUN: not ls out
 //
-// all: the result is that of the others alone, by any number of threads, and each that is left out is named.
+// all: the result is that of the others alone, and each that is left out is named.
 // RUN: %hearth index --failure-mode=all nowhere foreign broken.txt cut good half future broken.llvm flags --binary program -o out > log 2>&1
 // RUN: cmp out alone && FileCheck %s --check-prefix=ALL < log && grep -c warning: log | FileCheck %s --check-prefix=EIGHT
 // What was done is no remedy:
@@ -33,8 +33,6 @@
 // ALL-DAG: hearth: warning: left out: broken.llvm:
 // ALL-DAG: hearth: warning: left out: flags: not a heap profile
 // EIGHT: 8
-// RUN: %hearth index -j 3 --failure-mode=all nowhere foreign broken.txt cut good half future broken.llvm --binary program -o threads -q
-// RUN: cmp threads alone
 // Inputs that can be read are added as ever, weights included.
 // RUN: %hearth index alone.txt --weight=2:alone good --binary program -o ever -q
 // RUN: %hearth index --failure-mode=all alone.txt --weight=2:alone good foreign --binary program -o with -q && cmp ever with

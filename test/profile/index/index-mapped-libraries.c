@@ -16,7 +16,7 @@
 //
 // The library is gone, or was built again, or has no build id: not by several threads either is it said twice.
 // RUN: mv libhelper.so kept.so
-// RUN: %hearth index -j 4 raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefixes=GONE,ONCE
+// RUN: %hearth index raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefixes=GONE,ONCE
 // GONE: hearth: warning: {{.*}}/libhelper.so: cannot be opened: No such file or directory: {{[0-9]+}} addresses of its code are left out of the call stacks (give the file that ran with --binary)
 // ONCE-NOT: warning:
 // RUN: %hearth index raw.* --binary program --binary kept.so -o moved 2>&1 | FileCheck %s --check-prefix=MOVED --implicit-check-not=warning

@@ -40,7 +40,7 @@ static char *text_of_container(const void *data, size_t size, hearth_error *err)
   return text;
 }
 
-static const char *const binary_files[] = {"v2", "v3", "v3-plain", "v4", "llvm22"};
+static const char *const binary_files[] = {"v3", "v3-plain", "v4", "llvm22"};
 
 /* -------------------------------------------------- golden files -------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static void expect_golden_text(const char *name, char *text) {
 }
 
 static void test_golden(void **state) {
-  static const char *const containers[] = {"v2", "v3", "v4", "both14", "both22"};
+  static const char *const containers[] = {"v3", "v4", "both14", "both22"};
   hearth_error err;
   (void)state;
   for (size_t i = 0; i < sizeof containers / sizeof containers[0]; i++) {
@@ -67,7 +67,7 @@ static void test_golden(void **state) {
 
 /* A clear error, or what the whole file says: what lies behind the section may be missing. */
 static void test_truncated(void **state) {
-  static const char *const files[] = {"v2", "v3", "v3-plain", "v4", "llvm22", "both14", "both22"};
+  static const char *const files[] = {"v3", "v3-plain", "v4", "llvm22", "both14", "both22"};
   hearth_error err;
   (void)state;
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Profiles that many hosts share: without names, and in shards (docs/fleet.md). */
+/* Profiles that many hosts share: without names (docs/fleet.md). */
 #ifndef HEARTH_FLEET_H
 #define HEARTH_FLEET_H
 
@@ -8,10 +8,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Assign contexts to `count` shards by the file of their allocating function, or by its id where no file is known, for
- * hearth_builder_add_shard. `ret` has room for every context. */
-hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint32_t *ret, hearth_error *err);
 
 /* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a
  * builder. Ids stay: a compile with the profile gives the same hints. */
