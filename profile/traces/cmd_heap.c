@@ -19,9 +19,9 @@ static const hearth_help help = {
 /* One dump is a profile, which views write for other programs. */
 #if HEARTH_VIEWS
 #include "hearth/profile_export.h"
-#define EXPORT_NAMES ", pprof, folded or dhat"
+#define EXPORT_NAMES ", pprof, folded, speedscope or dhat"
 #define EXPORT_HELP                                                                                                    \
-  "\n  pprof, folded, dhat\n"                                                                                          \
+  "\n  pprof, folded, speedscope, dhat\n"                                                                              \
   "          one dump, as 'hearth export' writes profiles"
 #else
 #define EXPORT_NAMES ""
@@ -37,6 +37,7 @@ static const struct format {
 #if HEARTH_VIEWS
                {.name = "pprof", .is_export = true, .is_binary = true, .number = HEARTH_EXPORT_PPROF},
                {.name = "folded", .is_export = true, .number = HEARTH_EXPORT_FOLDED},
+               {.name = "speedscope", .is_export = true, .number = HEARTH_EXPORT_SPEEDSCOPE},
                {.name = "dhat", .is_export = true, .number = HEARTH_EXPORT_DHAT}
 #endif
 };

@@ -103,7 +103,8 @@ static void print_all(hearth_profile *profile) {
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
     int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
-               number == VIEW_RUNS_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
+               number == VIEW_RUNS_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
+               number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)

@@ -17,13 +17,24 @@
  *
  * RUN: %hearth index -q text -o again && cmp prof again
  * RUN: %hearth record -q -o raw2 -- ./p && %hearth index -q --symbols raw2 -o prof2
- * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q --symbols raw raw2 -o both && cmp ab both
+ * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q -j2 --symbols raw raw2 -o both && cmp ab both
  * RUN: %hearth show --text ab | grep -c '^history runs=2 ' && %hearth merge -q --weight=3:prof -o three && %hearth show --text three | grep -c '^history runs=3 '
  *
  * A history that its checksum does not save is refused, not believed.
  * RUN: for n in 255 257; do sed "s|^levels .*|levels$(printf ' 7%%.0s' $(seq $n))|" text > bad && not %hearth index -q bad -o none 2>&1 | grep bad: || exit 1; done
  *
- * Other viewers: Perfetto, and the time of DHAT's maximum.
+ * Other viewers: massif's file, which ms_print reads, and the time of DHAT's maximum.
+ * RUN: %hearth export --format=massif prof -o massif.out && ms_print --threshold=1 massif.out > printed && FileCheck %s --check-prefix=MASSIF < printed
+ * MASSIF: 3.4
+ * MASSIF: Detailed snapshots: [{{[0-9]+}} (peak)]
+ * MASSIF: 100.00% (3,{{[0-9,]+}}B) (heap allocation functions)
+ * MASSIF-NEXT: ->8{{.*}}most (
+ * MASSIF: main (
+ * MASSIF: ->16{{.*}}other (
+ * RUN: awk '/^  frame most / { for (i = 0; i < 300000; i++) print } 1' text > deep && %hearth index -q --recursion=full deep -o deep.prof
+ * RUN: %hearth export --format=massif deep.prof -o deep.out && grep -c ' most (' deep.out | FileCheck %s --check-prefix=DEEP
+ * DEEP: {{^}}1000{{$}}
+ * Perfetto's:
  * RUN: %hearth export --format=chrome prof -o counters.json && %python %S/Inputs/check_counters.py counters.json | FileCheck %s --check-prefix=CHROME
  * RUN: %hearth export --format=chrome ab -o two.json && %python %S/Inputs/check_counters.py two.json | FileCheck %s --check-prefix=CHROME
  * CHROME: all 3{{[56][0-9]+}} then 6{{[0-9]+}}
@@ -33,7 +44,7 @@
  * CHROME-NEXT: (others)
  * CHROME-NEXT: peak in the middle
  * RUN: %hearth export --format=dhat prof | %python -c 'import json, sys; d = json.load(sys.stdin); assert 0.2 < d["tg"] / d["te"] < 0.8, (d["tg"], d["te"])'
- * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=chrome none.prof 2>&1 | grep 'no history'
+ * RUN: %hearth merge -q --fields=AllocCount,TotalSize prof -o few; %hearth show --text few | sed '/levels/d; /^history/d' > none.txt && %hearth index -q none.txt -o none.prof && not %hearth export --format=massif none.prof 2>&1 | grep 'no history' && not %hearth export --format=chrome none.prof 2>&1 | grep 'no history'
  *
  * The file stays small.
  * RUN: test $(stat -c %%s raw) -lt 8000

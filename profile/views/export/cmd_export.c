@@ -22,7 +22,8 @@ static const hearth_help help = {
     .about = "Write the contexts of an indexed profile ('-': standard input) for another tool."};
 
 static int take_format(void *target, const char *value) {
-  static const char *const names[] = {"folded", "pprof", "dhat", "chrome"}; /* as hearth_export_format */
+  static const char *const names[] = {"folded", "pprof",  "speedscope",
+                                      "dhat",   "massif", "chrome"}; /* as hearth_export_format */
   arguments *a = target;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], value) == 0) {
@@ -39,7 +40,8 @@ static int check(int operands, char **argv, const arguments *a) {
   if (operands == 0)
     return hearth_tool_usage_error("export", "which profile?");
   if (!a->format_given)
-    return hearth_tool_usage_error("export", "in which format? Give --format=folded, pprof, dhat or chrome");
+    return hearth_tool_usage_error("export",
+                                   "in which format? Give --format=folded, pprof, speedscope, dhat, massif or chrome");
   if (a->format == HEARTH_EXPORT_PPROF && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
     return hearth_tool_usage_error("export", "pprof's format is not for terminals: give -o OUT");
   return HEARTH_EXIT_OK;
@@ -49,14 +51,16 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--format",
        .value = "FORMAT",
-       .expects = "folded, pprof, dhat or chrome",
+       .expects = "folded, pprof, speedscope, dhat, massif or chrome",
        .take = take_format,
        .target = a,
        .help = "output format:\n"
-               "  folded  a line per context: root;...;leaf VALUE, for flame graphs and speedscope\n"
-               "  pprof   gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
-               "  dhat    JSON for Valgrind's dh_view.html\n"
-               "  chrome  JSON for Perfetto and chrome://tracing: the heap over time by function"},
+               "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
+               "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
+               "  speedscope  JSON for speedscope\n"
+               "  dhat        JSON for Valgrind's dh_view.html\n"
+               "  massif      for Valgrind's ms_print: the heap over time, and who held the peak\n"
+               "  chrome      JSON for Perfetto and chrome://tracing: the heap over time by function"},
       {.name = "--value",
        .value = "QUANTITY",
        .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",

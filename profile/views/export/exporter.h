@@ -26,7 +26,9 @@ hearth_status hearth_export_each(hearth_exporter *exporter, hearth_export_contex
 
 hearth_status hearth_export_folded(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_pprof(hearth_exporter *exporter, hearth_error *err);
+hearth_status hearth_export_speedscope(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_dhat(hearth_exporter *exporter, hearth_error *err);
+hearth_status hearth_export_massif(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_chrome(hearth_exporter *exporter, hearth_error *err);
 
 #endif
