@@ -152,8 +152,7 @@ static hearth_status plan_listing_print_table(hearth_plan_view *v, const hearth_
   for (uint32_t i = 0; i < count; i++)
     plan_listing_print_entry(&entries[i], stream);
   if (left && !table->mask)
-    fprintf(stream,
-            "    no site is worth its while here: too few bytes, or its contexts share all callers\n");
+    fprintf(stream, "    no site is worth its while here: too few bytes, or its contexts share all callers\n");
   else if (left)
     fprintf(stream, "    %s remain: cold contexts go through none of the decision sites, or others through the same\n",
             hearth_amount_bytes(left).c);
