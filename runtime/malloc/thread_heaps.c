@@ -10,7 +10,6 @@
 #include "large_block.h"
 #include "malloc_functions.h"
 #include "segments.h"
-#include "slots.h"
 #include "system_memory.h"
 
 #include <pthread.h>

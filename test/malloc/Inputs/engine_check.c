@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Knows the map's bytes by the picture in engine.h alone: it reads nothing by the engine's own functions that change them. */
-#include "slots.h"
+#include "engine.h"
 #include "engine_check.h"
 
 #include "segments.h"
