@@ -103,6 +103,8 @@ if all(shutil.which(program) for program in ("dpkg-deb", "dpkg-shlibdeps", "cpac
 if os.geteuid() == 0:
     config.available_features.add("root")
 yama = "/proc/sys/kernel/yama/ptrace_scope"
+if platform.machine() == "x86_64":
+    config.available_features.add("x86_64")
 if platform.machine() == "x86_64" and (os.geteuid() == 0 or not os.path.exists(yama) or open(yama).read() == "0\n"):
     config.available_features.add("attach") # to a program that runs
 if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:

@@ -345,20 +345,22 @@ static bool is_mapped(uint64_t pc) {
 }
 
 /* Code made at run time is in no file, and its stacks keep coming: each time that reading the mappings brings nothing
- * new, one stack more is passed over before they are read again. */
+ * new, an eighth more stacks, and one, are passed over before anything is asked of the system again. */
 void hearth_mappings_cover(const uint64_t *pcs, size_t count) {
   size_t i = 0;
 
+  while (i < count && hearth_mappings_find(pcs[i]))
+    ++i;
+  if (i == count || __atomic_fetch_add(&table.passed_over, 1, __ATOMIC_RELAXED) < table.fruitless)
+    return;
   while (i < count && (hearth_mappings_find(pcs[i]) || !is_mapped(pcs[i])))
     ++i;
   if (i == count)
     return;
-  if (__atomic_fetch_add(&table.passed_over, 1, __ATOMIC_RELAXED) < table.fruitless)
-    return;
   size_t before = __atomic_load_n(&table.used, __ATOMIC_RELAXED);
   hearth_mappings_update();
   table.passed_over = 0;
-  table.fruitless = table.used == before ? table.fruitless + 1 : 0;
+  table.fruitless = table.used == before ? table.fruitless + table.fruitless / 8 + 1 : 0;
 }
 
 const hearth_mapping *hearth_mappings_next(const hearth_mapping *row) {
