@@ -86,7 +86,7 @@ static uint8_t placement_of(unsigned hint, const uint8_t *layout) {
     return HEARTH_POOL_HOT;
   if (!opened.pools || hint < HEARTH_HINT_POOL || hint >= HEARTH_HINT_HOT)
     return HEARTH_POOL_NONE;
-  if (hint == HEARTH_HINT_DORMANT && !opened.cold_below) /* cold=off */
+  if (hint == HEARTH_HINT_DORMANT && layout && !opened.cold_below) /* cold=off */
     return HEARTH_POOL_MAIN;
   unsigned id = hint - HEARTH_HINT_POOL, pool = layout ? layout[id] : id + 1;
   return (uint8_t)(pool ? HEARTH_POOL_FIRST + pool - 1 : HEARTH_POOL_MAIN);

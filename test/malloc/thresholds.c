@@ -12,11 +12,12 @@
  * RUN: env HEARTH_MALLOC=hot-from=254 %t | FileCheck %s --check-prefix=HOT
  *
  * RUN: env HEARTH_MALLOC=layout=calls %t | FileCheck %s --check-prefix=DEFAULT
- * RUN: env HEARTH_MALLOC=layout=one %t | FileCheck %s --check-prefix=ONE
+ * RUN: env HEARTH_MALLOC=layout=one %t | FileCheck %s --check-prefix=APART
  * RUN: env HEARTH_MALLOC=layout= %t | FileCheck %s --check-prefix=ONE
  * RUN: env HEARTH_MALLOC=layout=01v1 %t | FileCheck %s --check-prefix=LAYOUT
  * RUN: env HEARTH_MALLOC=layout=01w %t 2>&1 | FileCheck %s --check-prefix=BAD
  *
+ * APART: hot 253 to 253, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * ONE: hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * LAYOUT: hot 224 to 226, pools of 223 to 255: -1 0 30 0, -1 -1
  * BAD: ignored: layout=01w

@@ -17,7 +17,7 @@
  *
  * RUN: %hearth index -q text -o again && cmp prof again
  * RUN: %hearth record -q -o raw2 -- ./p && %hearth index -q --symbols raw2 -o prof2
- * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q -j2 --symbols raw raw2 -o both && cmp ab both
+ * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q --symbols raw raw2 -o both && cmp ab both
  * RUN: %hearth show --text ab | grep -c '^history runs=2 ' && %hearth merge -q --weight=3:prof -o three && %hearth show --text three | grep -c '^history runs=3 '
  *
  * A history that its checksum does not save is refused, not believed.
