@@ -75,7 +75,10 @@ static void look_up_plan(hearth_profile *profile) {
     uint32_t count;
     const hearth_plan_table *table = hearth_plan_find_table(&p, p.tables[i].stack_id);
     const hearth_plan_entry *entries = table ? hearth_plan_entries(&p, table, &count) : NULL;
-    if (table != &p.tables[i] || count == 0 || entries[count - 1].placement >= HEARTH_PLACEMENT_POOL + p.call_count)
+    if (table != &p.tables[i] || count == 0)
+      abort();
+    uint32_t last = entries[count - 1].placement;
+    if (last >= HEARTH_PLACEMENT_POOL + p.call_count && last != HEARTH_PLACEMENT_DORMANT)
       abort();
   }
 }

@@ -712,7 +712,7 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.entries[0].right_bytes, s.entries[0].bytes + 1, "entry 0 of the plan is impossible");
   REFUSED(s.entries[0].reserved, 1, "entry 0 of the plan is impossible");
   REFUSED(s.entries[1].bits, s.entries[0].bits, "entry 1 of the plan is impossible");
-  REFUSED(s.plan->call_count, 32, "wrong size");
+  REFUSED(s.plan->call_count, HEARTH_PLAN_CALLS_MAX + 1, "wrong size");
   REFUSED(s.plan->tuning, HEARTH_TUNINGS, "wrong size");
   REFUSED(s.plan->reserved, 1, "wrong size");
   REFUSED(s.plan->pools[0], HEARTH_POOLS_MAX + 1, "the layout has no such pool for id 1");
