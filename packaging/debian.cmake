@@ -54,7 +54,7 @@ set(CPACK_DEBIAN_MD_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/trigge
 set(same "(= ${PROJECT_VERSION})")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own
 set(about "Hearth measures which heap blocks of a C or C++ program are used and which
-only lie around, for each calling context, and has clang and an allocator
+only lie around, for each calling context, and has clang and an
 allocator keep the two apart.
 .
 ")

@@ -192,6 +192,20 @@ static void print_layout(const hearth_plan *plan, FILE *stream) {
             plan_listing_saving(t->memory_ppm), (double)t->memory_spread_ppm / 1e4, t->rounds);
 }
 
+/* How much the profile's classes move. */
+static hearth_status print_apart(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+  uint64_t bytes[HEARTH_PLACEMENTS] = {0}, all = 0;
+  for (uint32_t i = 0; i < v->plan.context_count; i++) {
+    hearth_mib mib;
+    HEARTH_TRY(hearth_profile_get_context(v->profile, i, NULL, &mib, err));
+    bytes[hearth_plan_placement_of(&v->plan, i)] += mib.TotalSize;
+    all += mib.TotalSize;
+  }
+  fprintf(stream, "apart: %s cold, %s dormant, of %s\n", hearth_amount_bytes(bytes[HEARTH_CLASS_COLD]).c,
+          hearth_amount_bytes(bytes[HEARTH_PLACEMENT_DORMANT]).c, hearth_amount_bytes(all).c);
+  return HEARTH_OK;
+}
+
 static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
   uint64_t bits = 0, left = 0;
   for (uint32_t i = 0; i < v->plan.site_count; i++)
@@ -207,6 +221,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
           hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
           hearth_plural((uint64_t)__builtin_popcountll(bits)), v->plan.table_count, hearth_plural(v->plan.table_count));
   print_layout(&v->plan, stream);
+  HEARTH_TRY(print_apart(v, stream, err));
   if (v->plan.call_count)
     HEARTH_TRY(print_calls(v, stream, err));
   if (v->plan.site_count)

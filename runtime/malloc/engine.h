@@ -33,7 +33,8 @@
  * memory in the order of addresses.
  *
  * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to whoever may
- * free the block, and queue the slots where many are (sweep.c). */
+ * free the block, and queue the slots where many are (sweep.c). Locks, outermost first, as a fork takes them (thread_heaps.c): of
+ * large blocks, of segments and their table, of the file of cold memory. */
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 
