@@ -26,7 +26,8 @@ static const hearth_help help = {
     .usage = "show [OPTION]... PROFILE",
     .about =
         "Print an indexed profile ('-': standard input): a table of the functions that allocate, and their contexts, "
-        "heaviest first. Wrappers, such as malloc, xmalloc and those of std::, are looked through."};
+        "heaviest first. Wrappers, such as malloc, xmalloc and those of std::, are looked through.\n"
+        "What to change about it: hearth advise."};
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;

@@ -290,7 +290,7 @@ static void write_owner(hearth_json *json, const hearth_page_owner_series *owner
   if (owner->function == HEARTH_NONE)
     hearth_json_key_null(json, "function");
   else
-    HEARTH_JSON_MEMBERS(json, owner, function);
+    HEARTH_JSON_MEMBERS(json, owner, function, peak);
   write_numbers(json, "bytes", owner->bytes, sizeof *owner->bytes, HEARTH_TALLY_MOMENTS);
   hearth_json_close(json, '}');
 }

@@ -31,6 +31,12 @@ static void add(hearth_page_owner_series *to, const hearth_histogram *more) {
   }
 }
 
+static hearth_page_owner_series *series_of(hearth_page_model *model, const hearth_page_context *context) {
+  hearth_page_owner_series *series = &model->owners[owner_of(model, context->node)];
+  series->peak = hearth_merge_SUM(series->peak, context->of[HEARTH_QUANTITY_PEAK]);
+  return series;
+}
+
 static int compare(const void *x, const void *y) {
   const hearth_page_owner_series *a = x, *b = y;
   if (a->sum != b->sum)
@@ -95,7 +101,7 @@ static hearth_status read_history(hearth_page_model *model, hearth_profile *prof
       while (k < model->context_count && model->contexts[k].row < history.rows[i].context)
         k++;
       if (k < model->context_count && model->contexts[k].row == history.rows[i].context)
-        add_levels(&model->owners[owner_of(model, model->contexts[k].node)], history.rows[i].levels, history.runs);
+        add_levels(series_of(model, &model->contexts[k]), history.rows[i].levels, history.runs);
     }
     end_owners(model);
     add_rest(model, &history);
@@ -116,7 +122,7 @@ static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hea
   for (uint32_t i = 0; i < model->context_count; i++) {
     hearth_histogram series;
     HEARTH_TRY(hearth_profile_get_histogram(profile, model->contexts[i].row, &series, err));
-    add(&model->owners[owner_of(model, model->contexts[i].node)], &series);
+    add(series_of(model, &model->contexts[i]), &series);
   }
   end_owners(model);
   return HEARTH_OK;

@@ -39,6 +39,7 @@ typedef struct hearth_page_context {
 typedef struct hearth_page_owner_series {
   uint32_t function; /* HEARTH_NONE: of all others */
   double sum;        /* over moments */
+  uint64_t peak;     /* of the same contexts, at the peak; sum over the runs */
   uint64_t bytes[HEARTH_TALLY_MOMENTS];
 } hearth_page_owner_series;
 

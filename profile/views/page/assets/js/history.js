@@ -4,12 +4,12 @@
 
 const HISTORY = { height: 250, left: 80, right: 28, top: 22, bottom: 36 };
 
-// As the moments may miss the peak, whose owners are known, it becomes one of them.
+// As the moments may miss the peak, it becomes one of them. Small contexts have no moments, so they count for all others there, too.
 function addPeakMoment(plot) {
   const { times, layers, peak } = plot;
   const at = times.findIndex((time) => time >= peak);
   const sums = groupSums({ shown: contexts.type.map((unused, context) => context), quantity: 'peak' }).peak;
-  const named = (layer) => (layer.function === null ? 0 : sums[grouping.groups[layer.function]] / Math.max(data.runs, 1));
+  const named = (layer) => (layer.peak || 0) / Math.max(data.runs, 1);
   const others = sums.reduce((a, b) => a + b, 0) / Math.max(data.runs, 1) - layers.reduce((sum, layer) => sum + named(layer), 0);
   times.splice(at, 0, peak);
   layers.forEach((layer) => layer.bytes.splice(at, 0, layer.function === null ? Math.max(others, 0) : named(layer)));
@@ -22,7 +22,7 @@ function readHistory() {
     return null;
   }
   const series = (table) => Array.from(decodeTable(table, ['bytes']).bytes);
-  const layers = owners ? owners.map((owner) => ({ function: owner.function, bytes: series(owner) })) : [{ function: null, bytes: series(live) }];
+  const layers = owners ? owners.map((owner) => ({ function: owner.function, peak: owner.peak, bytes: series(owner) })) : [{ function: null, peak: 0, bytes: series(live) }];
   const duration = owners ? data.duration_ns / Math.max(data.runs, 1) : live.count * live.step_ns;
   const step = owners ? duration / (layers[0].bytes.length - 1) : live.step_ns;
   const plot = {
@@ -136,7 +136,7 @@ function startHistory() {
   }
   const bytes = { label: 'bytes live', unit: 'bytes', step: 1 };
   const legend = make('div', {});
-  Object.assign(plot, makeFigure('Heap over time', `Live bytes${plot.hasOwners ? ' by the functions that own them' : ''}${data.runs > 1 ? ', the average of the runs' : ''}; filters do not apply.`),
+  Object.assign(plot, makeFigure('Heap over time', `Live bytes${plot.hasOwners ? ' by the functions that own them; small contexts count for all others' : ''}${data.runs > 1 ? ', the average of the runs' : ''}; filters do not apply.`),
     { box: Object.assign({ width: 600 }, HISTORY), grid: { x: { label: 'time', unit: 'ns', step: 1 }, y: bytes } });
   plot.canvas.id = 'plot-heap';
   if (plot.peak !== undefined && hasPeak) {

@@ -147,7 +147,8 @@ function bandBars() {
 
 function firstFindings() {
   const findings = data.advice ? data.advice.findings.slice(0, 3) : [];
-  const items = findings.map((finding) => make('li', {}, findingPlace(finding), `: ${finding.title}. ${finding.evidence}. Remedy: ${finding.remedy}.`));
+  const items = findings.map((finding) => make('li', {}, findingPlace(finding),
+    `: ${finding.title}, ${savingText(finding)}. ${finding.evidence}. Remedy: ${finding.remedy}.`));
   const rest = data.advice && data.advice.findings.length > 3 ? [make('p', {}, tabButton('advice', `All ${countText(data.advice.findings.length)} findings`))] : [];
   return items.length > 0 ? [make('h2', {}, 'What to do first'), make('ol', { className: 'findings' }, ...items), ...rest] : [];
 }
@@ -239,11 +240,14 @@ function findingPlace(finding) {
     : make('button', { type: 'button', className: 'link', onclick: () => choose({ context: finding.context }) }, finding.place);
 }
 
-function findingElement(finding, number) {
+function savingText(finding) {
   const whole = {allocations: 'all allocations', bytes: 'all allocated bytes', memory: 'all memory, over time'}[finding.saves];
-  const saves = `${perCent(finding.share)} of ${whole}`;
+  return `may save ${perCent(finding.share)} of ${whole}`;
+}
+
+function findingElement(finding, number) {
   return make('article', {},
-    make('h2', {}, `${number}. ${finding.title}: may save ${saves}`),
+    make('h2', {}, `${number}. ${finding.title}: ${savingText(finding)}`),
     make('p', {}, findingPlace(finding)),
     make('p', {}, finding.evidence), ...(finding.fields ? [make('p', {}, finding.fields)] : []),
     make('p', {}, `Remedy: ${finding.remedy}.`));
