@@ -284,9 +284,12 @@ static size_t used_pages(const space *large) { return large->live_pages + large-
 
 static void note_peak(space *large) { large->most_pages = max(large->most_pages, used_pages(large)); }
 
+/* A heap that never was larger than what may stay anyway does not save memory: going back and forth would cost it more. */
+static bool has_small_peak(const space *large) { return large->most_pages <= MOST_KEPT / HEARTH_PAGE_BYTES; }
+
 static size_t most_kept(const space *large) {
   size_t wanted = max(max(large->live_pages / 2, large->most_pages / PEAK_SHARE), MOST_KEPT / HEARTH_PAGE_BYTES);
-  return min(wanted, large->most_pages - used_pages(large));
+  return has_small_peak(large) ? wanted : min(wanted, large->most_pages - used_pages(large));
 }
 
 /* No dirty run serves a request. */
@@ -390,7 +393,8 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
     *ret_zero = cut(large, run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
     size_t peak = large->most_pages;
     count_live(large, pages, true);
-    is_near_peak = large->most_pages > peak || (*ret_zero && used_pages(large) >= peak - peak / PEAK_SHARE);
+    is_near_peak = !has_small_peak(large) &&
+                   (large->most_pages > peak || (*ret_zero && used_pages(large) >= peak - peak / PEAK_SHARE));
   }
   hearth_futex_lock_release(&hearth_large_lock);
   if (is_near_peak && !is_cold && hearth_main_pool->heap)
