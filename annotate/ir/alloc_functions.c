@@ -209,6 +209,12 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   return row_named(name, length) && !alloc_function_row_of(instruction, callee);
 }
 
+static void mark_call(LLVMValueRef call, const char *name, const char *value) {
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(LLVMGetTypeContext(LLVMTypeOf(call)), name, (unsigned)strlen(name),
+                                                     value, (unsigned)strlen(value)));
+}
+
 #define FREQUENT "hearth-frequent"
 
 #define FRESH "fresh"
@@ -223,23 +229,15 @@ hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call) {
 }
 
 void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency) {
-  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
-  const char *value = frequency == HEARTH_ALLOC_FRESH ? FRESH : "";
   if (frequency == HEARTH_ALLOC_RARE)
     LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
   else
-    LLVMAddCallSiteAttribute(
-        call, LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(context, FREQUENT, strlen(FREQUENT), value, (unsigned)strlen(value)));
+    mark_call(call, FREQUENT, frequency == HEARTH_ALLOC_FRESH ? FRESH : "");
 }
 
 #define DORMANT "hearth-dormant"
 
-void hearth_alloc_note_dormant(LLVMValueRef call) {
-  LLVMAddCallSiteAttribute(
-      call, LLVMAttributeFunctionIndex,
-      LLVMCreateStringAttribute(LLVMGetTypeContext(LLVMTypeOf(call)), DORMANT, strlen(DORMANT), "", 0));
-}
+void hearth_alloc_note_dormant(LLVMValueRef call) { mark_call(call, DORMANT, ""); }
 
 bool hearth_alloc_is_dormant(LLVMValueRef call) {
   return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, DORMANT, strlen(DORMANT)) != NULL;
@@ -257,11 +255,9 @@ static bool allocates_frame(LLVMValueRef call) {
 }
 
 bool hearth_alloc_note_frame(LLVMValueRef call) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(hearth_ir_function_of(call)));
   if (!allocates_frame(call))
     return false;
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(context, FRAME, (unsigned)strlen(FRAME), "", 0));
+  mark_call(call, FRAME, "");
   return true;
 }
 

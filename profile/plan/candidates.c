@@ -37,29 +37,22 @@ static hearth_status candidate_add_contexts(planner *p, uint32_t frame) {
   return HEARTH_OK;
 }
 
-/* Contexts of one allocation call that are not cold share a placement, unless it has no pool id and classes are all that is
- * known: then most of their bytes decide. */
-static hearth_placement warm_placement(const planner *p, size_t first, size_t end) {
+/* Contexts of one allocation call that do not lie apart share a placement, unless it has no pool id and classes are all that is
+ * known: then most of their bytes decide. The others share one, too. */
+static void set_placements(const planner *p, size_t first, size_t end, plan_leaf *leaf) {
   uint64_t bytes[HEARTH_PLACEMENTS] = {0};
-  hearth_placement most = HEARTH_CLASS_NOTCOLD;
+  leaf->warm = HEARTH_CLASS_NOTCOLD;
+  leaf->cold = HEARTH_CLASS_COLD;
   for (size_t k = first; k < end; k++) {
     uint32_t frame = p->leaf_frames[k].frame;
-    for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
+    for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++) {
       bytes[p->placements[i]] += p->rows[i].bytes;
+      if (p->placements[i] == HEARTH_PLACEMENT_DORMANT)
+        leaf->cold = HEARTH_PLACEMENT_DORMANT;
+    }
   }
   for (hearth_placement i = HEARTH_CLASS_NOTCOLD; i < HEARTH_PLACEMENT_DORMANT; i++)
-    most = bytes[i] > bytes[most] ? i : most;
-  return most;
-}
-
-static hearth_placement cold_placement(const planner *p, size_t first, size_t end) {
-  for (size_t k = first; k < end; k++) {
-    uint32_t frame = p->leaf_frames[k].frame;
-    for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
-      if (p->placements[i] == HEARTH_PLACEMENT_DORMANT)
-        return HEARTH_PLACEMENT_DORMANT;
-  }
-  return HEARTH_CLASS_COLD;
+    leaf->warm = bytes[i] > bytes[leaf->warm] ? i : leaf->warm;
 }
 
 static bool differ(const plan_context *contexts, size_t count) {
@@ -85,9 +78,8 @@ static hearth_status add_leaves(planner *p) {
     plan_leaf leaf = {.stack_id = p->leaf_frames[i].id,
                       .frame = p->leaf_frames[i].frame,
                       .first_context = (uint32_t)first,
-                      .context_count = (uint32_t)(p->context_count - first),
-                      .warm = warm_placement(p, i, end),
-                      .cold = cold_placement(p, i, end)};
+                      .context_count = (uint32_t)(p->context_count - first)};
+    set_placements(p, i, end, &leaf);
     if (!needs_table(p, &leaf)) {
       p->context_count = first;
       continue;

@@ -87,7 +87,7 @@ static bool is_device(const char *path) {
   return lstat(path, &info) == 0 && S_ISCHR(info.st_mode);
 }
 
-/* Where nothing can be written, the run would be for nothing. What is not there the runtime makes, and patterns are its own. */
+/* Where nothing can be written, the run would be for nothing. The runtime makes missing folders, and fills in patterns. */
 static int check_folder(const char *output) {
   char folder[PATH_MAX + 2];
   snprintf(folder, PATH_MAX, "%s", output ? output : "");

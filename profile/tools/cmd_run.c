@@ -15,7 +15,7 @@ static const hearth_help help = {
         "Exit code: the command's; 125 the allocator is not installed, 126 the command cannot be run, 127 it does not "
         "exist; 2 wrong usage."};
 
-/* What is gained, a run without the allocator would tell; `hearth tune` measures it. */
+/* A gain shows beside a run without the allocator alone; `hearth tune` measures it. */
 static int run_and_tell(const char *library, char **argv) {
   struct rusage usage;
   pid_t pid = fork();

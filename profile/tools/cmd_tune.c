@@ -127,14 +127,11 @@ static void tell_unfit(const tuning *t, const tune_statistics *statistics) {
 
 /* The first run, with a pool for each id: which of them get blocks? 0 after an error. */
 static uint32_t find_used(tuning *t, const char *file) {
-  uint8_t pools[HEARTH_POOLS_MAX + 1] = {0};
+  uint8_t pools[HEARTH_POOLS_MAX + 1];
   tune_measurement unused;
   tune_statistics statistics;
   hearth_error err;
-  for (uint32_t i = 0; i < t->plan.call_count; i++)
-    pools[i] = (uint8_t)(i + 1);
-  if (t->plan.has_dormant)
-    pools[HEARTH_PLAN_CALLS_MAX] = HEARTH_POOLS_MAX;
+  hearth_layout_parse("calls", t->plan.call_count, t->plan.has_dormant, pools, NULL);
   if (!tune_run(t, pools, file, &unused))
     return 0;
   if (hearth_tune_statistics_read(file, t->plan.id, &statistics, &err) != HEARTH_OK)

@@ -225,8 +225,9 @@ uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout r
     known[i] = plan->pools[i];
     all_dense &= ~((uint32_t)!dense[i] << (i + 1));
   }
-  for (uint32_t i = HEARTH_PLAN_CALLS_MAX; used >> (i + 1) & 1 && i < HEARTH_POOLS_MAX; i++) /* of dormant blocks */
-    apart[i] = dense[i] = known[i] = plan->pools[i];
+  if (used >> (HEARTH_POOL_OF_DORMANT + 1) & 1)
+    apart[HEARTH_POOL_OF_DORMANT] = dense[HEARTH_POOL_OF_DORMANT] = known[HEARTH_POOL_OF_DORMANT] =
+        plan->pools[HEARTH_POOL_OF_DORMANT];
   count = add_idea(ret, count, apart, "all calls apart");
   if (all_dense != used) /* else it is one pool, too */
     count = add_idea(ret, count, dense, "calls with many accesses for each byte");

@@ -26,7 +26,7 @@ typedef struct operation {
   uint8_t kind; /* HEARTH_TRACE_REALLOC with the old block still in its slot stands for both halves */
 } operation;
 
-/* What is in the file. */
+/* The operations, as one process hands them to the other. */
 typedef struct script {
   uint64_t count, peak_bytes;
   uint32_t slot_count;

@@ -12,8 +12,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { DORMANT = HEARTH_PLACEMENT_DORMANT - HEARTH_PLACEMENT_POOL };
-
 static hearth_status check_sites(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->site_count; i++)
     if (plan->sites[i].bit >= 64 || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
@@ -62,7 +60,7 @@ static hearth_status check_calls(hearth_profile *profile, const hearth_plan *pla
   }
   for (uint32_t i = 0; i <= HEARTH_POOLS_MAX; i++)
     if (plan->pools[i] > HEARTH_POOLS_MAX ||
-        (plan->pools[i] && i >= plan->call_count && !(i == DORMANT && plan->has_dormant)))
+        (plan->pools[i] && i >= plan->call_count && !(i == HEARTH_POOL_OF_DORMANT && plan->has_dormant)))
       return hearth_profile_corrupt(profile, err, "the layout has no such pool for id %u", i + 1);
   return HEARTH_OK;
 }
@@ -179,14 +177,14 @@ hearth_status hearth_layout_parse(const char *text, uint32_t call_count, bool ha
   for (uint32_t i = 0; by_call && i < call_count; i++)
     pools[i] = (uint8_t)(i + 1);
   if (is_named && has_dormant)
-    pools[DORMANT] = DORMANT + 1;
+    pools[HEARTH_POOL_OF_DORMANT] = HEARTH_POOL_OF_DORMANT + 1;
   for (uint32_t i = 0; !is_named && (text[i] || i == 0); i++) {
     const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
     if (!digit || i >= HEARTH_POOLS_MAX)
       return hearth_error_set(err, HEARTH_E_USAGE,
                               "layout '%.64s': expected one, calls, or the pool of each id, 0 to 9 and a to v", text);
     pools[i] = (uint8_t)(digit - digits);
-    if (pools[i] && i >= call_count && !(i == DORMANT && has_dormant))
+    if (pools[i] && i >= call_count && !(i == HEARTH_POOL_OF_DORMANT && has_dormant))
       return hearth_error_set(err, HEARTH_E_USAGE, "layout '%.64s': the plan has no id %u", text, i + 1);
   }
   memcpy(ret, pools, sizeof pools);

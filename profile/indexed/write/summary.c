@@ -105,25 +105,8 @@ hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context) {
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
-  static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount,
-                                                   HEARTH_COL_TotalSize,
-                                                   HEARTH_COL_TotalLifetime,
-                                                   HEARTH_COL_TotalAccessCount,
-                                                   HEARTH_COL_TotalLifetimeAccessDensity,
-                                                   HEARTH_COL_LookTime,
-                                                   HEARTH_COL_Looks,
-                                                   HEARTH_COL_ShortLooks,
-                                                   HEARTH_COL_TouchedShortLooks,
-                                                   HEARTH_COL_TouchedLooks,
-                                                   HEARTH_COL_TouchedPages,
-                                                   HEARTH_COL_Picks,
-                                                   HEARTH_COL_LatePicks,
-                                                   HEARTH_COL_UsedPageBytes,
-                                                   HEARTH_COL_IdlePageBytes};
-  if (w->unscoped_contexts) {
+  if (w->unscoped_contexts)
     *ret = w->unscoped_sums[writer_unscoped_context(w, context)];
-    return;
-  }
-  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-    ret->v[columns[i]] = mib_rows_number(&w->builder->mibs, context, columns[i]);
+  else
+    hearth_mib_rows_get(&w->builder->mibs, context, ret);
 }

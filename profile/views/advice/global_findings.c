@@ -39,7 +39,7 @@ enum {
 
 typedef struct found_global {
   hearth_global global;
-  const char *beside; /* shared: what is written in the same line */
+  const char *beside; /* shared: the variable of the same line that is written */
   uint64_t rank;
 } found_global;
 
