@@ -3,8 +3,118 @@
 #ifndef HEARTH_RUNTIME_DUMP_H
 #define HEARTH_RUNTIME_DUMP_H
 
+#include "depot.h"
 #include "file_output.h"
-#include "snapshot.h"
+#include "history.h"
+#include "message.h"
+#include "mib_table.h"
+
+/* The profile at one moment. All threads that allocate or free wait for its end: then it can be written from where the
+ * records are, without memory of its own for more than those that differ. */
+
+typedef struct hearth_snapshot {
+  hearth_mib_view mibs;
+  hearth_history_view history; /* without entries: there is none, or this is not the whole run */
+  hearth_depot *depot;         /* lists the contexts with blocks: ascending, until a writer sorts them in another way */
+  uint32_t count;              /* of them */
+  bool accesses_counted;
+  bool accesses_estimated; /* and not counted, though the flag above is set */
+  bool continues;          /* records of the same run are in other files, its parts */
+  bool has_globals;        /* it is of the whole run, and there are some */
+  uint64_t duration_ns, start_unix_ns, pid;
+  uint64_t dropped_blocks, dropped_stacks;
+  uint64_t sample_bytes; /* 0: all blocks are recorded */
+  /* For a heap dump, whose records take the place of `mibs`: */
+  const struct hearth_live_census *live; /* NULL: it is none */
+  uint32_t occasion;                     /* enum hearth_raw_occasion */
+  bool has_residency;
+} hearth_snapshot;
+
+/* Stop all threads, and take the profile since the start of the run. With signals blocked.
+ *   live   live blocks are included; else the records are to be forgotten, and nothing counts as dropped
+ * Returns 0, or with the threads going on ENOMEM, or EDEADLK if a thread is making a record that would be forgotten. */
+int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live);
+
+/* Let the threads go on. */
+void hearth_snapshot_end(hearth_snapshot *snapshot);
+
+static inline uint32_t hearth_snapshot_context(const hearth_snapshot *snapshot, uint32_t i) {
+  return *hearth_depot_list(snapshot->depot, i);
+}
+
+static inline hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context) {
+  return hearth_mib_view_read(&snapshot->mibs, context);
+}
+
+static inline bool hearth_snapshot_has_histograms(const hearth_snapshot *snapshot) {
+  return snapshot->mibs.histograms.by_context != NULL;
+}
+
+/* As hearth_histograms_get, in histogram mode. */
+static inline const uint64_t *hearth_snapshot_histogram(const hearth_snapshot *snapshot, uint32_t context,
+                                                        uint32_t *ret_size) {
+  return hearth_mib_view_histogram(&snapshot->mibs, context, ret_size);
+}
+
+/* Leave out all but the `keep` contexts of most bytes. Returns how many blocks the others have. */
+uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep);
+
+/* The profile's file: its name, and its treatment when it cannot be written as a whole. Callers have the lock of
+ * dumps. */
+
+/* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message names the error.
+ * Where there is no room for all, contexts are left out. Returns whether it was written. */
+bool hearth_profile_file_write(hearth_snapshot *snapshot);
+
+/* Write a snapshot to the file of that name. Returns 0 or an error number. */
+int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+/* The name of this process's file, before a number is added because there is one: option log_path with its patterns replaced, and
+ * with the process id, unless that is one of them or the option says which process goes without. */
+void hearth_profile_file_name(hearth_text *name);
+
+/* The same of files beside it, which are replaced and removed: no other process has that name, on any host. */
+void hearth_profile_file_name_beside(hearth_text *name);
+
+/* The same name for other processes, with words like "PID" for the parts that differ. */
+void hearth_profile_file_name_others(hearth_text *name);
+
+/* Is that a device, as /dev/null, which all processes write to? */
+bool hearth_profile_file_is_device(void);
+
+/* A message, once, if the file cannot be made any more. */
+void hearth_profile_file_check_place(void);
+
+void hearth_profile_file_make_directories(const char *file);
+
+/* The name of the file that was written last; lives until the next one. */
+const char *hearth_profile_file_written(void);
+
+/* A forked child's profile has a name of its own. */
+void hearth_profile_file_forget(void);
+
+/* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %u number of the
+ * start, %% a percent sign. */
+
+/* The text that replaces each. */
+typedef struct hearth_pattern_words {
+  char program[208], process[24], build[72], host[72], start[24];
+} hearth_pattern_words;
+
+/* Add the pattern with its words in place. Other letters do not change. */
+void hearth_pattern_add(hearth_text *text, const char *pattern, const hearth_pattern_words *words);
+
+/* Does it have that letter? */
+bool hearth_pattern_has(const char *pattern, char letter);
+
+/* The first "%" with a letter that is none of these, or at the end; NULL: there is none. */
+const char *hearth_pattern_find_unknown(const char *pattern);
+
+/* Add a name literally. */
+void hearth_pattern_add_literal(hearth_text *text, const char *name);
+
+/* Those of this process. */
+hearth_pattern_words hearth_pattern_words_of_process(void);
 
 /* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than
  * those of the output, which the output keeps). */

@@ -4,11 +4,11 @@
 
 #include "allocators.h"
 #include "clock.h"
+#include "dump.h"
 #include "file_output.h"
+#include "history.h"
 #include "message.h"
 #include "os.h"
-#include "peak.h"
-#include "profile_file.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "thread_cache.h"
@@ -173,17 +173,17 @@ void hearth_live_forget_files(void) {
 
 #define FIRST_ROOM 1024u /* rows */
 
-static size_t census_rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
+static size_t census_rows_size(uint32_t room) { return HEARTH_WHOLE_PAGES(room * sizeof(hearth_live_row)); }
 
 static bool census_grow(hearth_live_census *live) {
   uint32_t room = live->row_room ? live->row_room * 2 : FIRST_ROOM;
-  hearth_live_row *rows = hearth_os_map(census_rows_size(room));
+  hearth_live_row *rows = hearth_system_map(census_rows_size(room));
 
   if (!rows)
     return false;
   if (live->rows) {
     memcpy(rows, live->rows, live->row_count * sizeof *rows);
-    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
+    hearth_system_unmap(live->rows, census_rows_size(live->row_room));
   }
   live->rows = rows;
   live->row_room = room;
@@ -254,7 +254,7 @@ bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
   uint32_t count = hearth_depot_limit(&hearth_rt.depot);
   visit visit = {live, pages, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
-  *live = (hearth_live_census){.first = hearth_os_map(hearth_os_whole_pages(count * sizeof *live->first)),
+  *live = (hearth_live_census){.first = hearth_system_map(HEARTH_WHOLE_PAGES(count * sizeof *live->first)),
                                .context_count = count};
   if (!live->first)
     return false;
@@ -269,9 +269,9 @@ void hearth_live_census_add(hearth_live_census *live, uint32_t context, const he
 
 void hearth_live_census_destroy(hearth_live_census *live) {
   if (live->first)
-    hearth_os_unmap(live->first, hearth_os_whole_pages(live->context_count * sizeof *live->first));
+    hearth_system_unmap(live->first, HEARTH_WHOLE_PAGES(live->context_count * sizeof *live->first));
   if (live->rows)
-    hearth_os_unmap(live->rows, census_rows_size(live->row_room));
+    hearth_system_unmap(live->rows, census_rows_size(live->row_room));
   *live = (hearth_live_census){0};
 }
 
@@ -305,8 +305,8 @@ hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, u
   hearth_residency found = {0};
 
   for (uintptr_t end = address + size, next; address < end; address = next) {
-    next = (address / HEARTH_OS_PAGE + 1) * HEARTH_OS_PAGE;
-    uint64_t bytes = (next < end ? next : end) - address, entry = page_entry_of(map, address / HEARTH_OS_PAGE);
+    next = (address / HEARTH_PAGE_BYTES + 1) * HEARTH_PAGE_BYTES;
+    uint64_t bytes = (next < end ? next : end) - address, entry = page_entry_of(map, address / HEARTH_PAGE_BYTES);
     found.resident += entry & PRESENT ? bytes : 0;
     found.swapped += entry & SWAPPED ? bytes : 0;
     found.unwritten += map->knows_writes && entry & (PRESENT | SWAPPED) && !(entry & SOFT_DIRTY) ? bytes : 0;
@@ -316,13 +316,13 @@ hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, u
 
 /* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit tells. */
 static bool has_bits(void) {
-  static volatile char page[2 * HEARTH_OS_PAGE];
+  static volatile char page[2 * HEARTH_PAGE_BYTES];
   hearth_page_map map;
 
-  page[HEARTH_OS_PAGE] = 1;
+  page[HEARTH_PAGE_BYTES] = 1;
   if (hearth_page_map_open(&map) != 0)
     return false;
-  bool dirty = page_entry_of(&map, (uintptr_t)&page[HEARTH_OS_PAGE] / HEARTH_OS_PAGE) & SOFT_DIRTY;
+  bool dirty = page_entry_of(&map, (uintptr_t)&page[HEARTH_PAGE_BYTES] / HEARTH_PAGE_BYTES) & SOFT_DIRTY;
   hearth_page_map_close(&map);
   return dirty;
 }

@@ -4,7 +4,7 @@
 #ifndef HEARTH_RUNTIME_LIVE_DUMP_H
 #define HEARTH_RUNTIME_LIVE_DUMP_H
 
-#include "snapshot.h"
+#include "dump.h"
 
 #include "hearth/mib.h"
 #include "hearth/raw.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Files are written under a temporary name and renamed. Where the disk is full, half of the contexts are left out, those
  * of least bytes, until the rest fits. */
-#include "profile_file.h"
-
 #include "dump.h"
+
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"
-#include "snapshot.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A snapshot is a view of the table of records: the caches' records and live blocks are added to copies of the records
  * that they change, and the table itself does not change. */
-#include "snapshot.h"
+#include "dump.h"
 
 #include "allocators.h"
 #include "clock.h"
-#include "dump.h"
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"

@@ -6,14 +6,13 @@
 
 #include "blocks.h"
 #include "clock.h"
-#include "lock.h"
 #include "message.h"
 #include "os.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "scopes.h"
 #include "thread_cache.h"
+#include "thread_state.h"
 
 #include "hearth/allocator.h"
 #include "hearth/expect.h"
@@ -54,9 +53,9 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
 
   while (buckets < most)
     buckets *= 2;
-  size_t bucket_size = hearth_os_whole_pages(buckets * sizeof(uint32_t));
-  size_t size = HEARTH_OS_PAGE + bucket_size + hearth_os_whole_pages((size_t)most * sizeof(entry));
-  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map_sparse(size);
+  size_t bucket_size = HEARTH_WHOLE_PAGES(buckets * sizeof(uint32_t));
+  size_t size = HEARTH_PAGE_BYTES + bucket_size + HEARTH_WHOLE_PAGES((size_t)most * sizeof(entry));
+  char *memory = number == HEARTH_NO_NAME ? NULL : hearth_system_map_sparse(size);
   if (!memory)
     return NULL;
   blocks *made = (blocks *)memory;
@@ -65,8 +64,8 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
                    .heap_pc = HEARTH_RAW_HEAP_PC | number,
                    .bucket_count = buckets,
                    .entry_most = most,
-                   .buckets = (uint32_t *)(void *)(memory + HEARTH_OS_PAGE),
-                   .entries = (entry *)(void *)(memory + HEARTH_OS_PAGE + bucket_size)};
+                   .buckets = (uint32_t *)(void *)(memory + HEARTH_PAGE_BYTES),
+                   .entries = (entry *)(void *)(memory + HEARTH_PAGE_BYTES + bucket_size)};
   return made;
 }
 

@@ -4,7 +4,7 @@
 #ifndef HEARTH_RUNTIME_ALLOCATORS_H
 #define HEARTH_RUNTIME_ALLOCATORS_H
 
-#include "mib_record.h"
+#include "mib_table.h"
 
 /* Call `visit` for each block that is live: the facts that its header would have, its address, and the accesses to it.
  * The caller holds hearth_allocators_lock. */

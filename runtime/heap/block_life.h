@@ -6,8 +6,6 @@
 
 #include "clock.h"
 #include "history.h"
-#include "peak.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "thread_cache.h"

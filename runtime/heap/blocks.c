@@ -6,9 +6,9 @@
 #include "blocks.h"
 
 #include "block_life.h"
-#include "lock.h"
 #include "message.h"
 #include "os.h"
+#include "thread_state.h"
 #include "watched.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #ifndef HEARTH_RUNTIME_BLOCKS_H
 #define HEARTH_RUNTIME_BLOCKS_H
 
-#include "recorder.h"
 #include "running_profile.h"
 #include "thread_cache.h"
 #include "unwind.h"

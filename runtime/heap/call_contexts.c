@@ -3,12 +3,11 @@
  * and put into the depot. */
 #include "blocks.h"
 
-#include "lock.h"
 #include "mappings.h"
 #include "os.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "sample.h"
+#include "thread_state.h"
 
 /* A signal handler that interrupts this draws from the same numbers: no harm. */
 static inline bool is_sampled(uint64_t mean_bytes, size_t size) {

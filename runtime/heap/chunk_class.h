@@ -4,17 +4,13 @@
 #define HEARTH_RUNTIME_CHUNK_CLASS_H
 
 #include "heap.h"
+#include "size_classes.h"
 #include "spans.h"
 
-#define CHUNK_SMALL_MOST ((size_t)32768) /* largest chunk of a size class; larger blocks have a span of their own */
-#define CHUNK_FINE_MOST                                                                                                \
-  ((size_t)1024) /* up to here one class for each multiple of 16, then CHUNK_STEPS for each doubling */
-#define CHUNK_FINE_CLASSES (CHUNK_FINE_MOST / HEARTH_GRANULE)
-#define CHUNK_STEPS        8u
-#define CHUNK_FIRST        ((size_t)8) /* from the start of a span to its first header */
+#define CHUNK_SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a span of their own */
+#define CHUNK_FINE_CLASSES HEARTH_SMALL_CLASSES /* up to here one class for each multiple of 16 */
+#define CHUNK_FIRST        ((size_t)8)          /* from the start of a span to its first header */
 #define CHUNK_CLASSES      HEARTH_HEAP_CLASSES
-
-_Static_assert(CHUNK_CLASSES == CHUNK_FINE_CLASSES + CHUNK_STEPS * 5, "five doublings lead to CHUNK_SMALL_MOST");
 
 /* One line of cache each: classes are locked independently. */
 struct hearth_size_class {
@@ -48,14 +44,8 @@ static inline size_t span_end(unsigned class) {
   return span_size(class) + (chunk_is_far(class) ? CHUNK_FIRST : 0); /* the last word is for no next one */
 }
 
-/* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. */
-static inline unsigned chunk_class_of(size_t size) {
-  if (size <= CHUNK_FINE_MOST)
-    return (unsigned)((size - 1) / HEARTH_GRANULE);
-  unsigned doubling = 63u - (unsigned)__builtin_clzll((size - 1) / CHUNK_FINE_MOST);
-  return (unsigned)(CHUNK_FINE_CLASSES + CHUNK_STEPS * doubling +
-                    ((size - 1) >> doubling) / (CHUNK_FINE_MOST / CHUNK_STEPS) - CHUNK_STEPS);
-}
+/* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. Classes are those of size_classes.h, from 0. */
+static inline unsigned chunk_class_of(size_t size) { return (unsigned)hearth_class_of(size) - 1; }
 
 static inline hearth_header *chunk_follow(hearth_header *first) {
   uint64_t word = hearth_header_load(first);

@@ -4,11 +4,11 @@
 #include "heap.h"
 
 #include "chunk_class.h"
-#include "lock.h"
 #include "message.h"
 #include "os.h"
-#include "recorder.h"
+#include "running_profile.h"
 #include "shadow.h"
+#include "thread_state.h"
 #include "watched.h"
 
 #define LEAST       ((size_t)32)    /* a chunk has room for what is noted of blocks that wait for their end */
@@ -16,19 +16,14 @@
 #define BATCH_BYTES ((size_t)8192)  /* moved at once between a class and a thread's cache */
 #define BATCH_MOST  32              /* chunks */
 
-static size_t compute_size(unsigned class) {
-  if (class < CHUNK_FINE_CLASSES)
-    return (class + 1) * HEARTH_GRANULE;
-  unsigned coarse = class - CHUNK_FINE_CLASSES;
-  return (CHUNK_FINE_MOST + (coarse % CHUNK_STEPS + 1) * (CHUNK_FINE_MOST / CHUNK_STEPS)) << (coarse / CHUNK_STEPS);
-}
+_Static_assert(CHUNK_CLASSES == CHUNK_FINE_CLASSES + 8 * 5, "five doublings lead to CHUNK_SMALL_MOST");
 
 struct hearth_size_class hearth_size_classes[CHUNK_CLASSES];
 struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES];
 
 bool hearth_heap_create(void) {
   for (unsigned i = 0; i < CHUNK_CLASSES; ++i) {
-    size_t size = compute_size(i), batch = BATCH_BYTES / size;
+    size_t size = hearth_class_granules(i + 1) * HEARTH_GRANULE, batch = BATCH_BYTES / size;
     hearth_class_facts[i] = (struct hearth_class_facts){
         .size = (uint32_t)size,
         .capacity = (uint32_t)(size - sizeof(hearth_header) - (chunk_is_far(i) ? sizeof(hearth_header) : 0)),
@@ -65,7 +60,7 @@ static inline bool need_for(size_t size, size_t alignment, size_t *ret) {
     extra += 2 * sizeof(hearth_header) + alignment;
   if (__builtin_add_overflow(size ? size : 1, extra, ret))
     return false;
-  if (__builtin_expect(*ret > CHUNK_FINE_MOST || hearth_shadow_is_coarse, false)) {
+  if (__builtin_expect(*ret > HEARTH_SMALL_BYTES || hearth_shadow_is_coarse, false)) {
     size_t step = hearth_shadow_is_coarse ? HEARTH_LINE : 1;
     if (*ret > SIZE_MAX / 2)
       return false;
@@ -113,9 +108,9 @@ static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool
 
 /* A class that has filled a span soon uses the next pages, too. */
 static void make_ready(struct hearth_size_class *class) {
-  size_t left = (size_t)(class->fresh_end - class->ready) & ~(HEARTH_OS_PAGE - 1);
+  size_t left = (size_t)(class->fresh_end - class->ready) & ~(HEARTH_PAGE_BYTES - 1);
 
-  hearth_os_populate(class->ready, READY_BYTES < left ? READY_BYTES : left);
+  hearth_system_populate(class->ready, READY_BYTES < left ? READY_BYTES : left);
   class->ready += READY_BYTES < left ? READY_BYTES : left;
 }
 
@@ -137,7 +132,7 @@ static hearth_header *take_fresh(unsigned number) {
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
   hearth_expect(class->fresh <= class->fresh_end);
-  while (class->is_common && class->ready < class->fresh && class->ready + HEARTH_OS_PAGE <= class->fresh_end)
+  while (class->is_common && class->ready < class->fresh && class->ready + HEARTH_PAGE_BYTES <= class->fresh_end)
     make_ready(class);
   return first;
 }

@@ -28,7 +28,7 @@ static bool see_chunk(const char *page, hearth_header *first, const hearth_span 
       slack == HEARTH_SLACK_FAR ? __atomic_load_n(header - 1, __ATOMIC_RELAXED) : (uint64_t)(end - memory) - slack;
   if (bytes < (uint64_t)(end - memory))
     end = memory + bytes + (bytes == 0);
-  ret->end = end < page + HEARTH_OS_PAGE ? end : page + HEARTH_OS_PAGE;
+  ret->end = end < page + HEARTH_PAGE_BYTES ? end : page + HEARTH_PAGE_BYTES;
   ret->begin = memory < page ? page : memory < ret->end ? memory : ret->end;
   ret->alloc_ns = hearth_header_time(word);
   ret->context = hearth_header_context(word);
@@ -74,7 +74,7 @@ static char *first_header(const hearth_span *span, const char *address) {
 }
 
 bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
-  const char *page = byte - (uintptr_t)byte % HEARTH_OS_PAGE;
+  const char *page = byte - (uintptr_t)byte % HEARTH_PAGE_BYTES;
   hearth_span span;
 
   if (!peek_span(byte, &span))

@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "os.h"
-#include "peak.h"
 #include "running_profile.h"
 
 #include "hearth/expect.h"
@@ -43,15 +42,15 @@ static uint32_t peak_number = 1;
 static bool peak_is_used; /* some share may have its number */
 static bool is_due;
 
-static size_t entries_size(size_t count) { return hearth_os_whole_pages(count * sizeof *entries); }
+static size_t entries_size(size_t count) { return HEARTH_WHOLE_PAGES(count * sizeof *entries); }
 
 static size_t shares_size(void) {
-  return hearth_os_whole_pages(((size_t)hearth_rt.options.max_contexts + 1) * sizeof *shares);
+  return HEARTH_WHOLE_PAGES(((size_t)hearth_rt.options.max_contexts + 1) * sizeof *shares);
 }
 
 void hearth_history_begin(void) {
-  shares = hearth_os_map_sparse(shares_size());
-  entries = shares ? hearth_os_map(entries_size(MOST_ROOM)) : NULL;
+  shares = hearth_system_map_sparse(shares_size());
+  entries = shares ? hearth_system_map(entries_size(MOST_ROOM)) : NULL;
   if (!entries)
     return;
   room = LEAST_ROOM;
@@ -62,8 +61,8 @@ void hearth_history_begin(void) {
 void hearth_history_forget(void) {
   if (!entries)
     return;
-  hearth_os_discard(entries, entries_size(MOST_ROOM));
-  hearth_os_discard(shares, shares_size());
+  hearth_system_discard(entries, entries_size(MOST_ROOM));
+  hearth_system_discard(shares, shares_size());
   used = 0;
   peak_ns = 0;
   is_due = false;
@@ -288,7 +287,7 @@ static void rebuild(hearth_history_entry *scratch, size_t size, bool halve) {
 void hearth_history_make_room(void) {
   uint64_t now_ns = hearth_history.next_ns - 1;
   size_t size = entries_size(room);
-  hearth_history_entry *scratch = hearth_os_map(size);
+  hearth_history_entry *scratch = hearth_system_map(size);
 
   hearth_expect(used < room && (room & (room - 1)) == 0);
 
@@ -299,7 +298,7 @@ void hearth_history_make_room(void) {
   while (scratch && used > room / 2 && now_ns >> grid_shift >= FEW_POINTS)
     rebuild(scratch, room, true);
   if (scratch)
-    hearth_os_unmap(scratch, size);
+    hearth_system_unmap(scratch, size);
   pass_points(now_ns);
   __atomic_store_n(&is_due, false, __ATOMIC_RELAXED);
 }
@@ -307,14 +306,14 @@ void hearth_history_make_room(void) {
 /* -- views ----------------------------------------------------------------------------------------------------------- */
 
 static size_t history_view_size(const hearth_history_view *view) {
-  return hearth_os_whole_pages(view->room * sizeof *view->entries);
+  return HEARTH_WHOLE_PAGES(view->room * sizeof *view->entries);
 }
 
 bool hearth_history_view_create(hearth_history_view *view) {
   *view = (hearth_history_view){.room = 4 * room, .peak_ns = peak_ns}; /* contexts of live blocks are still to come */
   if (!entries)
     return false;
-  view->entries = hearth_os_map(history_view_size(view));
+  view->entries = hearth_system_map(history_view_size(view));
   for (size_t i = 0; view->entries && i < room; i++)
     if (entries[i].key)
       view->used += add_at(view->entries, view->room, (uint32_t)(entries[i].key >> 32) - 1, (uint32_t)entries[i].key,
@@ -440,6 +439,6 @@ bool hearth_history_view_levels(const hearth_history_view *view, uint32_t contex
 
 void hearth_history_view_destroy(hearth_history_view *view) {
   if (view->entries)
-    hearth_os_unmap(view->entries, history_view_size(view));
+    hearth_system_unmap(view->entries, history_view_size(view));
   view->entries = NULL;
 }

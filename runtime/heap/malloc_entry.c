@@ -8,21 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-HEARTH_EXPORT void *malloc(size_t size);
-HEARTH_EXPORT void *calloc(size_t count, size_t size);
-HEARTH_EXPORT void *realloc(void *pointer, size_t size);
-HEARTH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size);
-HEARTH_EXPORT void free(void *pointer);
-HEARTH_EXPORT void cfree(void *pointer);
-HEARTH_EXPORT void free_sized(void *pointer, size_t size);
-HEARTH_EXPORT void free_aligned_sized(void *pointer, size_t alignment, size_t size);
-HEARTH_EXPORT void *memalign(size_t alignment, size_t size);
-HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t size);
-HEARTH_EXPORT int posix_memalign(void **ret_pointer, size_t alignment, size_t size);
-HEARTH_EXPORT void *valloc(size_t size);
-HEARTH_EXPORT void *pvalloc(size_t size);
-HEARTH_EXPORT size_t malloc_usable_size(void *pointer);
-
 /* The same by the C library's own names, which some programs call. */
 HEARTH_EXPORT void *__libc_malloc(size_t size) __attribute__((alias("malloc")));
 HEARTH_EXPORT void *__libc_calloc(size_t count, size_t size) __attribute__((alias("calloc")));
@@ -33,7 +18,7 @@ HEARTH_EXPORT void __libc_free(void *pointer) __attribute__((alias("free")));
 HEARTH_EXPORT void *__libc_memalign(size_t alignment, size_t size) __attribute__((alias("memalign")));
 HEARTH_EXPORT void *__libc_valloc(size_t size) __attribute__((alias("valloc")));
 HEARTH_EXPORT void *__libc_pvalloc(size_t size) __attribute__((alias("pvalloc")));
-extern __typeof__(malloc) hearth_own_malloc __attribute__((alias("malloc")));
+void *hearth_own_malloc(size_t size) __attribute__((alias("malloc")));
 
 static bool is_power_of_two(size_t number) { return number && (number & (number - 1)) == 0; }
 
@@ -44,11 +29,11 @@ static void *with_error(void *result) {
   return result;
 }
 
-void *malloc(size_t size) {
+HEARTH_EXPORT void *malloc(size_t size) {
   return with_error(hearth_operate_allocate(HEARTH_TRACE_MALLOC, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME));
 }
 
-void *calloc(size_t count, size_t size) {
+HEARTH_EXPORT void *calloc(size_t count, size_t size) {
   return with_error(hearth_operate_allocate_zeroed(count, size, HEARTH_THIS_FRAME));
 }
 
@@ -62,9 +47,9 @@ static void *resize(void *pointer, size_t size, const hearth_frame *frame) {
   return with_error(hearth_operate_resize(pointer, size, frame));
 }
 
-void *realloc(void *pointer, size_t size) { return resize(pointer, size, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT void *realloc(void *pointer, size_t size) { return resize(pointer, size, HEARTH_THIS_FRAME); }
 
-void *reallocarray(void *pointer, size_t count, size_t size) {
+HEARTH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
   size_t total;
 
   if (__builtin_mul_overflow(count, size, &total))
@@ -72,23 +57,27 @@ void *reallocarray(void *pointer, size_t count, size_t size) {
   return resize(pointer, total, HEARTH_THIS_FRAME);
 }
 
-void free(void *pointer) { hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free", HEARTH_THIS_FRAME); }
+HEARTH_EXPORT void free(void *pointer) {
+  hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free", HEARTH_THIS_FRAME);
+}
 
-void cfree(void *pointer) { hearth_operate_release(HEARTH_TRACE_FREE, pointer, "cfree", HEARTH_THIS_FRAME); }
+HEARTH_EXPORT void cfree(void *pointer) {
+  hearth_operate_release(HEARTH_TRACE_FREE, pointer, "cfree", HEARTH_THIS_FRAME);
+}
 
-void free_sized(void *pointer, size_t size) {
+HEARTH_EXPORT void free_sized(void *pointer, size_t size) {
   (void)size;
   hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free_sized", HEARTH_THIS_FRAME);
 }
 
-void free_aligned_sized(void *pointer, size_t alignment, size_t size) {
+HEARTH_EXPORT void free_aligned_sized(void *pointer, size_t alignment, size_t size) {
   (void)alignment;
   (void)size;
   hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free_aligned_sized", HEARTH_THIS_FRAME);
 }
 
 /* As in glibc, other alignments are rounded up to a power of two. */
-void *memalign(size_t alignment, size_t size) {
+HEARTH_EXPORT void *memalign(size_t alignment, size_t size) {
   if (alignment > SIZE_MAX / 2 + 1) {
     errno = EINVAL;
     return NULL;
@@ -98,7 +87,7 @@ void *memalign(size_t alignment, size_t size) {
   return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME));
 }
 
-void *aligned_alloc(size_t alignment, size_t size) {
+HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   if (!is_power_of_two(alignment)) {
     errno = EINVAL;
     return NULL;
@@ -106,7 +95,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
   return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME));
 }
 
-int posix_memalign(void **ret_pointer, size_t alignment, size_t size) {
+HEARTH_EXPORT int posix_memalign(void **ret_pointer, size_t alignment, size_t size) {
   if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
     return EINVAL;
   void *memory = hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME);
@@ -116,18 +105,18 @@ int posix_memalign(void **ret_pointer, size_t alignment, size_t size) {
   return 0;
 }
 
-void *valloc(size_t size) {
-  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_OS_PAGE, HEARTH_THIS_FRAME));
+HEARTH_EXPORT void *valloc(size_t size) {
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_PAGE_BYTES, HEARTH_THIS_FRAME));
 }
 
-void *pvalloc(size_t size) {
-  if (size > SIZE_MAX - HEARTH_OS_PAGE)
+HEARTH_EXPORT void *pvalloc(size_t size) {
+  if (size > SIZE_MAX - HEARTH_PAGE_BYTES)
     return with_error(NULL);
-  size = hearth_os_whole_pages(size);
-  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_OS_PAGE, HEARTH_THIS_FRAME));
+  size = HEARTH_WHOLE_PAGES(size);
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_PAGE_BYTES, HEARTH_THIS_FRAME));
 }
 
-size_t malloc_usable_size(void *pointer) { return hearth_block_size(pointer); }
+HEARTH_EXPORT size_t malloc_usable_size(void *pointer) { return hearth_block_size(pointer); }
 
 /* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay short. */
 

@@ -51,52 +51,33 @@ static void *may_new(hearth_trace_kind kind, size_t size, size_t alignment, cons
   }
 }
 
-#define NEW(symbol, kind)                                                                                              \
-  HEARTH_EXPORT void *symbol(size_t size);                                                                             \
-  void *symbol(size_t size) { return must_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME); }
+#define NEW_PLAIN(symbol, kind)                                                                                        \
+  HEARTH_EXPORT void *symbol(size_t size) { return must_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME); }
 
 #define NEW_ALIGNED(symbol, kind)                                                                                      \
-  HEARTH_EXPORT void *symbol(size_t size, size_t alignment);                                                           \
-  void *symbol(size_t size, size_t alignment) { return must_new(kind, size, alignment, HEARTH_THIS_FRAME); }
+  HEARTH_EXPORT void *symbol(size_t size, size_t alignment) {                                                          \
+    return must_new(kind, size, alignment, HEARTH_THIS_FRAME);                                                         \
+  }
 
 #define NEW_NOTHROW(symbol, kind)                                                                                      \
-  HEARTH_EXPORT void *symbol(size_t size, const void *nothrow);                                                        \
-  void *symbol(size_t size, const void *nothrow) {                                                                     \
+  HEARTH_EXPORT void *symbol(size_t size, const void *nothrow) {                                                       \
     (void)nothrow;                                                                                                     \
     return may_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME);                                            \
   }
 
 #define NEW_ALIGNED_NOTHROW(symbol, kind)                                                                              \
-  HEARTH_EXPORT void *symbol(size_t size, size_t alignment, const void *nothrow);                                      \
-  void *symbol(size_t size, size_t alignment, const void *nothrow) {                                                   \
+  HEARTH_EXPORT void *symbol(size_t size, size_t alignment, const void *nothrow) {                                     \
     (void)nothrow;                                                                                                     \
     return may_new(kind, size, alignment, HEARTH_THIS_FRAME);                                                          \
   }
 
 /* Size, alignment and the nothrow tag do not matter: the block knows its chunk. They are passed in registers, so that
  * one definition serves all signatures. */
-#define DELETE(symbol, kind)                                                                                           \
-  HEARTH_EXPORT void symbol(void *pointer);                                                                            \
-  void symbol(void *pointer) { hearth_operate_release(kind, pointer, "operator delete", HEARTH_THIS_FRAME); }
+#define DELETE_ANY(symbol, kind)                                                                                       \
+  HEARTH_EXPORT void symbol(void *pointer) {                                                                           \
+    hearth_operate_release(kind, pointer, "operator delete", HEARTH_THIS_FRAME);                                       \
+  }
 
-NEW(_Znwm, HEARTH_TRACE_NEW)
-NEW(_Znam, HEARTH_TRACE_NEW_ARRAY)
-NEW_NOTHROW(_ZnwmRKSt9nothrow_t, HEARTH_TRACE_NEW)
-NEW_NOTHROW(_ZnamRKSt9nothrow_t, HEARTH_TRACE_NEW_ARRAY)
-NEW_ALIGNED(_ZnwmSt11align_val_t, HEARTH_TRACE_NEW)
-NEW_ALIGNED(_ZnamSt11align_val_t, HEARTH_TRACE_NEW_ARRAY)
-NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_NEW)
-NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_NEW_ARRAY)
-
-DELETE(_ZdlPv, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPv, HEARTH_TRACE_DELETE_ARRAY)
-DELETE(_ZdlPvm, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPvm, HEARTH_TRACE_DELETE_ARRAY)
-DELETE(_ZdlPvRKSt9nothrow_t, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPvRKSt9nothrow_t, HEARTH_TRACE_DELETE_ARRAY)
-DELETE(_ZdlPvSt11align_val_t, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPvSt11align_val_t, HEARTH_TRACE_DELETE_ARRAY)
-DELETE(_ZdlPvmSt11align_val_t, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPvmSt11align_val_t, HEARTH_TRACE_DELETE_ARRAY)
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_DELETE)
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_DELETE_ARRAY)
+#define HEARTH_NEW_NAME(name, form, kind) NEW_##form(name, HEARTH_TRACE_##kind)
+#define HEARTH_DELETE_NAME(name, kind)    DELETE_ANY(name, HEARTH_TRACE_##kind)
+#include "allocation_names.def"

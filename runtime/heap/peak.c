@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The peak of live bytes. Each thread counts by itself and tells of its changes in steps, so that malloc and free share
  * nothing for it; a thread that tells of a possible peak makes a dump due. */
-#include "peak.h"
-
 #include "history.h"
-#include "lock.h"
+
 #include "os.h"
 #include "running_profile.h"
 #include "thread_state.h"

@@ -3,7 +3,7 @@
  * goes on; the others move. */
 #include "block_life.h"
 #include "blocks.h"
-#include "lock.h"
+#include "thread_state.h"
 #include "watched.h"
 
 #include <string.h>

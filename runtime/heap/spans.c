@@ -2,9 +2,9 @@
 /* Free spans are in bins by the logarithm of their length, and are joined with free neighbours when they are given
  * back. Requests that they do not serve take from the frontier, behind which nothing was ever used. */
 #include "spans.h"
-#include "lock.h"
 #include "os.h"
 #include "shadow.h"
+#include "thread_state.h"
 
 #define RANGE_MOST   ((size_t)1 << 40)
 #define RANGE_LEAST  ((size_t)1 << 35) /* valgrind and small address spaces still give this much */
@@ -28,18 +28,16 @@ static unsigned span_bin_of(uint32_t length) { return 31u - (unsigned)__builtin_
 
 bool hearth_spans_create(void) {
   for (size_t size = RANGE_MOST; size >= RANGE_LEAST; size /= 2) {
-    /* One slice more, to align the range to slices. */
-    char *space = hearth_os_reserve(size + HEARTH_SLICE);
-    if (!space)
+    spans.range = hearth_system_reserve(size, HEARTH_SLICE);
+    if (!spans.range)
       continue;
     uint32_t count = (uint32_t)(size / HEARTH_SLICE);
     size_t table = count * sizeof(hearth_slice);
-    spans.slices = hearth_os_map_sparse(table);
+    spans.slices = hearth_system_map_sparse(table);
     if (!spans.slices) {
-      hearth_os_unmap(space, size + HEARTH_SLICE);
+      hearth_system_release(spans.range, size);
       continue;
     }
-    spans.range = (char *)(((uintptr_t)space + HEARTH_SLICE - 1) & ~(HEARTH_SLICE - 1));
     spans.count = count;
     return true;
   }
@@ -84,7 +82,7 @@ static uint32_t take_new(uint32_t length) {
   uint32_t end = spans.frontier + length;
   if (end > spans.committed) {
     uint32_t target = (end + COMMIT_UNITS - 1) / COMMIT_UNITS * COMMIT_UNITS; /* the range is a multiple of it */
-    if (!hearth_os_commit(slice_address(spans.committed), (target - spans.committed) * HEARTH_SLICE))
+    if (!hearth_system_open(slice_address(spans.committed), (target - spans.committed) * HEARTH_SLICE))
       return NO_SLICE;
     spans.committed = target;
   }
@@ -131,7 +129,7 @@ void hearth_span_give(char *start) {
   hearth_expect(start == slice_address(first) && first + length <= spans.frontier);
   hearth_expect(spans.slices[first].kind >= HEARTH_SPAN_SMALL && spans.slices[first].kind <= HEARTH_SPAN_LARGE);
   /* Before it can be taken again, and outside the lock: this is the slow part. */
-  hearth_os_discard(start, length * HEARTH_SLICE);
+  hearth_system_discard(start, length * HEARTH_SLICE);
   hearth_shadow_give_back(start, length * HEARTH_SLICE);
   uint64_t signals = lock_runs();
   spans.slices[first].kind = HEARTH_SPAN_FREE; /* also inside of a longer one: its blocks were freed */

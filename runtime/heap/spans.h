@@ -11,7 +11,7 @@
 #ifndef HEARTH_RUNTIME_SPANS_H
 #define HEARTH_RUNTIME_SPANS_H
 
-#include "lock.h"
+#include "thread_state.h"
 
 #include "hearth/expect.h"
 

@@ -3,10 +3,8 @@
 #include "thread_cache.h"
 
 #include "allocators.h"
-#include "lock.h"
+#include "history.h"
 #include "os.h"
-#include "peak.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "thread_state.h"
 
@@ -34,7 +32,7 @@ static hearth_thread_cache *take_idle(void) {
 }
 
 static hearth_thread_cache *thread_cache_make(void) {
-  hearth_thread_cache *cache = hearth_os_map_sparse(sizeof *cache);
+  hearth_thread_cache *cache = hearth_system_map_sparse(sizeof *cache);
 
   if (cache) {
     cache->next = caches;

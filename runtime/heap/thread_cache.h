@@ -12,10 +12,10 @@
 #include "frame_chain.h"
 #include "heap.h"
 #include "history.h"
-#include "lock.h"
 #include "mib_table.h"
 #include "remembered_stacks.h"
 #include "scopes.h"
+#include "thread_state.h"
 
 /* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the
  * same context do not wait for each other. The user of the thread's cache (thread_cache.h) calls these. */
@@ -81,7 +81,7 @@ extern hearth_lock hearth_threads_stopper __attribute__((visibility("hidden")));
 extern bool hearth_threads_fence __attribute__((visibility("hidden")));
 
 static inline bool hearth_threads_are_stopped(void) {
-  return __atomic_load_n(&hearth_threads_stopper.holder, __ATOMIC_ACQUIRE) != 0;
+  return atomic_load_explicit(&hearth_threads_stopper.holder, memory_order_acquire) != 0;
 }
 
 static inline void hearth_thread_cache_mark(hearth_thread_cache *cache) {

@@ -10,7 +10,7 @@
 
 #include "hearth/expect.h"
 
-#define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
+#define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_PAGE_BYTES)
 #define SMALL_AREA    (HEARTH_WATCHED_SMALL_SLOTS * SMALL_STRIDE)
 #define LEAST_PAGES   256u   /* for small blocks: 1 MiB, or ... */
 #define HEAP_PART     50u    /* this part of the heap, if that is more, ... */
@@ -37,7 +37,7 @@ static struct {
 } watched;
 
 static size_t class_pages(unsigned class) { return (size_t)2 << class; }
-static size_t class_stride(unsigned class) { return (class_pages(class) + 1) * HEARTH_OS_PAGE; }
+static size_t class_stride(unsigned class) { return (class_pages(class) + 1) * HEARTH_PAGE_BYTES; }
 
 /* The areas of classes before this one. */
 static size_t class_area(unsigned class) {
@@ -75,20 +75,20 @@ static char *watched_address_of(const hearth_watched_slot *slot) {
 
 /* Is the first slot's place free? Whatever comes later is refused by itself. */
 static bool can_begin_at(uintptr_t base) {
-  void *page = hearth_os_map_at((void *)base, HEARTH_OS_PAGE);
+  void *page = hearth_system_map_at((void *)base, HEARTH_PAGE_BYTES);
 
   if (page)
-    hearth_os_unmap(page, HEARTH_OS_PAGE);
+    hearth_system_unmap(page, HEARTH_PAGE_BYTES);
   return page != NULL;
 }
 
 bool hearth_watched_create(void) {
-  size_t table = hearth_os_whole_pages(HEARTH_WATCHED_SLOTS * sizeof *watched.slots);
+  size_t table = HEARTH_WHOLE_PAGES(HEARTH_WATCHED_SLOTS * sizeof *watched.slots);
   unsigned i = 0;
 
   while (i < sizeof bases / sizeof bases[0] && !can_begin_at(bases[i]))
     ++i;
-  if (i == sizeof bases / sizeof bases[0] || !(watched.slots = hearth_os_map(table)))
+  if (i == sizeof bases / sizeof bases[0] || !(watched.slots = hearth_system_map(table)))
     return false;
   for (unsigned k = 0; k < HEARTH_WATCHED_SLOTS; ++k)
     watched.slots[k].context = HEARTH_NO_CONTEXT;
@@ -132,9 +132,9 @@ static bool is_due(uint32_t taken, uint32_t room) {
 static bool watched_map(hearth_watched_slot *slot, size_t pages) {
   char *at = watched_address_of(slot);
 
-  if (!hearth_os_map_at(at, pages * HEARTH_OS_PAGE))
+  if (!hearth_system_map_at(at, pages * HEARTH_PAGE_BYTES))
     return false;
-  hearth_os_keep_small_pages(at, pages * HEARTH_OS_PAGE);
+  hearth_system_keep_small(at, pages * HEARTH_PAGE_BYTES);
   slot->start = at;
   slot->pages = (uint32_t)pages;
   return true;
@@ -142,7 +142,7 @@ static bool watched_map(hearth_watched_slot *slot, size_t pages) {
 
 /* With the size before it; the user's bytes begin BEFORE bytes behind a line's start. */
 static hearth_header *header_at(const hearth_watched_slot *slot, uint32_t page, size_t offset) {
-  return (hearth_header *)(slot->start + page * HEARTH_OS_PAGE + offset * HEARTH_LINE + BEFORE) - 1;
+  return (hearth_header *)(slot->start + page * HEARTH_PAGE_BYTES + offset * HEARTH_LINE + BEFORE) - 1;
 }
 
 static hearth_header *watched_begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
@@ -152,7 +152,7 @@ static hearth_header *watched_begin(hearth_watched_slot *slot, uint32_t page, si
   block[-1] = size;
   __atomic_store_n(block, HEARTH_SLACK_FAR << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
   slot->offsets[page] = (uint8_t)offset;
-  slot->sizes[page] = size < HEARTH_OS_PAGE ? (uint16_t)size : HEARTH_OS_PAGE;
+  slot->sizes[page] = size < HEARTH_PAGE_BYTES ? (uint16_t)size : HEARTH_PAGE_BYTES;
   slot->used |= UINT64_C(1) << page;
   slot->fresh |= UINT64_C(1) << page;
   return block;
@@ -174,7 +174,7 @@ static hearth_watched_slot *small_slot(uint32_t context) {
 
 static uint32_t room_for_small(void) {
   char *unused;
-  size_t part = hearth_spans_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
+  size_t part = hearth_spans_extent(&unused) / HEARTH_PAGE_BYTES / HEAP_PART;
 
   return part < LEAST_PAGES ? LEAST_PAGES : part > MOST_PAGES ? MOST_PAGES : (uint32_t)part;
 }
@@ -195,7 +195,7 @@ static hearth_header *take_small(size_t size, uint32_t context) {
     slot->high_pages = page + 1;
   }
   slot->context = context;
-  size_t room = (HEARTH_OS_PAGE - BEFORE - size) / HEARTH_LINE;
+  size_t room = (HEARTH_PAGE_BYTES - BEFORE - size) / HEARTH_LINE;
   return watched_begin(slot, page, size, watched.turn * 29u % (room + 1));
 }
 
@@ -216,7 +216,7 @@ static hearth_header *watched_take_large(size_t size, size_t pages, uint32_t con
 }
 
 static hearth_header *watched_take(size_t size, uint32_t context, bool *ret_zeroed) {
-  size_t pages = (BEFORE + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+  size_t pages = (BEFORE + (size ? size : 1) + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES;
 
   ++watched.turn;
   if (hearth_rt.options.sample == 0 && watched.turn % NOT_SAMPLED != 0)
@@ -227,7 +227,7 @@ static hearth_header *watched_take(size_t size, uint32_t context, bool *ret_zero
 
 hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed) {
   if (!__atomic_load_n(&watched.on, __ATOMIC_ACQUIRE) || alignment > HEARTH_MALLOC_ALIGNMENT ||
-      size > class_pages(LARGEST_CLASS) * HEARTH_OS_PAGE - BEFORE || !hearth_lock_try(&hearth_watched_lock))
+      size > class_pages(LARGEST_CLASS) * HEARTH_PAGE_BYTES - BEFORE || !hearth_lock_try(&hearth_watched_lock))
     return NULL;
   hearth_header *block = watched_take(size, context, ret_zeroed);
   hearth_lock_give(&hearth_watched_lock);
@@ -237,7 +237,7 @@ hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t conte
 /* -------------------------------------------------- blocks -------------------------------------------------- */
 
 static uint32_t page_in(const hearth_watched_slot *slot, const void *address) {
-  return (uint32_t)((size_t)((const char *)address - slot->start) / HEARTH_OS_PAGE);
+  return (uint32_t)((size_t)((const char *)address - slot->start) / HEARTH_PAGE_BYTES);
 }
 
 hearth_header *hearth_watched_find(const void *pointer) {
@@ -258,7 +258,7 @@ void hearth_watched_give(hearth_header *block) {
 
   if (!hearth_watched_is_small(slot) && slot->pages > 1) {
     __atomic_fetch_or(&slot->ended, HEARTH_WATCHED_ENDING, __ATOMIC_RELEASE);
-    hearth_os_discard(slot->start + HEARTH_OS_PAGE, (slot->pages - 1) * HEARTH_OS_PAGE);
+    hearth_system_discard(slot->start + HEARTH_PAGE_BYTES, (slot->pages - 1) * HEARTH_PAGE_BYTES);
   }
   __atomic_fetch_or(&slot->ended, UINT64_C(1) << page, __ATOMIC_RELEASE);
 }
@@ -266,7 +266,7 @@ void hearth_watched_give(hearth_header *block) {
 size_t hearth_watched_capacity(const hearth_header *block) {
   const hearth_watched_slot *slot = hearth_watched_slot_of(block);
 
-  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_OS_PAGE - BEFORE;
+  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_PAGE_BYTES - BEFORE;
 }
 
 /* The context is one number, and the thread that looks may read either. */
@@ -299,7 +299,7 @@ void hearth_watched_range(char **ret_start, char **ret_end) {
 static void settle_small(hearth_watched_slot *slot) {
   if (slot->used || slot->context == HEARTH_NO_CONTEXT)
     return;
-  hearth_os_discard(slot->start, slot->high_pages * HEARTH_OS_PAGE);
+  hearth_system_discard(slot->start, slot->high_pages * HEARTH_PAGE_BYTES);
   hearth_expect(slot->high_pages <= slot->pages && watched.small_pages >= slot->high_pages);
   watched.small_pages -= slot->high_pages;
   slot->high_pages = 0;
@@ -310,7 +310,7 @@ static void settle_large(hearth_watched_slot *slot) {
   if (slot->used || !slot->start)
     return;
   unsigned class = (unsigned)((slot - watched.slots - HEARTH_WATCHED_SMALL_SLOTS) / HEARTH_WATCHED_CLASS_SLOTS);
-  hearth_os_unmap(slot->start, slot->pages * HEARTH_OS_PAGE);
+  hearth_system_unmap(slot->start, slot->pages * HEARTH_PAGE_BYTES);
   hearth_expect(watched.taken[class] > 0 && watched.large_pages >= slot->pages);
   --watched.taken[class];
   watched.large_pages -= slot->pages;

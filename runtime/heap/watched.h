@@ -12,7 +12,7 @@
 #define HEARTH_RUNTIME_WATCHED_H
 
 #include "block.h"
-#include "lock.h"
+#include "thread_state.h"
 
 #define HEARTH_WATCHED_SMALL_SLOTS 384u
 #define HEARTH_WATCHED_SMALL_PAGES 63u /* of a small slot; a bit for each */

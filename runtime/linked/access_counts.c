@@ -14,21 +14,6 @@
 
 #define RANGE_STEP 8 /* bytes of a range that count as one access */
 
-HEARTH_EXPORT void __memprof_init(void);
-HEARTH_EXPORT void __memprof_version_mismatch_check_v1(void);
-HEARTH_EXPORT void __memprof_load(uintptr_t address);
-HEARTH_EXPORT void __memprof_store(uintptr_t address);
-HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
-HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
-HEARTH_EXPORT void __hearth_exact_init(void);
-HEARTH_EXPORT void __hearth_granule(uint32_t bytes);
-HEARTH_EXPORT void __hearth_globals(const hearth_global_table *table);
-HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
-HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
-HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size);
-HEARTH_EXPORT void *__memprof_memmove(void *to, const void *from, size_t size);
-HEARTH_EXPORT void *__memprof_memset(void *to, int byte, size_t size);
-
 static void note_instrumentation(void) {
   if (hearth_rt.accesses == HEARTH_ACCESSES_NONE)
     hearth_rt.accesses = HEARTH_ACCESSES_COUNTED;
@@ -54,26 +39,26 @@ static void begin(void) {
 
 /* Called by a constructor in each file that clang -fmemory-profile, histogram mode or an older Hearth has instrumented, and that
  * so has counters of 64 bytes: blocks that begin from now on share none. */
-void __memprof_init(void) {
+HEARTH_EXPORT void __memprof_init(void) {
   begin();
   hearth_shadow_is_coarse = true;
 }
 
 /* Called by a constructor in each other instrumented file. */
-void __hearth_exact_init(void) { begin(); }
+HEARTH_EXPORT void __hearth_exact_init(void) { begin(); }
 
 /* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
-void __hearth_granule(uint32_t bytes) {
+HEARTH_EXPORT void __hearth_granule(uint32_t bytes) {
   if ((bytes == 8) == hearth_shadow_is_histogram || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
     return;
   ignore_counts("some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not");
 }
 
 /* Called by the constructor of each file whose accesses of global variables are counted. */
-void __hearth_globals(const hearth_global_table *table) { hearth_static_data_add(table); }
+HEARTH_EXPORT void __hearth_globals(const hearth_global_table *table) { hearth_static_data_add(table); }
 
 /* Its name is the check: code compiled for another ABI does not link. */
-void __memprof_version_mismatch_check_v1(void) {}
+HEARTH_EXPORT void __memprof_version_mismatch_check_v1(void) {}
 
 static void count(uintptr_t address) {
   if (!__hearth_counters)
@@ -82,13 +67,13 @@ static void count(uintptr_t address) {
   hearth_shadow_count(address, 1);
 }
 
-void __memprof_load(uintptr_t address) { count(address); }
+HEARTH_EXPORT void __memprof_load(uintptr_t address) { count(address); }
 
-void __memprof_store(uintptr_t address) { count(address); }
+HEARTH_EXPORT void __memprof_store(uintptr_t address) { count(address); }
 
-void __memprof_hist_load(uintptr_t address) { count(address); }
+HEARTH_EXPORT void __memprof_hist_load(uintptr_t address) { count(address); }
 
-void __memprof_hist_store(uintptr_t address) { count(address); }
+HEARTH_EXPORT void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
@@ -184,14 +169,14 @@ static inline bool is_within_granule(uintptr_t address, intptr_t stride, uint64_
 }
 
 /* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
-void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
   if (is_within_granule(address, stride, count))
     count_by(address, count * weight, false);
   else
     count_long(address, stride, count, weight);
 }
 
-void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
   if (is_within_granule(address, stride, count))
     count_by(address, count * weight, true);
   else
@@ -224,7 +209,7 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
 }
 
 /* Only instrumented code calls these, and its constructors say that there is some. */
-void *__memprof_memcpy(void *to, const void *from, size_t size) {
+HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size) {
   if (__hearth_counters) {
     count_range(from, size);
     count_range(to, size);
@@ -232,7 +217,7 @@ void *__memprof_memcpy(void *to, const void *from, size_t size) {
   return memcpy(to, from, size);
 }
 
-void *__memprof_memmove(void *to, const void *from, size_t size) {
+HEARTH_EXPORT void *__memprof_memmove(void *to, const void *from, size_t size) {
   if (__hearth_counters) {
     count_range(from, size);
     count_range(to, size);
@@ -240,7 +225,7 @@ void *__memprof_memmove(void *to, const void *from, size_t size) {
   return memmove(to, from, size);
 }
 
-void *__memprof_memset(void *to, int byte, size_t size) {
+HEARTH_EXPORT void *__memprof_memset(void *to, int byte, size_t size) {
   if (__hearth_counters)
     count_range(to, size);
   return memset(to, byte, size);

@@ -23,17 +23,6 @@ typedef struct std_string {
   size_t length;
 } std_string;
 
-HEARTH_EXPORT void __hearth_count_string(const char *string, size_t most);
-HEARTH_EXPORT void __hearth_count_printed(const char *string, size_t most);
-HEARTH_EXPORT void __hearth_count_wide_string(const wchar_t *string, size_t most);
-HEARTH_EXPORT void __hearth_count_until(const char *from, const char *found, size_t most);
-HEARTH_EXPORT void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner);
-HEARTH_EXPORT void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t bytes);
-HEARTH_EXPORT void __hearth_count_message(const struct msghdr *message, uint64_t bytes);
-HEARTH_EXPORT void __hearth_count_std_string(const std_string *string, size_t last);
-HEARTH_EXPORT void __hearth_count_std_compared(const std_string *a, const void *b, uint64_t is_std_string);
-HEARTH_EXPORT void __hearth_count_std_part(const std_string *string, size_t low, size_t high);
-
 static size_t string_bytes(const char *string, size_t most) {
   size_t length = 0;
 
@@ -45,18 +34,18 @@ static size_t string_bytes(const char *string, size_t most) {
 }
 
 /* NULL is none. */
-void __hearth_count_string(const char *string, size_t most) {
+HEARTH_EXPORT void __hearth_count_string(const char *string, size_t most) {
   if (string)
     __memprof_record_access_range(string, string_bytes(string, most));
 }
 
 /* Of what is to be copied, the length is found first. */
-void __hearth_count_printed(const char *string, size_t most) {
+HEARTH_EXPORT void __hearth_count_printed(const char *string, size_t most) {
   __hearth_count_string(string, most);
   __hearth_count_string(string, most);
 }
 
-void __hearth_count_wide_string(const wchar_t *string, size_t most) {
+HEARTH_EXPORT void __hearth_count_wide_string(const wchar_t *string, size_t most) {
   size_t length = 0;
 
   while (length < most && string[length])
@@ -65,7 +54,7 @@ void __hearth_count_wide_string(const wchar_t *string, size_t most) {
 }
 
 /* Up to what was found, that included; if nothing was, to the end. */
-void __hearth_count_until(const char *from, const char *found, size_t most) {
+HEARTH_EXPORT void __hearth_count_until(const char *from, const char *found, size_t most) {
   size_t bytes = found ? (size_t)(found - from) + 1 : most == SIZE_MAX ? strlen(from) + 1 : most;
 
   __memprof_record_access_range(from, bytes);
@@ -73,7 +62,9 @@ void __hearth_count_until(const char *from, const char *found, size_t most) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
-static bool in_one_page(const char *string) { return ((uintptr_t)string & (HEARTH_OS_PAGE - 1)) <= HEARTH_OS_PAGE - 8; }
+static bool in_one_page(const char *string) {
+  return ((uintptr_t)string & (HEARTH_PAGE_BYTES - 1)) <= HEARTH_PAGE_BYTES - 8;
+}
 
 /* Bytes until a and b differ, or end where both have a NUL; that one included. Words of 8 bytes are read where they lie in one page,
  * as library functions do. */
@@ -110,13 +101,13 @@ static void count_both(const char *a, const char *b, size_t bytes) {
   __memprof_record_access_range(b, bytes);
 }
 
-void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner) {
+HEARTH_EXPORT void __hearth_count_compared(const char *a, const char *b, size_t most, uint64_t manner) {
   count_both(a, b,
              manner == WIDE_STRINGS ? common_wide_bytes((const void *)a, (const void *)b, most)
                                     : common_bytes(a, b, most, manner != BYTES, manner == STRINGS_ANY_CASE));
 }
 
-void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t bytes) {
+HEARTH_EXPORT void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t bytes) {
   for (uint64_t i = 0; i < count && bytes > 0; ++i) {
     size_t size = ranges[i].iov_len < bytes ? ranges[i].iov_len : bytes;
     __memprof_record_access_range(ranges[i].iov_base, size);
@@ -125,18 +116,18 @@ void __hearth_count_vectors(const struct iovec *ranges, uint64_t count, uint64_t
 }
 
 /* Sent, or received: the ranges are as they were. */
-void __hearth_count_message(const struct msghdr *message, uint64_t bytes) {
+HEARTH_EXPORT void __hearth_count_message(const struct msghdr *message, uint64_t bytes) {
   __hearth_count_vectors(message->msg_iov, message->msg_iovlen, bytes);
 }
 
 /* The last bytes, and the NUL. */
-void __hearth_count_std_string(const std_string *string, size_t last) {
+HEARTH_EXPORT void __hearth_count_std_string(const std_string *string, size_t last) {
   size_t bytes = last < string->length ? last : string->length;
 
   __memprof_record_access_range(string->data + (string->length - bytes), bytes + 1);
 }
 
-void __hearth_count_std_compared(const std_string *a, const void *b, uint64_t is_std_string) {
+HEARTH_EXPORT void __hearth_count_std_compared(const std_string *a, const void *b, uint64_t is_std_string) {
   const std_string *other = b;
   const char *text = is_std_string ? other->data : b;
   size_t length = is_std_string ? other->length : strlen(text) + 1;
@@ -146,7 +137,7 @@ void __hearth_count_std_compared(const std_string *a, const void *b, uint64_t is
 }
 
 /* Bytes with these indices, both included, as far as the string goes. */
-void __hearth_count_std_part(const std_string *string, size_t low, size_t high) {
+HEARTH_EXPORT void __hearth_count_std_part(const std_string *string, size_t low, size_t high) {
   if (high >= string->length)
     high = string->length - 1;
   if (string->length > 0 && low <= high)

@@ -10,11 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-HEARTH_EXPORT char *strdup(const char *string);
-HEARTH_EXPORT char *strndup(const char *string, size_t most);
-HEARTH_EXPORT char *__strdup(const char *string);
-HEARTH_EXPORT char *__strndup(const char *string, size_t most);
-
 /* A string of `length` characters; `read` bytes of `string` were looked at. */
 static char *duplicate(const char *string, size_t length, size_t read, const hearth_frame *frame) {
   char *copy = hearth_allocate(length + 1, HEARTH_MALLOC_ALIGNMENT, frame);
@@ -46,10 +41,12 @@ static char *duplicate_most(const char *string, size_t most, const hearth_frame 
   return duplicate(string, length, length < most ? length + 1 : length, frame);
 }
 
-char *strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT char *strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
 
-char *__strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT char *__strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
 
-char *strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT char *strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }
 
-char *__strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT char *__strndup(const char *string, size_t most) {
+  return duplicate_most(string, most, HEARTH_THIS_FRAME);
+}

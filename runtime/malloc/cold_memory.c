@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
-#include "futex_lock.h"
+#include "lock.h"
 #include "malloc_messages.h"
 #include "system_memory.h"
 
@@ -36,7 +36,7 @@ typedef struct piece {
 
 static hearth_cold_mode cold_mode; /* keep, advise, pageout or file */
 static char directory[HEARTH_MALLOC_PATH_BYTES];
-static struct hearth_futex_lock lock; /* of the file */
+static hearth_lock lock; /* of the file */
 static struct {
   int descriptor; /* -1: none is open */
   dev_t device;   /* so that a descriptor which the program closed and got again for another file is not touched */
@@ -169,7 +169,7 @@ static bool map_piece(char *start, size_t bytes, int kind, off_t offset) {
 
 static bool open_in_file(char *start, size_t bytes) {
   static bool is_warned;
-  bool may_create = file.descriptor < 0 && !hearth_thread_is_forking;
+  bool may_create = file.descriptor < 0 && !hearth_this_thread_forks();
   if (may_create && !(directory[0] && open_or_warn()))
     directory[0] = 0;
   if (file.descriptor < 0) /* after a fork, without room for another file */
@@ -196,9 +196,9 @@ bool hearth_cold_memory_open(void *start, size_t bytes) {
   int saved_errno = errno;
   bool opened;
   if (cold_mode == HEARTH_COLD_FILE) {
-    hearth_futex_lock_acquire(&lock);
+    hearth_lock_take(&lock);
     opened = open_in_file(start, bytes);
-    hearth_futex_lock_release(&lock);
+    hearth_lock_give(&lock);
   } else {
     opened = hearth_system_open(start, bytes);
     if (opened && cold_mode != HEARTH_COLD_KEEP)
@@ -221,14 +221,14 @@ void hearth_cold_memory_discard(void *start, size_t bytes) {
 
 void hearth_cold_memory_release(void *start, size_t bytes) {
   if (cold_mode == HEARTH_COLD_FILE) {
-    hearth_futex_lock_acquire(&lock);
+    hearth_lock_take(&lock);
     int saved_errno = errno;
     for (size_t i = 0; i < file.count; i++)
       if (file.pieces[i].start >= (char *)start && file.pieces[i].start < (char *)start + bytes)
         syscall(SYS_madvise, file.pieces[i].start, file.pieces[i].bytes, MADV_REMOVE);
     errno = saved_errno;
     remove_pieces(start, bytes);
-    hearth_futex_lock_release(&lock);
+    hearth_lock_give(&lock);
   }
   hearth_system_release(start, bytes);
 }
@@ -238,7 +238,7 @@ int hearth_cold_memory_descriptor(void) { return file.descriptor >= 0 && descrip
 /* Fork. */
 
 void hearth_cold_memory_before_fork(void) {
-  hearth_futex_lock_acquire(&lock);
+  hearth_lock_take(&lock);
   if (file.descriptor < 0)
     return;
   if (file.count && !descriptor_is_ours())
@@ -252,4 +252,4 @@ void hearth_cold_memory_before_fork(void) {
   file.descriptor = -1;
 }
 
-void hearth_cold_memory_after_fork(void) { hearth_futex_lock_release(&lock); }
+void hearth_cold_memory_after_fork(void) { hearth_lock_give(&lock); }

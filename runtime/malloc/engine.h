@@ -38,8 +38,8 @@
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 
-#include "futex_lock.h"
 #include "hearth/expect.h"
+#include "lock.h"
 #include "size_classes.h"
 #include "system_memory.h"
 
@@ -163,10 +163,9 @@ struct hearth_heap {
 };
 
 /* Behind a heap lies the room for its other pools, so that one comparison tells whether a pool is of the heap. */
-#define HEARTH_WHOLE_PAGES(bytes) (((bytes) + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES)
-#define HEARTH_POOL_ROOM          HEARTH_WHOLE_PAGES(sizeof(hearth_pool))
-#define HEARTH_POOLS_AT           HEARTH_WHOLE_PAGES(sizeof(hearth_heap))
-#define HEARTH_HEAP_ROOM          (HEARTH_POOLS_AT + HEARTH_POOLS * HEARTH_POOL_ROOM)
+#define HEARTH_POOL_ROOM HEARTH_WHOLE_PAGES(sizeof(hearth_pool))
+#define HEARTH_POOLS_AT  HEARTH_WHOLE_PAGES(sizeof(hearth_heap))
+#define HEARTH_HEAP_ROOM (HEARTH_POOLS_AT + HEARTH_POOLS * HEARTH_POOL_ROOM)
 static inline bool hearth_heap_has(const hearth_heap *heap, uintptr_t pool) {
   return pool - (uintptr_t)heap < HEARTH_HEAP_ROOM;
 }

@@ -88,32 +88,16 @@ HEARTH_OPERATOR struct sized_block __size_returning_new_aligned_hot_cold(size_t 
 }
 
 /* Forms of operator delete: the public names, which lead to whoever comes first, and names of ours. */
-#define HEARTH_DELETE_FORMS(X)                                                                                         \
-  X(_ZdlPv)                                                                                                            \
-  X(_ZdlPvm)                                                                                                           \
-  X(_ZdlPvRKSt9nothrow_t)                                                                                              \
-  X(_ZdlPvSt11align_val_t)                                                                                             \
-  X(_ZdlPvmSt11align_val_t)                                                                                            \
-  X(_ZdlPvSt11align_val_tRKSt9nothrow_t)                                                                               \
-  X(_ZdaPv)                                                                                                            \
-  X(_ZdaPvm)                                                                                                           \
-  X(_ZdaPvRKSt9nothrow_t)                                                                                              \
-  X(_ZdaPvSt11align_val_t)                                                                                             \
-  X(_ZdaPvmSt11align_val_t)                                                                                            \
-  X(_ZdaPvSt11align_val_tRKSt9nothrow_t)
-
-#define HEARTH_DECLARE(name)                                                                                           \
+#define HEARTH_DELETE_NAME(name, kind)                                                                                 \
   extern const char name[];                                                                                            \
   extern HEARTH_HIDDEN const char hearth_own##name[];
-HEARTH_DELETE_FORMS(HEARTH_DECLARE)
-#undef HEARTH_DECLARE
+#include "allocation_names.def"
 
 /* By addresses, without a call: a program's operator delete need not take NULL. */
 bool hearth_deletes_are_own(void) {
   unsigned foreign = 0;
-#define HEARTH_COMPARE(name) foreign += (uintptr_t)name != (uintptr_t)hearth_own##name;
-  HEARTH_DELETE_FORMS(HEARTH_COMPARE)
-#undef HEARTH_COMPARE
+#define HEARTH_DELETE_NAME(name, kind) foreign += (uintptr_t)name != (uintptr_t)hearth_own##name;
+#include "allocation_names.def"
   return !foreign;
 }
 

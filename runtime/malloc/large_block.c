@@ -45,7 +45,7 @@ struct area {
   page entry[]; /* one more than pages: a border that is never free */
 };
 
-struct hearth_futex_lock hearth_large_lock;
+hearth_lock hearth_large_lock;
 
 /* Ordinary memory, and cold memory: areas of their own. */
 typedef struct space {
@@ -82,7 +82,7 @@ static size_t area_behind(space *large, const char *address) { /* the first that
 
 /* Ends the program without the lock: a handler of SIGABRT may allocate. */
 static _Noreturn void fail(const char *what, const void *block) {
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
   hearth_fatal(what, block);
 }
 
@@ -335,11 +335,11 @@ static void return_too_many(space *large) {
 
 void hearth_large_count_segments(bool is_cold, int change) {
   space *large = &spaces[is_cold];
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   large->segment_pages += (size_t)(ptrdiff_t)change * (HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES);
   note_peak(large);
   return_too_many(large);
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
 }
 
 /* Blocks. */
@@ -379,7 +379,7 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
   size_t pages = pages_for(bytes), unaligned = alignment > HEARTH_PAGE_BYTES ? alignment / HEARTH_PAGE_BYTES - 1 : 0;
   char *block = NULL;
   bool is_near_peak = false;
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   page *run = find_free(&large->dirty, pages + unaligned);
   if (!run) {
     count_miss(large, pages);
@@ -396,7 +396,7 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
     is_near_peak = !has_small_peak(large) &&
                    (large->most_pages > peak || (*ret_zero && used_pages(large) >= peak - peak / PEAK_SHARE));
   }
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
   if (is_near_peak && !is_cold && hearth_main_pool->heap)
     hearth_pool_discard_slots(hearth_main_pool, pages * HEARTH_PAGE_BYTES / HEARTH_SLOT_BYTES + 1);
   return block;
@@ -404,7 +404,7 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
 
 void hearth_large_free(void *block) {
   space *large = space_of(block);
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   page *first = first_page_of(large, block);
   area *area = first->area;
   size_t at = (size_t)(first - area->entry), pages = first->pages;
@@ -413,14 +413,14 @@ void hearth_large_free(void *block) {
   large->live_pages -= pages;
   add_free(large, area, at, pages, DIRTY);
   return_too_many(large);
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
 }
 
 size_t hearth_large_usable(const void *block) {
   space *large = space_of(block);
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   size_t bytes = first_page_of(large, block)->pages * HEARTH_PAGE_BYTES;
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
   return bytes;
 }
 
@@ -450,11 +450,11 @@ void *hearth_large_resize(void *block, size_t bytes) {
   space *large = space_of(block);
   if (bytes > most_bytes)
     return NULL;
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   page *first = first_page_of(large, block);
   size_t old = first->pages, pages = pages_for(bytes);
   bool is_huge = first->area->is_huge, is_resized = pages == old || resize_in_place(large, first, pages);
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
   if (is_resized)
     return block;
   bool is_zero;
@@ -472,19 +472,19 @@ void *hearth_large_resize(void *block, size_t bytes) {
 
 void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats) {
   const space *large = &spaces[is_cold];
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   *ret_stats = (hearth_large_stats){large->areas, large->area_pages * HEARTH_PAGE_BYTES, large->live,
                                     large->live_pages * HEARTH_PAGE_BYTES, large->dirty_pages * HEARTH_PAGE_BYTES};
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
 }
 
 const size_t *hearth_large_live(bool is_cold) { return &spaces[is_cold].live; }
 
 bool hearth_large_trim(void) {
-  hearth_futex_lock_acquire(&hearth_large_lock);
+  hearth_lock_take(&hearth_large_lock);
   bool any = spaces[0].dirty_pages || spaces[1].dirty_pages;
   return_runs(&spaces[0], 0);
   return_runs(&spaces[1], 0);
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_large_lock);
   return any;
 }

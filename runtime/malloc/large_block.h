@@ -10,7 +10,7 @@
 #ifndef HEARTH_MALLOC_LARGE_BLOCK_H
 #define HEARTH_MALLOC_LARGE_BLOCK_H
 
-#include "futex_lock.h"
+#include "lock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ void hearth_large_count_segments(bool is_cold, int change);
 /* Gives free pages back. Returns whether there were any. */
 bool hearth_large_trim(void);
 
-extern struct hearth_futex_lock hearth_large_lock; /* for fork */
+extern hearth_lock hearth_large_lock; /* for fork */
 
 #pragma GCC visibility pop
 

@@ -237,25 +237,8 @@ HEARTH_EXPORT int __posix_memalign(void **ret_block, size_t alignment, size_t by
 #pragma weak _r_debug
 
 static const char *const looked_up_names[] = {
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "free",
-    "cfree",
-    "memalign",
-    "aligned_alloc",
-    "posix_memalign",
-    "valloc",
-    "pvalloc",
-    "malloc_usable_size",
-    "__libc_malloc",
-    "__libc_calloc",
-    "__libc_realloc",
-    "__libc_free",
-    "__libc_memalign",
-    "__libc_valloc",
-    "__libc_pvalloc",
+#define HEARTH_C_NAME(name) #name,
+#include "allocation_names.def"
 };
 enum { LOOKED_UP_NAMES = sizeof looked_up_names / sizeof *looked_up_names };
 _Static_assert((int)LOOKED_UP_NAMES <= HEARTH_LOADER_NAMES_MOST, "there is room for them");

@@ -119,9 +119,8 @@ static void tell_of_own_word(uint64_t plan) {
 /* A program or library calls this as it starts if its allocations heed the bits of a plan and it has files without
  * decision sites. It passes the function that the loader found for it where decision sites are (NULL: none), and the
  * word that it reads. */
-HEARTH_EXPORT void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word);
 
-void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word) {
+HEARTH_EXPORT void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word) {
   if (!word_of_sites)
     tell_of_no_sites(plan);
   else if (word_of_sites() != word)
@@ -130,9 +129,8 @@ void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void 
 
 /* A program, and each library, calls this as it starts, for each plan of its files, with the pool of each of the plan's ids. The
  * first one's layout counts. */
-HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout);
 
-void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
+HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
   static atomic_bool is_said;
   uint64_t known = 0;
   if (atomic_compare_exchange_strong_explicit(&hearth_hints_of_process.plan, &known, plan, memory_order_relaxed,
@@ -146,9 +144,8 @@ void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
 }
 
 /* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked without it. */
-HEARTH_EXPORT void hearth_malloc_no_plugin(void);
 
-void hearth_malloc_no_plugin(void) {
+HEARTH_EXPORT void hearth_malloc_no_plugin(void) {
   static atomic_bool is_said;
   say(&is_said,
       "the link-time optimiser was run without Hearth's plugin: cold and hot blocks that contexts tell apart are "

@@ -178,14 +178,14 @@ HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   count_large_of(false, &ret_stats->main);
   count_large_of(true, &ret_stats->cold);
   count_hinted(ret_stats);
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
     if (hearth_is_segment(kind))
       count_segment((hearth_segment *)piece, part_of(kind, ret_stats));
     if (kind != HEARTH_KIND_KEPT)
       count_pages(pages, piece, part_of(kind, ret_stats));
   }
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
   if (pages >= 0)
     close(pages);
   errno = saved_errno;
@@ -198,11 +198,11 @@ HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_
     return;
   for (hearth_heap *heap = *hearth_heaps_head(); heap; heap = heap->next_of_all)
     ret_stats->placed += heap->hinted[wanted];
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
     if (kind == wanted)
       count_segment((hearth_segment *)piece, ret_stats);
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
 }
 
 /* A line of a file at the end. Unlike elsewhere, memory may be allocated: the program ends, and is not inside its allocator. */

@@ -22,7 +22,7 @@ _Static_assert(1 << SEGMENT_BITS == HEARTH_SEGMENT_BYTES, "");
 typedef _Atomic uint8_t *leaf;
 static leaf _Atomic table[LEAVES];
 
-struct hearth_futex_lock hearth_segments_lock;
+hearth_lock hearth_segments_lock;
 static struct source {
   hearth_segment *kept; /* by `next` */
   size_t kept_count, used_count, most_used;
@@ -100,7 +100,7 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   hearth_kind kind = (hearth_kind)placement;
   bool leaves = hearth_is_cold(kind) && hearth_cold_memory_leaves(); /* page by page */
   struct source *source = &sources[hearth_is_cold(kind)];
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   hearth_segment *segment = source->kept;
   if (segment) {
     source->kept = segment->next;
@@ -111,7 +111,7 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   }
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
   if (!segment)
     return NULL;
   hearth_large_count_segments(hearth_is_cold(kind), 1);
@@ -153,7 +153,7 @@ void hearth_segment_give(hearth_segment *segment) {
   segment->open_slots = open_slots;
   segment->is_huge = is_huge;
   segment->is_cold = is_cold;
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   hearth_expect(source->used_count > 0);
   source->used_count--;
   bool keep = source->kept_count <= source->most_used / KEPT_SHARE;
@@ -163,7 +163,7 @@ void hearth_segment_give(hearth_segment *segment) {
     source->kept_count++;
   }
   hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, keep ? HEARTH_KIND_KEPT : HEARTH_KIND_NONE);
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
   hearth_large_count_segments(is_cold, -1);
   if (!keep)
     release(segment);
@@ -194,7 +194,7 @@ hearth_live hearth_segment_count(hearth_segment *segment) {
 hearth_segments_stats hearth_segments_count(void) {
   hearth_kind kind;
   hearth_segments_stats stats = {0};
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   stats.kept_bytes = (sources[0].kept_count + sources[1].kept_count) * HEARTH_SEGMENT_BYTES;
   stats.bytes = (sources[0].used_count + sources[1].used_count) * HEARTH_SEGMENT_BYTES + stats.kept_bytes;
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
@@ -203,18 +203,18 @@ hearth_segments_stats hearth_segments_count(void) {
       stats.live.blocks += live.blocks;
       stats.live.bytes += live.bytes;
     }
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
   return stats;
 }
 
 static bool trim(struct source *source) {
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_segments_lock);
   hearth_segment *all = source->kept;
   for (hearth_segment *segment = all; segment; segment = segment->next)
     hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, HEARTH_KIND_NONE);
   source->kept = NULL;
   source->kept_count = 0;
-  hearth_futex_lock_release(&hearth_segments_lock);
+  hearth_lock_give(&hearth_segments_lock);
   for (hearth_segment *next, *segment = all; segment; segment = next) {
     next = segment->next;
     release(segment);

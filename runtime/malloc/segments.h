@@ -60,7 +60,7 @@ hearth_segments_stats hearth_segments_count(void);
 /* Gives the kept ones back. Returns whether there were any. */
 bool hearth_segments_trim(void);
 
-extern struct hearth_futex_lock hearth_segments_lock; /* for fork */
+extern hearth_lock hearth_segments_lock; /* for fork */
 
 #pragma GCC visibility pop
 

@@ -133,18 +133,20 @@ hearth_heap *hearth_heap_of_thread(void) {
 
 /* Fork: the child has one thread, and the locks as they were. */
 
+static uintptr_t outer_fork;
+
 static void before_fork(void) {
-  hearth_futex_lock_acquire(&hearth_large_lock);
-  hearth_futex_lock_acquire(&hearth_segments_lock);
+  hearth_lock_take(&hearth_large_lock);
+  hearth_lock_take(&hearth_segments_lock);
   hearth_cold_memory_before_fork();
-  hearth_thread_is_forking = true;
+  outer_fork = hearth_fork_enter();
 }
 
 static void after_fork(void) {
-  hearth_thread_is_forking = false;
+  hearth_fork_leave(outer_fork);
   hearth_cold_memory_after_fork();
-  hearth_futex_lock_release(&hearth_segments_lock);
-  hearth_futex_lock_release(&hearth_large_lock);
+  hearth_lock_give(&hearth_segments_lock);
+  hearth_lock_give(&hearth_large_lock);
 }
 
 static void after_fork_in_child(void) {

@@ -217,7 +217,7 @@ uint64_t hearth_clock_read_for_end(uint64_t birth_ns) {
 }
 
 bool hearth_clock_prepare_beats(void) {
-  return has_ticks && hearth_os_wipe_on_fork(&hearth_clock_beats, sizeof hearth_clock_beats);
+  return has_ticks && hearth_system_wipe_on_fork(&hearth_clock_beats, sizeof hearth_clock_beats);
 }
 
 static uint64_t longest_by(uint64_t now_ns) {

@@ -15,8 +15,8 @@
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 
-#include "lock.h"
 #include "os.h"
+#include "thread_state.h"
 
 #include <stdatomic.h>
 
@@ -32,9 +32,9 @@ typedef union hearth_clock_page {
     _Atomic uint64_t began_ns;   /* the current one; 0: there is none */
     _Atomic uint64_t longest_ns; /* of those that have ended */
   };
-  char bytes[HEARTH_OS_PAGE];
+  char bytes[HEARTH_PAGE_BYTES];
 } hearth_clock_page;
-extern hearth_clock_page hearth_clock_beats __attribute__((visibility("hidden"), aligned(HEARTH_OS_PAGE)));
+extern hearth_clock_page hearth_clock_beats __attribute__((visibility("hidden"), aligned(HEARTH_PAGE_BYTES)));
 
 /* Before the first beat. False: there can be none, as there are no ticks, or as forked children would see them. */
 bool hearth_clock_prepare_beats(void);

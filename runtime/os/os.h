@@ -11,55 +11,13 @@
 #include <stdint.h>
 
 #include "machine.h"
+#include "system_memory.h"
 
 /* Functions that programs call are exported; all else is hidden. */
 #define HEARTH_EXPORT __attribute__((visibility("default")))
 
-#define HEARTH_OS_PAGE ((size_t)4096)
+/* -- memory; early -------------------------------------------------------------------------------------------------- */
 
-/* `size` rounded up to a multiple of HEARTH_OS_PAGE. */
-static inline size_t hearth_os_whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
-
-/* The whole pages of [begin, end). False: they have less than `least` bytes, which is at least one page's. */
-static inline bool hearth_os_pages_within(void *begin, void *end, size_t least, char **ret_first, char **ret_end) {
-  *ret_first = (char *)(((uintptr_t)begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1));
-  *ret_end = (char *)((uintptr_t)end & ~(HEARTH_OS_PAGE - 1));
-  return *ret_end >= *ret_first + least;
-}
-
-/* -- memory; sizes in bytes, addresses and sizes multiples of HEARTH_OS_PAGE; early ----------------------------------
- */
-
-/* Address space without memory behind it. NULL if there is none. */
-void *hearth_os_reserve(size_t size);
-/* Make reserved space usable; it reads as zeros. */
-bool hearth_os_commit(void *at, size_t size);
-/* Have memory that can be read, or executed, be writable, or no longer. */
-bool hearth_os_protect(void *at, size_t size, bool executable, bool writable);
-/* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
-void *hearth_os_map(size_t size);
-/* The same for a sparse table of any size: not in core files, and on small pages. */
-void *hearth_os_map_sparse(size_t size);
-/* The same at this address. NULL: something is there, or the system cannot say so. */
-void *hearth_os_map_at(void *at, size_t size);
-void hearth_os_unmap(void *at, size_t size);
-/* Lock all memory, as mlockall does, but each page when it is used. Returns 0 or a negated error number. */
-#define HEARTH_OS_LOCK_ON_FAULT 4 /* MCL_ONFAULT */
-int hearth_os_lock_all(int flags);
-/* Lock pages and have them in memory, as far as that is possible. */
-void hearth_os_lock_pages(void *at, size_t size);
-/* The first range of hearth_os_map, of a MiB or more, that ends behind `at`; without one, nothing is set. */
-void hearth_os_next_table(uintptr_t at, uintptr_t *ret_start, uintptr_t *ret_end);
-/* No huge pages there. */
-void hearth_os_keep_small_pages(void *at, size_t size);
-/* Clear the accessed bits of the range's pages, as far as it is mapped. False: the system refuses. */
-bool hearth_os_forget_accesses(void *at, size_t size);
-/* Give the pages back; the memory stays usable and reads as zeros. */
-void hearth_os_discard(void *at, size_t size);
-/* Have whole pages that are about to be written to at once, if the system can do so: that takes less than a fault for each. */
-void hearth_os_populate(void *at, size_t size);
-/* Have whole pages read as zeros in forked children. False: the system cannot. */
-bool hearth_os_wipe_on_fork(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
 

@@ -46,7 +46,7 @@ bool hearth_own_thread_wait(uint64_t ns) {
 bool hearth_own_thread_runs(void (*run)(void)) { return process == hearth_rt.pid && (!run || run == work); }
 
 bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
-  void *memory = hearth_os_map(THREAD_MEMORY);
+  void *memory = hearth_system_map(THREAD_MEMORY);
 
   beats = with_beats && hearth_clock_prepare_beats();
   if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
@@ -100,7 +100,7 @@ static void read_watched(void) {
   for (size_t i = 0; slots && i < HEARTH_WATCHED_SLOTS; ++i) {
     const char *start = __atomic_load_n(&slots[i].start, __ATOMIC_RELAXED);
     if (start)
-      read_counters(start, slots[i].pages * HEARTH_OS_PAGE);
+      read_counters(start, slots[i].pages * HEARTH_PAGE_BYTES);
   }
 }
 

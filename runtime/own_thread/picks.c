@@ -3,24 +3,24 @@
  * whenever they become too many. */
 #include "picks.h"
 #include "heap.h"
-#include "lock.h"
 #include "os.h"
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
 #include "spans.h"
+#include "thread_state.h"
 
 #define MOST_HALVINGS 30u
 #define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
 
-static size_t pick_rows_size(uint32_t count) { return hearth_os_whole_pages(count * sizeof(hearth_pick_row)); }
+static size_t pick_rows_size(uint32_t count) { return HEARTH_WHOLE_PAGES(count * sizeof(hearth_pick_row)); }
 
 bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count) {
-  *rows = (hearth_pick_rows){.rows = hearth_os_map_sparse(pick_rows_size(count)), .count = count};
+  *rows = (hearth_pick_rows){.rows = hearth_system_map_sparse(pick_rows_size(count)), .count = count};
   return rows->rows != NULL;
 }
 
-void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_os_discard(rows->rows, pick_rows_size(rows->count)); }
+void hearth_pick_rows_forget(hearth_pick_rows *rows) { hearth_system_discard(rows->rows, pick_rows_size(rows->count)); }
 
 static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
 
@@ -100,11 +100,11 @@ static void pick_look(hearth_pick *pick, hearth_pick_row *row) {
 
 /* Pages with the accessed pieces that have told nothing yet. Such pages may be claimed already. */
 static void claim(hearth_pick_row *row) {
-  bool scattered = row->accessed == 1 || row->accessed * HEARTH_OS_PAGE <= row->looked_bytes;
-  uint64_t wanted = row->new_accessed * HEARTH_OS_PAGE, limit = row->new_bytes + row->waiting_bytes;
+  bool scattered = row->accessed == 1 || row->accessed * HEARTH_PAGE_BYTES <= row->looked_bytes;
+  uint64_t wanted = row->new_accessed * HEARTH_PAGE_BYTES, limit = row->new_bytes + row->waiting_bytes;
 
-  if (scattered && limit < HEARTH_OS_PAGE)
-    limit = HEARTH_OS_PAGE;
+  if (scattered && limit < HEARTH_PAGE_BYTES)
+    limit = HEARTH_PAGE_BYTES;
   if (wanted > limit)
     wanted = limit;
   if (row->claimed < wanted)
@@ -306,11 +306,11 @@ static bool has_run(void) {
 /* Of all pages, so that free space is often met, too. */
 static void draw_picks(uint64_t now_ns, uint64_t time_ns) {
   char *start;
-  uint64_t pages = hearth_spans_extent(&start) / HEARTH_OS_PAGE, weight = pages * (time_ns / WEIGHT_UNIT + 1);
+  uint64_t pages = hearth_spans_extent(&start) / HEARTH_PAGE_BYTES, weight = pages * (time_ns / WEIGHT_UNIT + 1);
 
   for (unsigned i = 0; i < NEW_PICKS; i++) {
-    const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_OS_PAGE;
-    const char *byte = page + hearth_sampler_below(&thread.random, HEARTH_OS_PAGE);
+    const char *page = start + hearth_sampler_below(&thread.random, pages) * HEARTH_PAGE_BYTES;
+    const char *byte = page + hearth_sampler_below(&thread.random, HEARTH_PAGE_BYTES);
     hearth_picks_take(&thread.picks, byte, weight, now_ns, &thread.random);
   }
 }

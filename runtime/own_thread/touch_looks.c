@@ -71,7 +71,7 @@ static void touch_add(uint32_t context, uint32_t looks, uint32_t touched, uint32
     return;
   hearth_touch_sums *row = &touches.rows[context];
   __atomic_store_n(&touches.has_looks, true, __ATOMIC_RELAXED);
-  uint32_t pages = (bytes + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+  uint32_t pages = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES;
   if (touches.interval == HEARTH_TOUCH_LONG)
     __atomic_fetch_add(&row->touched_pages, touched < pages ? touched : pages, __ATOMIC_RELAXED);
   __atomic_fetch_add(&row->of[touches.interval].looks, looks, __ATOMIC_RELAXED); /* dumps take from it */
@@ -88,7 +88,7 @@ static void add_slot(const hearth_page_counts *counts) {
   uint32_t context = __atomic_load_n(&slot->context, __ATOMIC_RELAXED);
   if (!hearth_watched_is_small(slot)) {
     touch_add(context, passing | ended ? 0 : slot->pages, counts->accessed,
-              slot->pages * HEARTH_OS_PAGE); /* those that are not in memory, too */
+              slot->pages * HEARTH_PAGE_BYTES); /* those that are not in memory, too */
     return;
   }
   uint32_t passed = count_bits(passing), bytes = 0;
@@ -113,7 +113,7 @@ static bool read_counts(uintptr_t begin, uintptr_t end) {
 }
 
 static bool touch_clear(const char *start, const char *end) {
-  bool cleared = hearth_os_forget_accesses((void *)(uintptr_t)start, (size_t)(end - start));
+  bool cleared = hearth_system_forget_accesses((void *)(uintptr_t)start, (size_t)(end - start));
 
   touches.cleared_ns = hearth_os_now_ns();
   return cleared;
@@ -220,12 +220,12 @@ static const char *touch_try(void) {
   return touch_clear(start, end) ? NULL : "the system cannot clear accessed bits of pages (Linux before 5.4?)";
 }
 
-static size_t touch_rows_size(void) { return hearth_os_whole_pages(touches.row_count * sizeof *touches.rows); }
+static size_t touch_rows_size(void) { return HEARTH_WHOLE_PAGES(touches.row_count * sizeof *touches.rows); }
 
 static const char *touch_begin(void) {
   touches.row_count = hearth_rt.mibs.count;
-  touches.rows = hearth_os_map_sparse(touch_rows_size());
-  touches.buffer = hearth_os_map(hearth_os_whole_pages(BUFFER_SIZE));
+  touches.rows = hearth_system_map_sparse(touch_rows_size());
+  touches.buffer = hearth_system_map(HEARTH_WHOLE_PAGES(BUFFER_SIZE));
   if (!touches.rows || !touches.buffer)
     return "out of memory";
   if (!hearth_watched_create())
@@ -264,7 +264,7 @@ void hearth_touches_forget(void) {
   if (!is_running())
     return;
   hearth_lock_take(&hearth_watched_lock);
-  hearth_os_discard(touches.rows, touch_rows_size());
+  hearth_system_discard(touches.rows, touch_rows_size());
   hearth_lock_give(&hearth_watched_lock);
 }
 

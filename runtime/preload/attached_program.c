@@ -13,7 +13,6 @@
 #include "os.h"
 #include "preload_start.h"
 #include "process.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "trace_recorder.h"
 

@@ -4,13 +4,11 @@
 #include "preload_start.h"
 #include "dump.h"
 #include "file_output.h"
+#include "history.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "peak.h"
 #include "process.h"
-#include "profile_file.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "thread_cache.h"
 #include "trace_file.h"
@@ -268,7 +266,7 @@ static void execute_anew(char *arguments, size_t size, char **environment) {
 
   for (size_t i = 0; i < size; i++)
     count += arguments[i] == '\0';
-  char **argv = hearth_os_map(hearth_os_whole_pages((count + 1) * sizeof *argv));
+  char **argv = hearth_system_map(HEARTH_WHOLE_PAGES((count + 1) * sizeof *argv));
   for (size_t i = 0; argv && i < count; i++, arguments += strlen(arguments) + 1)
     argv[i] = arguments;
   if (argv)
@@ -291,8 +289,8 @@ static void run_plain(char **environment) {
   size_t room = 2 * ARGUMENTS_MOST, size;
   char *arguments = NULL;
 
-  while (!arguments && room > HEARTH_OS_PAGE)
-    arguments = hearth_os_map(room /= 2); /* most of the space may be taken already */
+  while (!arguments && room > HEARTH_PAGE_BYTES)
+    arguments = hearth_system_map(room /= 2); /* most of the space may be taken already */
   size = arguments ? hearth_os_command(arguments, room) : 0;
   if (size == 0 || size == room)
     return;

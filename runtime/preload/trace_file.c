@@ -3,11 +3,11 @@
  * checks that the descriptor is still the file's; if it is not, the file is opened by its name. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
 #include "trace_file.h"
+#include "dump.h"
 #include "file_output.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "profile_file.h"
 #include "running_profile.h"
 
 #include "hearth/raw_codec.h"
@@ -223,7 +223,7 @@ static size_t put_mapping(uint8_t *to, const hearth_mapping *row) {
 void hearth_trace_mappings_add(hearth_packer *packer) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_MAPPINGS};
   uint64_t known = hearth_mappings_count();
-  uint8_t *memory = known == written ? NULL : hearth_os_map(MAPPINGS_BYTES);
+  uint8_t *memory = known == written ? NULL : hearth_system_map(MAPPINGS_BYTES);
   size_t size = 0;
 
   if (!memory)
@@ -237,7 +237,7 @@ void hearth_trace_mappings_add(hearth_packer *packer) {
   hearth_packer_begin(packer);
   hearth_packer_add(packer, memory, size);
   hearth_trace_file_add(&block, packer->packed, packer->size);
-  hearth_os_unmap(memory, MAPPINGS_BYTES);
+  hearth_system_unmap(memory, MAPPINGS_BYTES);
   written = known;
 }
 
@@ -266,10 +266,10 @@ static struct {
 } forest;
 
 bool hearth_trace_stacks_create(uint32_t most_contexts) {
-  forest.nodes = hearth_os_map_sparse(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
-  forest.buckets = hearth_os_map_sparse(BUCKETS * sizeof *forest.buckets);
-  forest.leaf_of = hearth_os_map_sparse((size_t)most_contexts * sizeof *forest.leaf_of);
-  forest.gathered = forest.end = hearth_os_map_sparse(GATHER_BYTES);
+  forest.nodes = hearth_system_map_sparse(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
+  forest.buckets = hearth_system_map_sparse(BUCKETS * sizeof *forest.buckets);
+  forest.leaf_of = hearth_system_map_sparse((size_t)most_contexts * sizeof *forest.leaf_of);
+  forest.gathered = forest.end = hearth_system_map_sparse(GATHER_BYTES);
   forest.context_most = most_contexts;
   return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
 }
@@ -335,9 +335,9 @@ uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
 }
 
 void hearth_trace_stacks_forget(void) {
-  hearth_os_discard(forest.buckets, BUCKETS * sizeof *forest.buckets);
-  hearth_os_discard(forest.leaf_of, ((size_t)forest.context_most * sizeof *forest.leaf_of + HEARTH_OS_PAGE - 1) &
-                                        ~(HEARTH_OS_PAGE - 1));
+  hearth_system_discard(forest.buckets, BUCKETS * sizeof *forest.buckets);
+  hearth_system_discard(forest.leaf_of, ((size_t)forest.context_most * sizeof *forest.leaf_of + HEARTH_PAGE_BYTES - 1) &
+                                            ~(HEARTH_PAGE_BYTES - 1));
   forest.count = forest.first = 0;
   forest.end = forest.gathered;
   forest.dropped = 0;

@@ -3,7 +3,7 @@
 #ifndef HEARTH_RUNTIME_TRACE_FILE_H
 #define HEARTH_RUNTIME_TRACE_FILE_H
 
-#include "lock.h"
+#include "thread_state.h"
 
 #include "hearth/trace_blocks.h"
 

@@ -6,11 +6,11 @@
 #include "blocks.h"
 #include "clock.h"
 #include "heap.h"
-#include "lock.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"
+#include "thread_state.h"
 #include "trace_file.h"
 
 #include "hearth/trace_codec.h"
@@ -44,14 +44,14 @@ static uint64_t dropped; /* events; atomic */
 
 static hearth_trace_buffer *make_trace_buffer(void) {
   size_t own = (sizeof(hearth_trace_buffer) + 63) & ~(size_t)63;
-  size_t size = hearth_os_whole_pages(own + hearth_packer_memory(PAYLOAD_MOST));
-  char *memory = hearth_os_map_sparse(size);
+  size_t size = HEARTH_WHOLE_PAGES(own + hearth_packer_memory(PAYLOAD_MOST));
+  char *memory = hearth_system_map_sparse(size);
 
   if (!memory)
     return NULL;
   hearth_trace_buffer *buffer = (hearth_trace_buffer *)(void *)memory;
   if (!hearth_packer_create(&buffer->packer, memory + own, PAYLOAD_MOST)) {
-    hearth_os_unmap(memory, size);
+    hearth_system_unmap(memory, size);
     return NULL;
   }
   buffer->next = buffers;

@@ -6,21 +6,19 @@
 #include "heap.h"
 #include "history.h"
 #include "live_dump.h"
-#include "lock.h"
 #include "mappings.h"
 #include "message.h"
-#include "mib_record.h"
+#include "mib_table.h"
 #include "os.h"
 #include "own_thread.h"
 #include "picks.h"
 #include "process.h"
-#include "profile_file.h"
-#include "recorder.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "shadow.h"
 #include "static_data.h"
 #include "thread_cache.h"
+#include "thread_state.h"
 #include "touch_looks.h"
 #include "unwind.h"
 
@@ -155,6 +153,7 @@ static hearth_path choose_path(void) {
 
 static uint32_t forking_process; /* 0: the child has begun */
 static uint64_t fork_signals;    /* that were blocked before */
+static uintptr_t outer_fork;
 
 /* Signal handlers find no lock that they could take, nor data that they could change without. */
 static void lock_for_fork(void) {
@@ -165,7 +164,7 @@ static void lock_for_fork(void) {
   hearth_mappings_lock();
   hearth_threads_stop();
   forking_process = hearth_os_pid();
-  __atomic_store_n(&hearth_forking_thread, hearth_os_thread_pointer(), __ATOMIC_RELAXED);
+  outer_fork = hearth_fork_enter();
 }
 
 static void begin_child(void) {
@@ -204,7 +203,7 @@ static void watch_child(void) {
 static void unlock_after_fork(void) {
   uint64_t signals = fork_signals;
 
-  __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
+  hearth_fork_leave(outer_fork);
   hearth_threads_continue();
   hearth_mappings_unlock();
   hearth_dump_unlock();

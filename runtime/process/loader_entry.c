@@ -12,48 +12,11 @@
 
 /* One allocator, or blocks of one would be freed by another. */
 static const char *const allocation_names[] = {
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "free",
-    "cfree",
-    "free_sized",
-    "free_aligned_sized",
-    "memalign",
-    "aligned_alloc",
-    "posix_memalign",
-    "valloc",
-    "pvalloc",
-    "malloc_usable_size",
-    "__libc_malloc",
-    "__libc_calloc",
-    "__libc_realloc",
-    "__libc_reallocarray",
-    "__libc_free",
-    "__libc_memalign",
-    "__libc_valloc",
-    "__libc_pvalloc",
-    "_Znwm",
-    "_Znam",
-    "_ZnwmRKSt9nothrow_t",
-    "_ZnamRKSt9nothrow_t",
-    "_ZnwmSt11align_val_t",
-    "_ZnamSt11align_val_t",
-    "_ZnwmSt11align_val_tRKSt9nothrow_t",
-    "_ZnamSt11align_val_tRKSt9nothrow_t",
-    "_ZdlPv",
-    "_ZdaPv",
-    "_ZdlPvm",
-    "_ZdaPvm",
-    "_ZdlPvRKSt9nothrow_t",
-    "_ZdaPvRKSt9nothrow_t",
-    "_ZdlPvSt11align_val_t",
-    "_ZdaPvSt11align_val_t",
-    "_ZdlPvmSt11align_val_t",
-    "_ZdaPvmSt11align_val_t",
-    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+#define HEARTH_C_NAME(name)               #name,
+#define HEARTH_C23_NAME(name)             #name,
+#define HEARTH_NEW_NAME(name, form, kind) #name,
+#define HEARTH_DELETE_NAME(name, kind)    #name,
+#include "allocation_names.def"
 };
 #define NAME_COUNT (sizeof allocation_names / sizeof allocation_names[0])
 _Static_assert(NAME_COUNT <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
@@ -75,7 +38,7 @@ static bool find_own_mapping(const void *address, hearth_loader_mapping *ret_map
 }
 
 static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
-  return hearth_os_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
+  return hearth_system_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
 }
 
 const hearth_loader_system hearth_loader_system_of_runtime = {find_own_mapping, protect_mapping};

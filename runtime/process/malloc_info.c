@@ -9,9 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
-HEARTH_EXPORT int malloc_info(int options, FILE *stream);
-
-int malloc_info(int options, FILE *stream) {
+HEARTH_EXPORT int malloc_info(int options, FILE *stream) {
   hearth_heap_usage usage = hearth_threads_heap_usage();
   char buffer[512];
   hearth_text text = hearth_text_begin(buffer, sizeof buffer);

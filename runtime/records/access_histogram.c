@@ -2,10 +2,10 @@
 /* Sums are kept twice for each context, and one of the two counts (access_histogram.h). Arrays are cut from chunks. */
 #include "access_histogram.h"
 
-#include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "shadow.h"
+#include "thread_state.h"
 
 #include "hearth/expect.h"
 
@@ -18,19 +18,19 @@ struct hearth_histogram_chunk {
 };
 
 static size_t histogram_table_size(const hearth_histograms *histograms) {
-  return hearth_os_whole_pages((size_t)histograms->contexts * sizeof *histograms->by_context);
+  return HEARTH_WHOLE_PAGES((size_t)histograms->contexts * sizeof *histograms->by_context);
 }
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
   *histograms = (hearth_histograms){.contexts = contexts, .most = most};
-  histograms->by_context = hearth_os_map_sparse(histogram_table_size(histograms));
+  histograms->by_context = hearth_system_map_sparse(histogram_table_size(histograms));
   return histograms->by_context != NULL;
 }
 
 static void unmap(hearth_histogram_chunk *chunk) {
   while (chunk) {
     hearth_histogram_chunk *next = chunk->next;
-    hearth_os_unmap(chunk, chunk->size);
+    hearth_system_unmap(chunk, chunk->size);
     chunk = next;
   }
 }
@@ -40,17 +40,17 @@ void hearth_histograms_destroy(hearth_histograms *histograms) {
     return;
   unmap(histograms->chunks);
   unmap(histograms->spare);
-  hearth_os_unmap(histograms->by_context, histogram_table_size(histograms));
+  hearth_system_unmap(histograms->by_context, histogram_table_size(histograms));
   *histograms = (hearth_histograms){0};
 }
 
 /* Chunks stay mapped: a thread that did not stop may be about to write to one. */
 void hearth_histograms_forget(hearth_histograms *histograms) {
-  hearth_os_discard(histograms->by_context, histogram_table_size(histograms));
+  hearth_system_discard(histograms->by_context, histogram_table_size(histograms));
   while (histograms->chunks) {
     hearth_histogram_chunk *chunk = histograms->chunks;
     histograms->chunks = chunk->next;
-    hearth_os_discard((char *)chunk + HEARTH_OS_PAGE, chunk->size - HEARTH_OS_PAGE);
+    hearth_system_discard((char *)chunk + HEARTH_PAGE_BYTES, chunk->size - HEARTH_PAGE_BYTES);
     chunk->next = histograms->spare;
     histograms->spare = chunk;
   }
@@ -68,7 +68,7 @@ static hearth_histogram_chunk *take_spare(hearth_histograms *histograms, size_t 
 }
 
 static hearth_histogram_chunk *map_chunk(size_t size) {
-  hearth_histogram_chunk *chunk = hearth_os_map(size);
+  hearth_histogram_chunk *chunk = hearth_system_map(size);
 
   if (chunk)
     chunk->size = size;
@@ -77,7 +77,7 @@ static hearth_histogram_chunk *map_chunk(size_t size) {
 
 static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   static bool told;
-  size_t size = HEARTH_OS_PAGE + hearth_os_whole_pages(needed);
+  size_t size = HEARTH_PAGE_BYTES + HEARTH_WHOLE_PAGES(needed);
   hearth_histogram_chunk *chunk = take_spare(histograms, size);
 
   if (!chunk)
@@ -88,7 +88,7 @@ static bool add_chunk(hearth_histograms *histograms, size_t needed) {
     told = true;
     return false;
   }
-  chunk->used = HEARTH_OS_PAGE;
+  chunk->used = HEARTH_PAGE_BYTES;
   chunk->next = histograms->chunks;
   histograms->chunks = chunk;
   return true;

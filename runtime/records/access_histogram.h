@@ -5,7 +5,7 @@
 #define HEARTH_RUNTIME_ACCESS_HISTOGRAM_H
 
 #include "block.h"
-#include "lock.h"
+#include "thread_state.h"
 
 /* Sums are made in the array that does not count, which then becomes the one that counts: a signal handler finds either
  * all of a block or nothing. */

@@ -34,7 +34,7 @@ void hearth_header_begin(uint32_t contexts, uint32_t cpus) {
 /* One sparse mapping for each GiB of memory that has such a number. Of two threads that make one at once, one gives its own
  * back. */
 
-#define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, looking at each is cheaper */
+#define DISCARD_LEAST (16 * HEARTH_PAGE_BYTES) /* below this, looking at each is cheaper */
 
 uint64_t *hearth_granule_word_make(hearth_granule_words *of, uintptr_t address) {
   size_t region = address >> HEARTH_REGION_BITS, size = (size_t)8 << HEARTH_REGION_BITS >> 4;
@@ -43,11 +43,11 @@ uint64_t *hearth_granule_word_make(hearth_granule_words *of, uintptr_t address) 
   if (region >= HEARTH_REGIONS)
     return NULL;
   if (!__atomic_load_n(&of->regions[region], __ATOMIC_ACQUIRE)) {
-    uint64_t *words = hearth_os_map_sparse(size);
+    uint64_t *words = hearth_system_map_sparse(size);
     if (!words)
       return NULL;
     if (!__atomic_compare_exchange_n(&of->regions[region], &none, words, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-      hearth_os_unmap(words, size);
+      hearth_system_unmap(words, size);
   }
   __atomic_store_n(&of->any, true, __ATOMIC_RELAXED);
   return hearth_granule_word(of, address);
@@ -62,12 +62,12 @@ static void clear_each(uint64_t *begin, const uint64_t *end) {
 static void granule_clear(uint64_t *begin, uint64_t *end) {
   char *first_page, *end_page;
 
-  if (!hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
+  if (!hearth_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
     clear_each(begin, end);
     return;
   }
   clear_each(begin, (uint64_t *)first_page);
-  hearth_os_discard(first_page, (size_t)(end_page - first_page));
+  hearth_system_discard(first_page, (size_t)(end_page - first_page));
   clear_each((uint64_t *)end_page, end);
 }
 

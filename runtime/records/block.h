@@ -11,6 +11,7 @@
 #define HEARTH_RUNTIME_BLOCK_H
 
 #include "clock.h"
+#include "size_classes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +19,6 @@
 
 /* A number of 64 bits for each granule of memory, 0 unless it was set: for what few granules have. Memory is taken by need. Any
  * code may call these, also in signal handlers; nothing waits. */
-
-#define HEARTH_GRANULE ((size_t)16) /* bytes that one access counter stands for */
 
 #define HEARTH_REGION_BITS 30 /* memory whose numbers are one mapping */
 #define HEARTH_REGIONS     ((size_t)1 << 18)

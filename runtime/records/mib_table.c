@@ -2,14 +2,14 @@
 /* An array by context id in sparse memory. */
 #include "mib_table.h"
 
-#include "lock.h"
 #include "os.h"
 #include "sample.h"
+#include "thread_state.h"
 
-static size_t mib_table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib_row)); }
+static size_t mib_table_size(uint32_t count) { return HEARTH_WHOLE_PAGES((size_t)count * sizeof(hearth_mib_row)); }
 
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count) {
-  *table = (hearth_mib_table){.rows = hearth_os_map_sparse(mib_table_size(count)), .count = count};
+  *table = (hearth_mib_table){.rows = hearth_system_map_sparse(mib_table_size(count)), .count = count};
   return table->rows != NULL;
 }
 
@@ -79,7 +79,7 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const he
 }
 
 void hearth_mib_table_forget(hearth_mib_table *table) {
-  hearth_os_discard(table->rows, mib_table_size(table->count));
+  hearth_system_discard(table->rows, mib_table_size(table->count));
   if (table->histograms.by_context)
     hearth_histograms_forget(&table->histograms);
 }
@@ -101,14 +101,12 @@ void hearth_mib_table_unlock(hearth_mib_table *table) {
 
 /* Records that differ from those of the table are copied when they first change; all others are read from the table. */
 
-static size_t copies_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib)); }
+static size_t copies_size(uint32_t count) { return HEARTH_WHOLE_PAGES((size_t)count * sizeof(hearth_mib)); }
 
-static size_t mib_view_size(uint32_t count) {
-  return copies_size(count) + hearth_os_whole_pages((count + (size_t)7) / 8);
-}
+static size_t mib_view_size(uint32_t count) { return copies_size(count) + HEARTH_WHOLE_PAGES((count + (size_t)7) / 8); }
 
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count) {
-  char *memory = hearth_os_map_sparse(mib_view_size(count));
+  char *memory = hearth_system_map_sparse(mib_view_size(count));
 
   if (!memory)
     return false;
@@ -116,12 +114,12 @@ bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table
       .table = table, .count = count, .copies = (hearth_mib *)memory, .copied = (uint8_t *)memory + copies_size(count)};
   if (!table->histograms.by_context || hearth_histograms_create(&view->histograms, count, table->histograms.most))
     return true;
-  hearth_os_unmap(memory, mib_view_size(count));
+  hearth_system_unmap(memory, mib_view_size(count));
   return false;
 }
 
 void hearth_mib_view_destroy(hearth_mib_view *view) {
-  hearth_os_unmap(view->copies, mib_view_size(view->count));
+  hearth_system_unmap(view->copies, mib_view_size(view->count));
   hearth_histograms_destroy(&view->histograms);
 }
 

@@ -3,9 +3,9 @@
  * that came of a context and the names is cached by their hash. */
 #include "scopes.h"
 
-#include "lock.h"
 #include "os.h"
 #include "running_profile.h"
+#include "thread_state.h"
 
 #include "hearth/context.h"
 #include "hearth/raw.h"
@@ -158,7 +158,7 @@ static struct tables {
 static uint32_t row_count, byte_count; /* taken so far; some may stay without use */
 
 bool hearth_context_names_create(void) {
-  tables = hearth_os_map_sparse(sizeof *tables);
+  tables = hearth_system_map_sparse(sizeof *tables);
   return tables != NULL;
 }
 

@@ -5,7 +5,7 @@
 #include "block.h"
 #include "os.h"
 
-#define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */
+#define DISCARD_LEAST (16 * HEARTH_PAGE_BYTES) /* below this, writing zeros is cheaper than page faults later */
 
 uint64_t __hearth_counters;
 uint64_t __hearth_stores;
@@ -28,7 +28,7 @@ bool hearth_shadow_has_beside;
 /* For so many bytes of memory, one of counters. */
 static bool shadow_reserve(uint64_t *ret_base, unsigned memory_for_one) {
   size_t size = ((size_t)1 << hearth_os_address_bits()) / memory_for_one;
-  void *space = hearth_os_map_sparse(size);
+  void *space = hearth_system_map_sparse(size);
 
   if (!space)
     return false;
@@ -122,14 +122,14 @@ static void shadow_clear_counters(const void *memory, size_t granules) {
   uint32_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
   char *first_page, *end_page;
 
-  if (!hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
+  if (!hearth_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
     hearth_counters_clear(begin, (uintptr_t)memory, granules);
     return;
   }
   hearth_shadow_clear_beside((uintptr_t)memory, granules);
   for (uint32_t *counter = begin; (char *)counter < first_page; ++counter)
     *counter = 0;
-  hearth_os_discard(first_page, (size_t)(end_page - first_page));
+  hearth_system_discard(first_page, (size_t)(end_page - first_page));
   for (uint32_t *counter = (uint32_t *)end_page; counter < end; ++counter)
     *counter = 0;
 }
@@ -138,8 +138,8 @@ static void clear_lines(const void *memory, size_t lines) {
   uint64_t *begin = hearth_shadow_line_counter((uintptr_t)memory), *end = begin + lines;
   char *first_page, *end_page;
 
-  if (hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
-    hearth_os_discard(first_page, (size_t)(end_page - first_page));
+  if (hearth_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
+    hearth_system_discard(first_page, (size_t)(end_page - first_page));
     for (uint64_t *counter = (uint64_t *)end_page; counter < end; ++counter)
       __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
     end = (uint64_t *)first_page;
@@ -197,8 +197,8 @@ void hearth_shadow_clear_in_place(const void *memory, size_t size) {
 static void give_back(void *begin, void *end) {
   char *first_page, *end_page;
 
-  if (hearth_os_pages_within(begin, end, HEARTH_OS_PAGE, &first_page, &end_page))
-    hearth_os_discard(first_page, (size_t)(end_page - first_page));
+  if (hearth_pages_within(begin, end, HEARTH_PAGE_BYTES, &first_page, &end_page))
+    hearth_system_discard(first_page, (size_t)(end_page - first_page));
 }
 
 void hearth_shadow_give_back(const void *memory, size_t size) {

@@ -86,7 +86,7 @@ extern uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64] __attribute__((vis
 extern bool hearth_shadow_has_beside __attribute__((visibility("hidden"))); /* a bit is set */
 
 static inline unsigned hearth_shadow_beside_bit(uintptr_t address) {
-  return (unsigned)(address / HEARTH_OS_PAGE % HEARTH_BESIDE_BITS);
+  return (unsigned)(address / HEARTH_PAGE_BYTES % HEARTH_BESIDE_BITS);
 }
 
 static inline bool hearth_shadow_page_may_have_beside(uintptr_t address) {
@@ -101,7 +101,7 @@ static inline bool hearth_shadow_may_have_beside(uintptr_t address, size_t granu
   if (__builtin_expect(!__atomic_load_n(&hearth_shadow_has_beside, __ATOMIC_RELAXED), true))
     return false;
   while (address < end && !hearth_shadow_page_may_have_beside(address))
-    address = (address | (HEARTH_OS_PAGE - 1)) + 1;
+    address = (address | (HEARTH_PAGE_BYTES - 1)) + 1;
   return address < end;
 }
 

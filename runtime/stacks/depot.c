@@ -24,12 +24,12 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .pc_most = (uint64_t)most_contexts * average_depth,
       .entry_count = 1,
   };
-  depot->entries = hearth_os_map_sparse(depot->entry_most * sizeof *depot->entries);
-  depot->pcs = hearth_os_map_sparse((depot->pc_most + 1) * sizeof *depot->pcs);
-  depot->buckets = hearth_os_map_sparse(buckets * sizeof *depot->buckets);
+  depot->entries = hearth_system_map_sparse(depot->entry_most * sizeof *depot->entries);
+  depot->pcs = hearth_system_map_sparse((depot->pc_most + 1) * sizeof *depot->pcs);
+  depot->buckets = hearth_system_map_sparse(buckets * sizeof *depot->buckets);
   bool created = depot->entries && depot->pcs && depot->buckets;
   for (size_t i = 0; i < HEARTH_DEPOT_LEVELS; ++i) {
-    depot->levels[i] = hearth_os_map_sparse(level_words[i] * sizeof *depot->levels[i]);
+    depot->levels[i] = hearth_system_map_sparse(level_words[i] * sizeof *depot->levels[i]);
     created = created && depot->levels[i];
   }
   return created;

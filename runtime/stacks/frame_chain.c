@@ -249,7 +249,7 @@ void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame
   while (--count > 0)
     frame = frame->caller;
   bool is_linked = hearth_unwind_is_linked(hearth_code_address(frame->return_address) - 1);
-  if (!range.lasting || frame->return_address < HEARTH_OS_PAGE || (!is_linked && !hearth_this_thread.root))
+  if (!range.lasting || frame->return_address < HEARTH_PAGE_BYTES || (!is_linked && !hearth_this_thread.root))
     return;
   chain->is_behind = is_linked && leads_to_root(frame, range);
   if (chain->is_behind)

@@ -3,9 +3,9 @@
  * have. No dl_iterate_phdr: it takes the dynamic loader's lock, which may be held by a thread that waits for us. */
 #include "mappings.h"
 
-#include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
+#include "thread_state.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -295,7 +295,7 @@ bool hearth_mappings_close(void) {
 
 /* If the list cannot be read now, the writer of the profile tries again, and reports the error. */
 bool hearth_mappings_create(void) {
-  table.memory = hearth_os_map(MEMORY_SIZE);
+  table.memory = hearth_system_map(MEMORY_SIZE);
   if (!table.memory)
     return false;
   table.starts = true;

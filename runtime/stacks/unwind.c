@@ -3,7 +3,6 @@
  * checked to lie on the stack. */
 #include "unwind.h"
 
-#include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
 #include "thread_state.h"
@@ -112,7 +111,7 @@ static inline bool load_words(walk *walk, uintptr_t address, uintptr_t *ret_word
   if (address < walk->sp || address % sizeof *ret_words != 0 || address >= walk->stack.high ||
       walk->stack.high - address < size)
     return false;
-  if (!walk->stack.lasting && (address + size - 1) / HEARTH_OS_PAGE != (walk->sp - 1) / HEARTH_OS_PAGE)
+  if (!walk->stack.lasting && (address + size - 1) / HEARTH_PAGE_BYTES != (walk->sp - 1) / HEARTH_PAGE_BYTES)
     return hearth_os_peek(address, ret_words, size);
   for (size_t i = 0; i < count; ++i)
     ret_words[i] = ((const uintptr_t *)address)[i];

@@ -3,9 +3,9 @@
  * given back. */
 #include "unwind.h"
 
-#include "lock.h"
 #include "mappings.h"
 #include "os.h"
+#include "thread_state.h"
 
 /* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches
  * keep them; those that find no place there may be anywhere in the rest, of which only the used part becomes memory. */
@@ -27,7 +27,7 @@ _Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at
 static rule_row *rows;
 
 bool hearth_unwind_rules_create(void) {
-  rows = hearth_os_map_sparse((NEAR_ROWS + FAR_ROWS) * sizeof *rows);
+  rows = hearth_system_map_sparse((NEAR_ROWS + FAR_ROWS) * sizeof *rows);
   return true;
 }
 

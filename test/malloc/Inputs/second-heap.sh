@@ -10,18 +10,18 @@ objects=$output.objects
 rm -rf "$objects"
 mkdir -p "$objects"
 compile() {
-    "$clang" -O1 -g -fno-builtin -fexceptions -fvisibility=hidden -w -I"$runtime/malloc" -I"$runtime/guard" \
+    "$clang" -O1 -g -fno-builtin -fexceptions -fvisibility=hidden -w -I"$runtime/malloc" -I"$runtime/memory" \
         -I"$runtime/include" -I"$format" -c "$@"
 }
-for source in "$runtime"/malloc/*.c "$runtime"/guard/*.c "$program"; do
-    compile "$@" "$source" -o "$objects/$(basename "$source" .c).o"
+for source in "$runtime"/malloc/*.c "$runtime"/memory/*.c "$program"; do
+    calls=()
+    [[ $source != */system_memory_linux.c ]] || calls=(-include "$(dirname "$0")/second_machine.h")
+    compile "$@" "${calls[@]}" "$source" -o "$objects/$(basename "$source" .c).o"
 done
 compile -std=c++17 "$runtime/malloc/new_retry.cpp" -o "$objects/new_retry.o"
 for name in malloc_functions malloc_statistics operator_new; do
     nm --defined-only "$objects/$name.o" | awk '$2 == "W" { print $3, "engine" $3 }'
 done | sort -u > "$objects/names"
-compile "$(dirname "$0")/second_syscall.c" -o "$objects/second_syscall.o"
-"$objcopy" --redefine-sym=syscall=second_syscall "$objects/system_memory_linux.o"
 for object in "$objects"/*.o; do
     "$objcopy" --redefine-syms="$objects/names" "$object"
 done

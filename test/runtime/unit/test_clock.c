@@ -10,7 +10,7 @@
 
 /* clock.c is compiled here, with ticks of ours. */
 #define hearth_os_ticks hearth_os_ticks_of_the_processor
-#include "os.h"
+#include "machine.h"
 #undef hearth_os_ticks
 static uint64_t hearth_os_ticks(void);
 
@@ -18,12 +18,12 @@ static uint64_t hearth_os_ticks(void);
 
 _Thread_local hearth_thread_state hearth_this_thread;
 bool hearth_threads_known = true;
-uintptr_t hearth_forking_thread;
+_Atomic uintptr_t hearth_forking_thread;
 void hearth_signals_resume(void) {}
 void hearth_os_yield(void) {}
 
 static bool is_wiped = true;
-bool hearth_os_wipe_on_fork(void *at, size_t size) {
+bool hearth_system_wipe_on_fork(void *at, size_t size) {
   (void)at;
   (void)size;
   return is_wiped;

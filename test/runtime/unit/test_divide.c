@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "mib_record.h"
+#include "mib_table.h"
 
 static void check(uint64_t dividend, uint64_t divisor) {
   assert_int_equal(hearth_divide(dividend, divisor), dividend / divisor);

@@ -78,7 +78,7 @@ static size_t resident_pages(void *page, size_t count) {
   size_t pages = 0;
 
   assert_in_range(count, 1, sizeof there);
-  assert_int_equal(mincore(page, count * HEARTH_OS_PAGE, there), 0);
+  assert_int_equal(mincore(page, count * HEARTH_PAGE_BYTES, there), 0);
   for (size_t i = 0; i < count; ++i)
     pages += there[i] & 1;
   return pages;
@@ -101,29 +101,29 @@ static void enumerate_all(void) {
 static void test_pages_come_in_groups(void **state) {
   enum { SPAN = 64, GROUP = 16 };
   hearth_header *blocks[SPAN + GROUP];
-  char *probe = hearth_os_map(HEARTH_OS_PAGE);
+  char *probe = hearth_system_map(HEARTH_PAGE_BYTES);
   size_t count = 0;
 
   (void)state;
-  hearth_os_populate(probe, HEARTH_OS_PAGE);
+  hearth_system_populate(probe, HEARTH_PAGE_BYTES);
   if (resident_pages(probe, 1) == 0)
     skip(); /* the system cannot do it */
   do {
     assert_in_range(count, 0, SPAN + GROUP - 1);
-    blocks[count++] = make(HEARTH_OS_PAGE - 2 * sizeof(hearth_header), 1);
+    blocks[count++] = make(HEARTH_PAGE_BYTES - 2 * sizeof(hearth_header), 1);
   } while (count <= SPAN || (uintptr_t)blocks[count - 1] % HEARTH_SLICE != sizeof(hearth_header));
   char *last = (char *)(blocks[count - 1] - 1);
   assert_int_equal(resident_pages(last, GROUP), GROUP);
   enumerate_all();
-  assert_int_equal(resident_pages(last + GROUP * HEARTH_OS_PAGE, GROUP), 0);
+  assert_int_equal(resident_pages(last + GROUP * HEARTH_PAGE_BYTES, GROUP), 0);
   while (count > 0)
     drop(blocks[--count]);
 }
 
 /* The last chunk of a span ends a word behind it, or short of it. */
 static void test_spans_fill(void **state) {
-  enum { BLOCKS = 3 * 4 * HEARTH_SLICE / HEARTH_OS_PAGE };
-  static const size_t sizes[] = {HEARTH_OS_PAGE - 2 * sizeof(hearth_header), HEARTH_OS_PAGE / 2, 3000};
+  enum { BLOCKS = 3 * 4 * HEARTH_SLICE / HEARTH_PAGE_BYTES };
+  static const size_t sizes[] = {HEARTH_PAGE_BYTES - 2 * sizeof(hearth_header), HEARTH_PAGE_BYTES / 2, 3000};
   static hearth_header *blocks[BLOCKS];
 
   (void)state;
@@ -414,7 +414,7 @@ static void test_blocks_are_seen_by_their_bytes(void **state) {
     assert_true(hearth_heap_see_byte(middle, &seen));
     assert_true(seen.is_live && seen.begin <= middle && middle < seen.end);
     assert_true(seen.begin >= memory && seen.end <= memory + cases[i].size);
-    assert_true((size_t)(seen.end - seen.begin) <= HEARTH_OS_PAGE);
+    assert_true((size_t)(seen.end - seen.begin) <= HEARTH_PAGE_BYTES);
     assert_true(hearth_heap_see_byte(memory + cases[i].size - 1, &seen));
     assert_ptr_equal(seen.end, memory + cases[i].size);
     assert_false(hearth_heap_see_byte(memory + cases[i].size, &seen));

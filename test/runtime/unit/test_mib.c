@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lock.h"
+#include "thread_state.h"
 #include "thread_cache.h"
 
 #include <string.h>

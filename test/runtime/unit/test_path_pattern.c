@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "profile_file.h"
+#include "dump.h"
 
 #include <string.h>
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Size classes and ranges of sizes: data of the heap.
+/* Size classes of both heaps, and ranges of sizes of the allocator's: data.
  *
  * Up to 1 KiB each granule is a class, above it eight for each doubling: a block is at most an eighth larger than its request.
  * Requests of one range lie in their order. One range for all sizes keeps most neighbours, one for each size tells most
  * kinds of blocks apart; docs/decisions/engine.md has the figures by which three small ones were chosen. */
-#ifndef HEARTH_MALLOC_SIZE_CLASSES_H
-#define HEARTH_MALLOC_SIZE_CLASSES_H
+#ifndef HEARTH_SIZE_CLASSES_H
+#define HEARTH_SIZE_CLASSES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#define HEARTH_GRANULE ((size_t)16) /* the alignment of all blocks; and what one access counter stands for */
+
 enum {
-  HEARTH_GRANULE = 16,
   HEARTH_SMALL_CLASSES = 64,                                  /* classes 1 to 64: that many granules */
   HEARTH_SMALL_BYTES = HEARTH_SMALL_CLASSES * HEARTH_GRANULE, /* 1 KiB */
   HEARTH_MEDIUM_BYTES = 128 << 10,

@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The exec functions: the profile is written before the program is replaced. All of them are here, since inside the C
- * library they do not call each other by names that can be defined here. If none succeeds the program goes on, and the
- * profile is written again at its end. */
+/* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself ends in
+ * init.c. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
 #include "message.h"
 #include "os.h"
 #include "process.h"
-#include "recorder.h"
 #include "running_profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-HEARTH_EXPORT int execve(const char *path, char *const argv[], char *const environment[]);
-HEARTH_EXPORT int execv(const char *path, char *const argv[]);
-HEARTH_EXPORT int execvp(const char *file, char *const argv[]);
-HEARTH_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[]);
-HEARTH_EXPORT int execl(const char *path, const char *first, ...);
-HEARTH_EXPORT int execlp(const char *file, const char *first, ...);
-HEARTH_EXPORT int execle(const char *path, const char *first, ...);
-HEARTH_EXPORT int fexecve(int fd, char *const argv[], char *const environment[]);
-HEARTH_EXPORT int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags);
+/* The exec functions: the profile is written before the program is replaced. All of them are here, since inside the C
+ * library they do not call each other by names that can be defined here. If none succeeds the program goes on, and the
+ * profile is written again at its end. */
 
 static int failed(int result) {
   errno = -result;
@@ -39,18 +33,18 @@ void hearth_leave_for(const char *program) {
     hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
 }
 
-int execve(const char *path, char *const argv[], char *const environment[]) {
+HEARTH_EXPORT int execve(const char *path, char *const argv[], char *const environment[]) {
   hearth_leave_for(path);
   return failed(hearth_os_exec(path, argv, environment));
 }
 
-int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
+HEARTH_EXPORT int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
 
-int fexecve(int fd, char *const argv[], char *const environment[]) {
+HEARTH_EXPORT int fexecve(int fd, char *const argv[], char *const environment[]) {
   return execveat(fd, "", argv, environment, AT_EMPTY_PATH);
 }
 
-int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
+HEARTH_EXPORT int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
   hearth_leave_for(*path ? path : argv[0]);
   return failed(hearth_os_exec_at(directory, path, argv, environment, flags));
 }
@@ -106,14 +100,14 @@ static int search_path(const char *file, char *const argv[], char *const environ
   }
 }
 
-int execvpe(const char *file, char *const argv[], char *const environment[]) {
+HEARTH_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
   hearth_leave_for(file);
   return failed(strchr(file, '/') ? try(file, argv, environment) : search_path(file, argv, environment));
 }
 
-int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
+HEARTH_EXPORT int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
 
 /* The arguments from `first` to NULL. */
 static size_t count_arguments(va_list *arguments) {
@@ -141,21 +135,93 @@ static void collect_arguments(char **argv, const char *first, va_list *arguments
   va_start(arguments, first);                                                                                          \
   collect_arguments(argv, first, &(arguments))
 
-int execl(const char *path, const char *first, ...) {
+HEARTH_EXPORT int execl(const char *path, const char *first, ...) {
   COLLECT(argv, first, arguments);
   va_end(arguments);
   return execve(path, argv, environ);
 }
 
-int execlp(const char *file, const char *first, ...) {
+HEARTH_EXPORT int execlp(const char *file, const char *first, ...) {
   COLLECT(argv, first, arguments);
   va_end(arguments);
   return execvpe(file, argv, environ);
 }
 
-int execle(const char *path, const char *first, ...) {
+HEARTH_EXPORT int execle(const char *path, const char *first, ...) {
   COLLECT(argv, first, arguments);
   char *const *environment = va_arg(arguments, char *const *);
   va_end(arguments);
   return execve(path, argv, environment);
 }
+
+/* Ends without exit(): functions that leave the program at once. exit() itself ends in init.c. */
+
+static _Noreturn void leave_program(int status) {
+  hearth_dump_at_end();
+  hearth_os_exit(status);
+}
+
+HEARTH_EXPORT _Noreturn void _exit(int status) { leave_program(status); }
+
+HEARTH_EXPORT _Noreturn void _Exit(int status) { leave_program(status); }
+
+/* SIGABRT may be ignored, or its handler jump out. Weak, because a static C library has something else that it needs in
+ * the object that defines this; there, the handler of SIGABRT does. */
+HEARTH_EXPORT __attribute__((weak)) _Noreturn void abort(void) {
+  hearth_dump_at_end();
+  hearth_os_abort();
+}
+
+/* The C library's ends the parent without calling _exit by its name. */
+HEARTH_EXPORT int daemon(int keep_directory, int keep_streams) {
+  pid_t child = fork();
+
+  if (child > 0)
+    leave_program(0);
+  if (child < 0 || setsid() < 0 || (!keep_directory && chdir("/") < 0))
+    return -1;
+  if (keep_streams)
+    return 0;
+  int null = open("/dev/null", O_RDWR);
+  if (null < 0)
+    return -1;
+  for (int stream = 0; stream <= 2; ++stream)
+    dup2(null, stream);
+  if (null > 2)
+    close(null);
+  return 0;
+}
+
+/* quick_exit() runs these last of all, then leaves by a call within the C library. */
+__attribute__((constructor)) static void watch_quick_exit(void) { at_quick_exit(hearth_dump_at_end); }
+
+/* syscall(): programs use it to end, or to have another program take their place, without the functions that are named
+ * after that. It does the same as the C library's in all else. It is in assembly, like the C library's: nothing lies on
+ * the stack when the kernel is entered, so a call that makes a child in the same memory works the same as without the
+ * runtime. */
+
+HEARTH_EXPORT long syscall(long number, ...);
+
+/* The assembly below calls this, with the first three arguments of the system call. */
+void hearth_before_syscall(long number, long first, long second) __attribute__((visibility("hidden"), used));
+long hearth_syscall_failed(long result) __attribute__((visibility("hidden"), used));
+
+void hearth_before_syscall(long number, long first, long second) {
+  if (number == SYS_execve)
+    hearth_leave_for((const char *)first);
+  else if (number == SYS_execveat)
+    hearth_leave_for((const char *)second);
+  else
+    hearth_dump_at_end();
+}
+
+long hearth_syscall_failed(long result) { return failed((int)result); }
+
+__asm__(".pushsection .text\n"
+        ".globl syscall\n"
+        ".type syscall,%function\n"
+        "syscall:\n"
+        ".cfi_startproc\n" HEARTH_SYSCALL_ENTRY("hearth_before_syscall",
+                                                "hearth_syscall_failed") ".cfi_endproc\n"
+                                                                         ".size syscall, .-syscall\n"
+                                                                         ".popsection");
