@@ -22,19 +22,24 @@
 #define SMAPS           "/proc/self/smaps"
 
 /* Intervals of two lengths: short ones tell much touched pages apart, long ones little touched ones. */
-typedef enum hearth_touch_interval {
-  HEARTH_TOUCH_SHORT,
-  HEARTH_TOUCH_LONG,
-  HEARTH_TOUCH_INTERVALS
-} hearth_touch_interval;
+typedef enum hearth_touch_interval { HEARTH_TOUCH_LONG, HEARTH_TOUCH_SHORT } hearth_touch_interval;
+
+/* The sums of a context, by interval, and the columns of its record that they become. */
+enum {
+  LOOKS,   /* pages looked at */
+  TOUCHED, /* of these */
+  LOOK_NS, /* sum of their intervals */
+  OF_INTERVAL,
+  PAGES = 2 * OF_INTERVAL, /* touched after long intervals */
+  SUMS
+};
+
+static const uint8_t columns[SUMS] = {HEARTH_COL_Looks,       HEARTH_COL_TouchedLooks,      HEARTH_COL_LookTime,
+                                      HEARTH_COL_ShortLooks,  HEARTH_COL_TouchedShortLooks, HEARTH_COL_ShortLookTime,
+                                      HEARTH_COL_TouchedPages};
 
 typedef struct hearth_touch_sums {
-  struct {
-    uint64_t looks;   /* pages looked at */
-    uint64_t touched; /* of these */
-    uint64_t ns;      /* sum of their intervals */
-  } of[HEARTH_TOUCH_INTERVALS];
-  uint64_t touched_pages; /* after long intervals: TouchedPages */
+  uint64_t of[SUMS];
 } hearth_touch_sums;
 
 static struct {
@@ -72,11 +77,12 @@ static void touch_add(uint32_t context, uint32_t looks, uint32_t touched, uint32
   hearth_touch_sums *row = &touches.rows[context];
   __atomic_store_n(&touches.has_looks, true, __ATOMIC_RELAXED);
   uint32_t pages = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES;
+  uint64_t *of = row->of + touches.interval * OF_INTERVAL; /* dumps take from it */
   if (touches.interval == HEARTH_TOUCH_LONG)
-    __atomic_fetch_add(&row->touched_pages, touched < pages ? touched : pages, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&row->of[touches.interval].looks, looks, __ATOMIC_RELAXED); /* dumps take from it */
-  __atomic_fetch_add(&row->of[touches.interval].touched, touched < looks ? touched : looks, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&row->of[touches.interval].ns, looks * interval_ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&row->of[PAGES], touched < pages ? touched : pages, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&of[LOOKS], looks, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&of[TOUCHED], touched < looks ? touched : looks, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&of[LOOK_NS], looks * interval_ns, __ATOMIC_RELAXED);
 }
 
 static void add_slot(const hearth_page_counts *counts) {
@@ -272,28 +278,17 @@ void hearth_touches_end_in_child(void) { hearth_watched_switch(false); }
 
 /* -------------------------------------------------- for dumps -------------------------------------------------- */
 
-static const hearth_touch_sums none;
-
 /* The numbers that the view has of a row. */
 static hearth_touch_sums touch_read_row(uint32_t context) {
-  hearth_touch_sums sums = none;
+  hearth_touch_sums sums = {{0}};
 
-  if (!__atomic_load_n(&touches.has_looks, __ATOMIC_RELAXED))
-    return sums;
-  for (int i = 0; context < touches.row_count && i < HEARTH_TOUCH_INTERVALS; ++i) {
-    sums.of[i].looks = __atomic_load_n(&touches.rows[context].of[i].looks, __ATOMIC_RELAXED);
-    sums.of[i].touched = __atomic_load_n(&touches.rows[context].of[i].touched, __ATOMIC_RELAXED);
-    sums.of[i].ns = __atomic_load_n(&touches.rows[context].of[i].ns, __ATOMIC_RELAXED);
-  }
-  if (context < touches.row_count)
-    sums.touched_pages = __atomic_load_n(&touches.rows[context].touched_pages, __ATOMIC_RELAXED);
+  for (int i = 0; __atomic_load_n(&touches.has_looks, __ATOMIC_RELAXED) && context < touches.row_count && i < SUMS; ++i)
+    sums.of[i] = __atomic_load_n(&touches.rows[context].of[i], __ATOMIC_RELAXED);
   return sums;
 }
 
-static void take_from_row(uint32_t context, hearth_touch_interval i, uint64_t looks, uint64_t touched, uint64_t ns) {
-  __atomic_fetch_sub(&touches.rows[context].of[i].looks, looks, __ATOMIC_RELAXED);
-  __atomic_fetch_sub(&touches.rows[context].of[i].touched, touched, __ATOMIC_RELAXED);
-  __atomic_fetch_sub(&touches.rows[context].of[i].ns, ns, __ATOMIC_RELAXED);
+static bool has_looks(const hearth_touch_sums *sums) {
+  return sums->of[LOOKS] > 0 || sums->of[OF_INTERVAL + LOOKS] > 0;
 }
 
 /* What instrumented code has counted besides does not count: accesses are estimated. */
@@ -305,13 +300,8 @@ static void forget_counts(hearth_mib *mib) {
 }
 
 static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
-  mib->Looks = sums->of[HEARTH_TOUCH_LONG].looks;
-  mib->TouchedLooks = sums->of[HEARTH_TOUCH_LONG].touched;
-  mib->LookTime = sums->of[HEARTH_TOUCH_LONG].ns;
-  mib->ShortLooks = sums->of[HEARTH_TOUCH_SHORT].looks;
-  mib->TouchedShortLooks = sums->of[HEARTH_TOUCH_SHORT].touched;
-  mib->ShortLookTime = sums->of[HEARTH_TOUCH_SHORT].ns;
-  mib->TouchedPages = sums->touched_pages;
+  for (int i = 0; i < SUMS; ++i)
+    mib->v[columns[i]] = sums->of[i];
 }
 
 bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
@@ -325,10 +315,10 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
       hearth_touch_sums sums = touch_read_row(context);
       if (!is_witness())
         forget_counts(hearth_mib_view_change(mibs, context));
-      else if (sums.of[HEARTH_TOUCH_LONG].looks == 0 && sums.of[HEARTH_TOUCH_SHORT].looks == 0)
+      else if (!has_looks(&sums))
         continue;
       set_looks(hearth_mib_view_change(mibs, context), &sums);
-      touches.known = touches.known || sums.of[HEARTH_TOUCH_LONG].looks > 0;
+      touches.known = touches.known || sums.of[LOOKS] > 0;
     }
   return touches.known && !is_witness();
 }
@@ -338,9 +328,8 @@ void hearth_touches_forget_shown(const hearth_mib_view *mibs) {
     hearth_mib mib = hearth_mib_view_read(mibs, context);
     if (mib.AllocCount == 0 || (mib.Looks == 0 && mib.ShortLooks == 0)) /* most rows are never written to */
       continue;
-    take_from_row(context, HEARTH_TOUCH_LONG, mib.Looks, mib.TouchedLooks, mib.LookTime);
-    take_from_row(context, HEARTH_TOUCH_SHORT, mib.ShortLooks, mib.TouchedShortLooks, mib.ShortLookTime);
-    __atomic_fetch_sub(&touches.rows[context].touched_pages, mib.TouchedPages, __ATOMIC_RELAXED);
+    for (int i = 0; i < SUMS; ++i)
+      __atomic_fetch_sub(&touches.rows[context].of[i], mib.v[columns[i]], __ATOMIC_RELAXED);
   }
 }
 

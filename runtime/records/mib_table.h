@@ -124,33 +124,19 @@ static inline hearth_figures hearth_figures_of_block(const hearth_block *block, 
 static inline hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
   hearth_figures of = hearth_figures_of_block(block, accesses, end);
 
-  return (hearth_mib){{
+  hearth_mib mib = {{
       .AllocCount = 1,
-      .MinSize = of.size,
-      .MaxSize = of.size,
-      .MinAccessCount = of.accesses,
-      .MaxAccessCount = of.accesses,
-      .MinLifetime = of.lifetime,
-      .MaxLifetime = of.lifetime,
       .NumMigration = block->cpu != end.cpu,
-      .TotalSize = of.size,
-      .TotalAccessCount = of.accesses,
-      .TotalLifetime = of.lifetime,
-      .TotalPercentUtilized = of.percent,
-      .MinPercentUtilized = of.percent,
-      .MaxPercentUtilized = of.percent,
       .AllocTimestamp = block->alloc_ns,
       .DeallocTimestamp = end.ns,
       .AllocCPU = block->cpu,
       .DeallocCPU = end.cpu,
       .DataTypeId = block->data_type_id,
-      .TotalAccessDensity = of.density,
-      .MinAccessDensity = of.density,
-      .MaxAccessDensity = of.density,
-      .TotalLifetimeAccessDensity = of.lifetime_density,
-      .MinLifetimeAccessDensity = of.lifetime_density,
-      .MaxLifetimeAccessDensity = of.lifetime_density,
   }};
+#define SET_FIGURE(figure, Name) mib.Total##Name = mib.Min##Name = mib.Max##Name = of.figure;
+  HEARTH_EACH_FIGURE(SET_FIGURE)
+#undef SET_FIGURE
+  return mib;
 }
 
 /* The figures that depend on the order: compare the first record of those that are added, which stands for `count`
