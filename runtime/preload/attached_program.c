@@ -11,7 +11,6 @@
 #include "loader_names.h"
 #include "message.h"
 #include "os.h"
-#include "preload_start.h"
 #include "process.h"
 #include "running_profile.h"
 #include "trace_recorder.h"
@@ -19,9 +18,6 @@
 #include "hearth/attach.h"
 
 #include <dlfcn.h>
-
-HEARTH_EXPORT int __hearth_attach(const char *settings);
-HEARTH_EXPORT int __hearth_detach(void);
 
 /* The C library's; declared by none of its headers. */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
@@ -74,20 +70,21 @@ static void *record_block(hearth_trace_kind kind, void *memory, size_t size, uin
   return memory;
 }
 
-static void *attached_malloc(size_t size) {
-  if (!is_traced())
-    return next.malloc(size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_MALLOC, PASS_ON(next.malloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
-}
+/* A function that hands out SIZE bytes. */
+#define ATTACHED(KIND, NAME, PARAMETERS, ARGUMENTS, SIZE)                                                              \
+  static void *attached_##NAME PARAMETERS {                                                                            \
+    if (!is_traced())                                                                                                  \
+      return next.NAME ARGUMENTS;                                                                                      \
+    uint64_t begin_ns = now();                                                                                         \
+    return record_block(HEARTH_TRACE_##KIND, PASS_ON(next.NAME ARGUMENTS), SIZE, begin_ns, HEARTH_THIS_FRAME);         \
+  }
 
-static void *attached_calloc(size_t count, size_t size) {
-  if (!is_traced())
-    return next.calloc(count, size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_CALLOC, PASS_ON(next.calloc(count, size)), count * size, begin_ns,
-                      HEARTH_THIS_FRAME);
-}
+ATTACHED(MALLOC, malloc, (size_t size), (size), size)
+ATTACHED(CALLOC, calloc, (size_t count, size_t size), (count, size), count *size)
+ATTACHED(ALIGNED, memalign, (size_t alignment, size_t size), (alignment, size), size)
+ATTACHED(ALIGNED, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ATTACHED(ALIGNED, valloc, (size_t size), (size), size)
+ATTACHED(ALIGNED, pvalloc, (size_t size), (size), size)
 
 /* `memory` is what became of the block at `old`. Its address was free from then on when it had not been given back yet. */
 static void *record_resized(uintptr_t old, void *memory, size_t size, uint64_t begin_ns, const hearth_frame *frame) {
@@ -132,21 +129,6 @@ static void attached_free(void *pointer) {
   record_event(event);
 }
 
-static void *attached_memalign(size_t alignment, size_t size) {
-  if (!is_traced())
-    return next.memalign(alignment, size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.memalign(alignment, size)), size, begin_ns, HEARTH_THIS_FRAME);
-}
-
-static void *attached_aligned_alloc(size_t alignment, size_t size) {
-  if (!is_traced())
-    return next.aligned_alloc(alignment, size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.aligned_alloc(alignment, size)), size, begin_ns,
-                      HEARTH_THIS_FRAME);
-}
-
 static int attached_posix_memalign(void **ret, size_t alignment, size_t size) {
   if (!is_traced())
     return next.posix_memalign(ret, alignment, size);
@@ -155,20 +137,6 @@ static int attached_posix_memalign(void **ret, size_t alignment, size_t size) {
   if (!error)
     record_block(HEARTH_TRACE_ALIGNED, *ret, size, begin_ns, HEARTH_THIS_FRAME);
   return error;
-}
-
-static void *attached_valloc(size_t size) {
-  if (!is_traced())
-    return next.valloc(size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.valloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
-}
-
-static void *attached_pvalloc(size_t size) {
-  if (!is_traced())
-    return next.pvalloc(size);
-  uint64_t begin_ns = now();
-  return record_block(HEARTH_TRACE_ALIGNED, PASS_ON(next.pvalloc(size)), size, begin_ns, HEARTH_THIS_FRAME);
 }
 
 /* -- begin and end ------------------------------------------------------------------------------------------------- */
@@ -211,7 +179,7 @@ static void end_attached(void *unused) {
 }
 
 /* hearth_attach_result */
-int __hearth_attach(const char *settings) {
+HEARTH_EXPORT int __hearth_attach(const char *settings) {
   static char setting[HEARTH_ATTACH_SETTINGS + sizeof HEARTH_RECORD_VARIABLE];
   hearth_text text = hearth_text_begin(setting, sizeof setting);
   char *environment[] = {setting, NULL};
@@ -224,7 +192,7 @@ int __hearth_attach(const char *settings) {
     return HEARTH_ATTACH_NO_MALLOC;
   hearth_text_format(&text, HEARTH_RECORD_VARIABLE "=%s", settings);
   if (is_first) {
-    hearth_preload_attach();
+    hearth_recorder = &hearth_trace_guest;
     hearth_start(environment);
     __cxa_atexit(end_attached, NULL, NULL);
   } else {
@@ -237,7 +205,7 @@ int __hearth_attach(const char *settings) {
 }
 
 /* Pointers to the functions above may have been kept: the library stays. */
-int __hearth_detach(void) {
+HEARTH_EXPORT int __hearth_detach(void) {
   bind_functions(false);
   hearth_finish();
   return HEARTH_ATTACH_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The start of libhearth_preload.so: it sets the table of the functions that `hearth record` adds, and removes the
- * entries that `hearth record` put into the environment. */
-#include "preload_start.h"
+/* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the environment, and
+ * says where the result is. */
 #include "dump.h"
 #include "file_output.h"
 #include "history.h"
@@ -17,46 +16,6 @@
 #include "hearth/other_heaps.h"
 
 #include <string.h>
-
-static void give_up(void);
-static void tell_result(void);
-static void run_plain(char **environment);
-
-static const hearth_recorder_table table = {
-    .give_up = give_up,
-    .begin = hearth_trace_begin,
-    .allocate = hearth_trace_allocate,
-    .allocate_zeroed = hearth_trace_allocate_zeroed,
-    .resize = hearth_trace_resize,
-    .release = hearth_trace_release,
-    .flush = hearth_trace_flush,
-    .end_thread = hearth_trace_end_thread,
-    .begin_child = hearth_trace_begin_child,
-    .tell_result = tell_result,
-};
-
-static void tell_no_result(void) {}
-
-static bool begin_attached(void) {
-  static bool has_begun;
-  bool begins = has_begun ? hearth_trace_begin_again() : hearth_trace_begin();
-
-  has_begun = true;
-  return begins;
-}
-
-/* It is not executed anew, and its signals stay as they are. */
-static const hearth_recorder_table attached_table = {
-    .is_guest = true,
-    .give_up = tell_no_result,
-    .begin = begin_attached,
-    .flush = hearth_trace_flush,
-    .end_thread = hearth_trace_end_thread,
-    .begin_child = hearth_trace_begin_child,
-    .tell_result = tell_no_result,
-};
-
-void hearth_preload_attach(void) { hearth_recorder = &attached_table; }
 
 /* Where the first entry of the variable's list of libraries, which is ours, ends. */
 static const char *behind_own_library(const char *libraries) {
@@ -94,16 +53,11 @@ static void restore_environment(char **environment) {
 
 static char **own_environment;
 
-static void give_up(void) {
-  restore_environment(own_environment);
-  run_plain(own_environment);
-}
-
 /* Somebody else than `hearth record` may have preloaded the library. */
 bool hearth_library_begins(char **environment) {
   if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE))
     return false;
-  hearth_recorder = &table;
+  hearth_recorder = &hearth_trace_recorder;
   own_environment = environment;
   return true;
 }
@@ -223,7 +177,7 @@ static void tell_children(void) {
   hearth_message("those of child processes are %s", buffer);
 }
 
-static void tell_result(void) {
+void hearth_preload_tell_result(void) {
   if (hearth_rt.pid != hearth_rt.options.tell_pid)
     return;
   bool is_kept = !hearth_profile_file_is_device() && hearth_rt.options.tell_file;
@@ -296,4 +250,9 @@ static void run_plain(char **environment) {
     return;
   tell_no_space();
   execute_anew(arguments, size, environment);
+}
+
+void hearth_preload_give_up(void) {
+  restore_environment(own_environment);
+  run_plain(own_environment);
 }

@@ -196,19 +196,19 @@ static void *record_allocation(hearth_trace_kind kind, void *memory, uint64_t be
   return memory;
 }
 
-void *hearth_trace_allocate(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
+static void *trace_allocate(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
   uint64_t begin_ns = now_in_trace();
 
   return record_allocation(kind, hearth_allocate(size, alignment, frame), begin_ns);
 }
 
-void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
+static void *trace_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
   uint64_t begin_ns = now_in_trace();
 
   return record_allocation(HEARTH_TRACE_CALLOC, hearth_allocate_zeroed(count, size, frame), begin_ns);
 }
 
-void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame) {
+static void trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame) {
   hearth_block block;
   hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = now_in_trace(), .kind = (uint8_t)kind};
 
@@ -226,7 +226,7 @@ void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *fun
 }
 
 /* The old block ends when the stack is taken, and so before another thread can have its address. */
-void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame) {
+static void *trace_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block old, block;
   bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && is_allocation_recorded(&old);
   uint64_t old_size = recorded ? old.size : 0, begin_ns = now_in_trace();
@@ -254,7 +254,7 @@ static bool begin_trace_file(void) {
   return !error;
 }
 
-bool hearth_trace_begin(void) {
+static bool trace_begin(void) {
   shared = make_trace_buffer();
   if (!shared || !hearth_trace_stacks_create(hearth_rt.options.max_contexts + 1)) {
     hearth_message("no address space for a trace; nothing is recorded");
@@ -263,7 +263,7 @@ bool hearth_trace_begin(void) {
   return begin_trace_file();
 }
 
-bool hearth_trace_begin_again(void) {
+static bool trace_begin_again(void) {
   for (hearth_trace_buffer *buffer = buffers; buffer; buffer = buffer->next) {
     hearth_lock_take(&buffer->lock);
     buffer->count = 0;
@@ -294,7 +294,7 @@ static bool add_end(void) {
 }
 
 /* The interrupted thread keeps the locks that it has; the event that it was adding is left out. */
-bool hearth_trace_flush(void) {
+static bool trace_flush(void) {
   bool written = true;
 
   hearth_reentry_enter();
@@ -308,7 +308,7 @@ bool hearth_trace_flush(void) {
   return written;
 }
 
-void hearth_trace_end_thread(void) {
+static void trace_end_thread(void) {
   hearth_trace_buffer *own = hearth_this_thread.trace;
 
   if (!own || !hearth_reentry_take(&own->lock))
@@ -322,7 +322,7 @@ void hearth_trace_end_thread(void) {
 }
 
 /* The locks' holders are gone, but for this thread, which holds none. */
-void hearth_trace_begin_child(void) {
+static void trace_begin_child(void) {
   hearth_trace_file_lock = registry_lock = (hearth_lock){0};
   for (hearth_trace_buffer *buffer = buffers; buffer; buffer = buffer->next) {
     buffer->lock = (hearth_lock){0};
@@ -337,3 +337,36 @@ void hearth_trace_begin_child(void) {
   if (error)
     hearth_message("cannot write a trace of process %u: %s", hearth_rt.pid, hearth_error_name(error));
 }
+
+static bool begin_guest(void) {
+  static bool has_begun;
+  bool begins = has_begun ? trace_begin_again() : trace_begin();
+
+  has_begun = true;
+  return begins;
+}
+
+static void do_nothing(void) {}
+
+const hearth_recorder_table hearth_trace_recorder = {
+    .give_up = hearth_preload_give_up,
+    .begin = trace_begin,
+    .allocate = trace_allocate,
+    .allocate_zeroed = trace_allocate_zeroed,
+    .resize = trace_resize,
+    .release = trace_release,
+    .flush = trace_flush,
+    .end_thread = trace_end_thread,
+    .begin_child = trace_begin_child,
+    .tell_result = hearth_preload_tell_result,
+};
+
+const hearth_recorder_table hearth_trace_guest = {
+    .is_guest = true,
+    .give_up = do_nothing,
+    .begin = begin_guest,
+    .flush = trace_flush,
+    .end_thread = trace_end_thread,
+    .begin_child = trace_begin_child,
+    .tell_result = do_nothing,
+};
