@@ -9,12 +9,12 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "own_thread.h"
 #include "picks.h"
 #include "running_profile.h"
-#include "static_data.h"
+#include "shadow.h"
 #include "thread_cache.h"
 #include "thread_state.h"
-#include "touch_looks.h"
 
 #include "hearth/rt.h"
 

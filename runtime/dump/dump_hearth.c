@@ -4,8 +4,8 @@
 #include "clock.h"
 #include "depot.h"
 #include "dump.h"
-#include "fold.h"
 #include "history.h"
+#include "known_stacks.h"
 #include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
@@ -14,7 +14,6 @@
 #include "running_profile.h"
 #include "scopes.h"
 #include "shadow.h"
-#include "static_data.h"
 
 #include "hearth/raw_codec.h"
 

@@ -6,11 +6,10 @@
 #include "allocators.h"
 #include "clock.h"
 #include "os.h"
+#include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "static_data.h"
 #include "thread_cache.h"
-#include "touch_looks.h"
 
 #include "hearth/raw.h"
 

@@ -3,7 +3,6 @@
  * class's spans, which are locked. Larger blocks have a span of their own. A block is found by its span and a division. */
 #include "heap.h"
 
-#include "chunk_class.h"
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"

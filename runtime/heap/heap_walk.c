@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Looking at blocks: at all of them while they stand still, and at one while other threads go on. */
-#include "chunk_class.h"
+#include "heap.h"
 #include "os.h"
 #include "watched.h"
 

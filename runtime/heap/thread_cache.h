@@ -9,11 +9,10 @@
 #ifndef HEARTH_RUNTIME_THREAD_CACHE_H
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
-#include "frame_chain.h"
 #include "heap.h"
 #include "history.h"
+#include "known_stacks.h"
 #include "mib_table.h"
-#include "remembered_stacks.h"
 #include "scopes.h"
 #include "thread_state.h"
 

@@ -8,7 +8,6 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "static_data.h"
 
 #include <string.h>
 

@@ -83,17 +83,13 @@ bool hearth_os_has_reader(int fd) {
 
 int hearth_os_duplicate(int fd, int least) { return (int)os_call3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least); }
 
-uint64_t hearth_os_descriptor_limit(void) {
-  struct rlimit limit;
-
-  return hearth_os_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : 0;
-}
-
 static uint64_t limit_of(int resource) {
   struct rlimit limit;
 
   return hearth_os_call(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : UINT64_MAX;
 }
+
+uint64_t hearth_os_descriptor_limit(void) { return limit_of(RLIMIT_NOFILE); }
 
 uint64_t hearth_os_address_space_limit(char *ret_letter) {
   uint64_t all = limit_of(RLIMIT_AS), writable = limit_of(RLIMIT_DATA);

@@ -4,7 +4,6 @@
  * taken for accessed, and only those of the others count. The system does not clear the bits of pages that a forked child
  * shares: they do not count either. Intervals are short and long by turns; the long ones are so
  * long that looking takes no more than its share of a processor. */
-#include "touch_looks.h"
 #include "clock.h"
 #include "message.h"
 #include "os.h"

@@ -10,7 +10,6 @@
 #include "process.h"
 #include "running_profile.h"
 #include "thread_cache.h"
-#include "trace_file.h"
 #include "trace_recorder.h"
 
 #include "hearth/other_heaps.h"

@@ -2,13 +2,13 @@
 /* Programs close descriptors that they do not know, and change user, root and working directory: each write first
  * checks that the descriptor is still the file's; if it is not, the file is opened by its name. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
-#include "trace_file.h"
 #include "dump.h"
 #include "file_output.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"
+#include "trace_recorder.h"
 
 #include "hearth/raw_codec.h"
 #include "hearth/trace_blocks.h"
@@ -167,10 +167,6 @@ size_t hearth_packer_memory(size_t most) {
   return compressor_size() + most + most / 128 + HEARTH_TRACE_COLUMNS_MOST * (sizeof(hearth_trace_column_size) + 128);
 }
 
-static bool set_compression(ZSTD_CCtx *compressor, ZSTD_cParameter parameter, int value) {
-  return !ZSTD_isError(ZSTD_CCtx_setParameter(compressor, parameter, value));
-}
-
 bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most) {
   ZSTD_CCtx *compressor = ZSTD_initStaticCCtx(memory, compressor_size());
 
@@ -178,14 +174,8 @@ bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most) {
   packer->packed = (uint8_t *)memory + compressor_size();
   packer->room = hearth_packer_memory(most) - compressor_size();
   packer->size = 0;
-  return compressor && set_compression(compressor, ZSTD_c_windowLog, WINDOW_LOG) &&
-         set_compression(compressor, ZSTD_c_chainLog, (int)search.chainLog) &&
-         set_compression(compressor, ZSTD_c_hashLog, (int)search.hashLog) &&
-         set_compression(compressor, ZSTD_c_searchLog, (int)search.searchLog) &&
-         set_compression(compressor, ZSTD_c_minMatch, (int)search.minMatch) &&
-         set_compression(compressor, ZSTD_c_targetLength, (int)search.targetLength) &&
-         set_compression(compressor, ZSTD_c_strategy, (int)search.strategy) &&
-         set_compression(compressor, ZSTD_c_contentSizeFlag, 0);
+  return compressor && !ZSTD_isError(ZSTD_CCtx_setCParams(compressor, search)) &&
+         !ZSTD_isError(ZSTD_CCtx_setParameter(compressor, ZSTD_c_contentSizeFlag, 0));
 }
 
 void hearth_packer_begin(hearth_packer *packer) { packer->size = 0; }

@@ -11,7 +11,6 @@
 #include "os.h"
 #include "running_profile.h"
 #include "thread_state.h"
-#include "trace_file.h"
 
 #include "hearth/trace_codec.h"
 

@@ -16,10 +16,8 @@
 #include "running_profile.h"
 #include "scopes.h"
 #include "shadow.h"
-#include "static_data.h"
 #include "thread_cache.h"
 #include "thread_state.h"
-#include "touch_looks.h"
 #include "unwind.h"
 
 #include "hearth/rt.h"

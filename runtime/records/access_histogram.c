@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sums are kept twice for each context, and one of the two counts (access_histogram.h). Arrays are cut from chunks. */
-#include "access_histogram.h"
+/* Sums are kept twice for each context, and one of the two counts (mib_table.h). Arrays are cut from chunks. */
+#include "mib_table.h"
 
 #include "message.h"
 #include "os.h"

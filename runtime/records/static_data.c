@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tables are only added. The memory of one is read as other memory that may be gone, and compared with what it was: nothing has
  * to be told of closed libraries. The same table may be added twice; the indexer takes each global once. */
-#include "static_data.h"
+#include "shadow.h"
 
 #include "os.h"
-#include "shadow.h"
 
 #include <string.h>
 

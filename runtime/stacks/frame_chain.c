@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Known frames are compared from the root on, so that no load waits for the one before it. From the leaf, links are followed up
  * to the first frame that has not changed. */
-#include "frame_chain.h"
+#include "known_stacks.h"
 
 #include "machine.h"
 #include "os.h"

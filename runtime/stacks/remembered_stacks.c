@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The words that led to the outer frames are compared with copies, from the root on; the walk then ends at the first
  * frame that has not changed. */
-#include "remembered_stacks.h"
+#include "known_stacks.h"
 
 #include "hearth/expect.h"
 

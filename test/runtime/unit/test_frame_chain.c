@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "frame_chain.h"
+#include "known_stacks.h"
 #include "machine.h"
 #include "random_calls.h"
 #include "thread_state.h"

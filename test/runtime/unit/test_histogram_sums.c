@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "access_histogram.h"
 #include "heap.h"
 #include "hearth/rt.h"
 #include "mib_table.h"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "thread_state.h"
 #include "thread_cache.h"
+#include "thread_state.h"
 
 #include <string.h>
 

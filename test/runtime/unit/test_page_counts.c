@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "touch_looks.h"
+#include "own_thread.h"
 
 static hearth_page_counts found[8];
 static unsigned found_count;

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "known_stacks.h"
 #include "mappings.h"
 #include "previous_stack_calls.h"
 #include "random_calls.h"
-#include "remembered_stacks.h"
 #include "unwind.h"
 
 #include <string.h>

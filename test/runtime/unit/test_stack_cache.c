@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fold.h"
-#include "remembered_stacks.h"
+#include "known_stacks.h"
 
 #include <string.h>
 
