@@ -274,6 +274,20 @@ void hearth_remote_free(hearth_segment *segment, void *block, size_t class);
 /* By the pool's owner: marked blocks of the slots in the queue become holes. false: there were no such slots. */
 bool hearth_pool_receive(hearth_pool *pool);
 
+/* HEARTH_MALLOC=secure=on: misuse that passes in silence otherwise stops the program, or hits nothing. docs/security.md says what
+ * that stops and costs.
+ *
+ *   freed blocks   are marked, in no list: none is used again before a sweep, when a quarter of the heap is free
+ *   holes          too small for the map's chains wait in lists whose links are checked
+ *   segments       the slots behind the map and at the end are never opened: guards
+ *   fresh slots    are taken at random */
+enum { HEARTH_GUARDED_SLOTS = 1 << HEARTH_MAP_SLOTS | (int)(1u << (HEARTH_SLOTS - 1)) };
+extern bool hearth_is_secure;
+/* For all heaps, also those that are there; before the program has threads. */
+void hearth_secure_mode_open(void);
+/* A hole of below HEARTH_CHAINED_GRANULES granules; NULL: there is none. Ends the program if one was written to. */
+void *hearth_checked_pop(hearth_pool *pool, size_t granules);
+
 /* thread_heaps.c: heaps of threads. */
 hearth_heap *hearth_heap_of_thread(void); /* taken or made at its first request; NULL: no memory */
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);

@@ -63,7 +63,7 @@ void hearth_hint_pass_on(uint8_t hint);
  * user's comes before it. */
 void hearth_hints_set_layout(const uint8_t *layout);
 
-/* hinted_new.c: do all forms of operator delete lead to ours? */
+/* operator_new.c: do all forms of operator delete lead to ours? */
 bool hearth_deletes_are_own(void);
 /* And those of operator new that throw? */
 bool hearth_news_are_own(void);

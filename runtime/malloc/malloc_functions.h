@@ -33,4 +33,14 @@ static inline void *hearth_take_small(hearth_pool *pool, size_t bytes) {
   return hearth_pool_take(pool, hearth_class_range(class), class, class);
 }
 
+/* malloc_statistics.c */
+/* HEARTH_MALLOC=stats=FILE: from now on, as the process exits, the contents of the memory are appended to `path` as a line, as
+ * `hearth top --json` prints them; "" for none. Shorter than HEARTH_MALLOC_PATH_BYTES; copied, and relative to the working
+ * directory of now. */
+HEARTH_HIDDEN void hearth_statistics_file_open(const char *path);
+
+/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without memory for
+ * it, there is none. */
+HEARTH_HIDDEN void hearth_status_write(void);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "large_block.h"
 #include "malloc_messages.h"
-#include "secure_mode.h"
 #include "segments.h"
 #include "system_memory.h"
 

@@ -18,7 +18,6 @@
 
 #include "engine_check.h"
 #include "large_block.h"
-#include "secure_mode.h"
 #include "segments.h"
 
 static uint64_t random_state = 1;
