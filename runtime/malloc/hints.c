@@ -103,12 +103,16 @@ static void set_placements(void) {
   }
 }
 
-/* Code of the program takes blocks of neutral hints, too: it is to bypass no malloc or operator new of the program's. It
+/* Code of the program takes blocks of neutral hints, too: it is to bypass no function of the program's. It
  * counts nothing, and knows the layout of the profile alone. */
 static void open_fast_path(const hearth_hints *hints) {
-  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
-                 !*opened.statistics && (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc;
-  hearth_heaps_open_fast_path(is_open, is_open && !hints->is_foreign_delete && hearth_news_are_own());
+  bool is_malloc = (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc &&
+                   (uintptr_t)calloc == (uintptr_t)hearth_engine_calloc &&
+                   (uintptr_t)realloc == (uintptr_t)hearth_engine_realloc,
+       is_new = !hints->is_foreign_delete && hearth_news_are_own(),
+       is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
+                 !*opened.statistics && is_malloc;
+  hearth_heaps_open_fast_path(is_open, is_open && is_new, is_malloc && is_new);
 }
 
 void hearth_hints_set_layout(const uint8_t *layout) {

@@ -8,14 +8,15 @@
 
 #include <malloc.h>
 
-static __attribute__((noinline)) void *new_slowly(size_t bytes) {
-  void *block = hearth_take_small(hearth_main_pool, bytes);
+static __attribute__((noinline)) void *new_slowly(hearth_pool *pool, size_t bytes) {
+  void *block = hearth_take_small(pool, hearth_small_class(bytes));
   return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
-  void *block = hearth_pop_small(hearth_main_pool, bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : new_slowly(bytes);
+  hearth_pool *pool = hearth_main_pool;
+  void *block = hearth_pop_small(pool, bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : new_slowly(pool, bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
   return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);
@@ -68,16 +69,19 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
-  static __attribute__((noinline)) void *plain##_at_cursor(hearth_pool *pool, size_t bytes, uint8_t hint) {            \
-    void *block = hearth_hinted_take(pool, bytes);                                                                     \
+  static __attribute__((noinline)) void *plain##_at_cursor(size_t bytes, uint8_t hint, unsigned placement,             \
+                                                           hearth_pool *pool) {                                        \
+    void *block = hearth_hinted_take(placement, pool, bytes);                                                          \
     return HEARTH_LIKELY(block != NULL) ? block : plain##_slowly(bytes, hint);                                         \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
-    hearth_pool *pool = hearth_hinted_pool(placement_of(hint));                                                        \
+    unsigned placement = placement_of(hint);                                                                           \
+    hearth_heap *heap = hearth_hinted_heap();                                                                          \
+    hearth_pool *pool = hearth_hinted_pool(heap, placement);                                                           \
     if (HEARTH_UNLIKELY(!pool))                                                                                        \
       return plain##_slowly(bytes, hint);                                                                              \
-    void *block = hearth_hinted_pop(pool, bytes);                                                                      \
-    return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(pool, bytes, hint);                                \
+    void *block = hearth_hinted_pop(heap, placement, pool, bytes);                                                     \
+    return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(bytes, hint, placement, pool);                     \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
     unsigned placement = placement_of(hint);                                                                           \
