@@ -7,7 +7,8 @@
  *     block = pool->list[class] ? ... : malloc(bytes)
  *   else
  *     block = __hearth_malloc_hot_cold(bytes, hint)
- */
+ *
+ * The same for realloc of NULL, by which programs allocate that have one function for all. */
 #ifndef HEARTH_FAST_PATH_IN_PROGRAM_H
 #define HEARTH_FAST_PATH_IN_PROGRAM_H
 

@@ -87,10 +87,22 @@ define ptr @cold() {
   ret ptr %p
 }
 
+; A block that is there is resized by a call.
 ; CHECK-LABEL: define ptr @resized(
-; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
+; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_2
+; CHECK: icmp {{eq|ne}} ptr %old, null
+; CHECK: store i8 3, ptr
+; CHECK-DAG: call ptr @realloc(ptr {{%old|null}}, i64 40)
+; CHECK-DAG: call ptr @__hearth_realloc_hot_cold(ptr %old, i64 40, i8 zeroext -2)
 define ptr @resized(ptr %old) {
   %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @resized_that_stays(
+; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
+define ptr @resized_that_stays(ptr %old) {
+  %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"="fresh"
   ret ptr %p
 }
 
