@@ -28,9 +28,9 @@ static bool is_new_family(const hearth_alloc_function *row) {
 }
 
 /* Of a new block; of one that is resized, if there may be none. */
-static bool has_fast_path(const hearth_alloc_function *row, hearth_alloc_frequency frequency) {
+static bool has_fast_path(const hearth_alloc_function *row, bool is_reused) {
   return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED ||
-         (row->kind == HEARTH_ALLOC_REALLOC && frequency == HEARTH_ALLOC_REUSED);
+         (row->kind == HEARTH_ALLOC_REALLOC && is_reused);
 }
 
 /* The checks of a sanitizer would be missing from the accesses; the others ask for no such code. */
@@ -48,12 +48,13 @@ static bool can_get_code(LLVMValueRef function) {
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef plain,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  if (!has_fast_path(row, hearth_alloc_frequency_of(call)) || !LLVMIsAFunction(plain) ||
-      !can_get_code(hearth_ir_function_of(call)))
+  bool is_reused = hearth_alloc_frequency_of(call) == HEARTH_ALLOC_REUSED && hearth_shim_is_usual(call);
+  if (!has_fast_path(row, is_reused) || !LLVMIsAFunction(plain) || !can_get_code(hearth_ir_function_of(call)))
     return;
   if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return; /* the call stays one */
-  calls->items[calls->count++] = (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual};
+  calls->items[calls->count++] =
+      (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual, .is_reused = is_reused};
 }
 
 /* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
@@ -207,7 +208,7 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   char name[HEARTH_ALLOC_NAME_MAX];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
-  bool is_reused = hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED;
+  bool is_reused = noted->is_reused;
   snprintf(name, sizeof name, FAST "%u.%.*s%s", noted->hint, (int)length, called, is_reused ? "" : ".fresh");
   LLVMValueRef fast = LLVMGetNamedFunction(module, name);
   return fast ? fast : build_fast_function(module, name, callee, noted, is_reused);
@@ -220,9 +221,8 @@ static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *note
     return NULL;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath",
-                     hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED
-                         ? "the allocator's fast path is in place of the call"
-                         : "the plain function is called while its hint means the main pool");
+                     noted->is_reused ? "the allocator's fast path is in place of the call"
+                                      : "the plain function is called while its hint means the main pool");
   LLVMValueRef caller = hearth_ir_function_of(noted->call);
   if (hearth_shim_inline(noted->call))
     return caller;
