@@ -3,10 +3,14 @@
 #include "shim.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -182,6 +186,18 @@ bool hearth_shim_inline(LLVMValueRef call) {
   auto *Call = cast<CallBase>(unwrap(call));
   InlineFunctionInfo Info;
   return !Call->hasOperandBundles() && InlineFunction(*Call, Info).isSuccess();
+}
+
+bool hearth_shim_is_usual(LLVMValueRef instruction) {
+  const BasicBlock *Block = cast<Instruction>(unwrap(instruction))->getParent();
+  auto &F = const_cast<Function &>(*Block->getParent());
+  DominatorTree Dominators(F);
+  LoopInfo Loops(Dominators);
+  BranchProbabilityInfo Branches(F, Loops);
+  BlockFrequencyInfo Frequencies(F, Branches, Loops);
+  const Loop *Inner = Loops.getLoopFor(Block);
+  const BasicBlock *Start = Inner ? Inner->getHeader() : &F.getEntryBlock();
+  return Frequencies.getBlockFreq(Block).getFrequency() >= Frequencies.getBlockFreq(Start).getFrequency() / 2;
 }
 
 void hearth_shim_thread_jumps(LLVMValueRef *functions, size_t count) {

@@ -53,6 +53,9 @@ void hearth_shim_make_support_function(LLVMValueRef function);
 /* Put the callee's code in place of a call. false: LLVM cannot, and nothing has changed. */
 bool hearth_shim_inline(LLVMValueRef call);
 
+/* By LLVM's estimates: does control mostly come to the instruction, in a call of its function, or a round of its innermost loop? */
+bool hearth_shim_is_usual(LLVMValueRef instruction);
+
 /* A branch whose condition is nearly always true. */
 void hearth_shim_expect_true(LLVMValueRef branch);
 

@@ -27,9 +27,10 @@ static bool is_new_family(const hearth_alloc_function *row) {
   return row->family == HEARTH_ALLOC_FAMILY_NEW || row->family == HEARTH_ALLOC_FAMILY_NEW_ARRAY;
 }
 
-/* Of a new block: its size is the first parameter, or the product of the first two. */
-static bool has_fast_path(const hearth_alloc_function *row) {
-  return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED;
+/* Of a new block; of one that is resized, if there may be none. */
+static bool has_fast_path(const hearth_alloc_function *row, bool is_reused) {
+  return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED ||
+         (row->kind == HEARTH_ALLOC_REALLOC && is_reused);
 }
 
 /* The checks of a sanitizer would be missing from the accesses; the others ask for no such code. */
@@ -47,11 +48,13 @@ static bool can_get_code(LLVMValueRef function) {
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef plain,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  if (!has_fast_path(row) || !LLVMIsAFunction(plain) || !can_get_code(hearth_ir_function_of(call)))
+  bool is_reused = hearth_alloc_frequency_of(call) == HEARTH_ALLOC_REUSED && hearth_shim_is_usual(call);
+  if (!has_fast_path(row, is_reused) || !LLVMIsAFunction(plain) || !can_get_code(hearth_ir_function_of(call)))
     return;
   if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return; /* the call stays one */
-  calls->items[calls->count++] = (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual};
+  calls->items[calls->count++] =
+      (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual, .is_reused = is_reused};
 }
 
 /* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
@@ -96,10 +99,11 @@ static void require(fast_builder *b, LLVMValueRef condition, LLVMBasicBlockRef o
 }
 
 static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *row) {
-  LLVMValueRef size = LLVMGetParam(b->function, 0);
+  LLVMValueRef size = LLVMGetParam(b->function, (unsigned)(row->size[0] - '0'));
   if (!row->size[1])
     return size;
-  LLVMValueRef count = LLVMGetParam(b->function, 1), limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
+  LLVMValueRef count = LLVMGetParam(b->function, (unsigned)(row->size[1] - '0')),
+               limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
   require(b, LLVMBuildICmp(b->builder, LLVMIntULE, LLVMBuildOr(b->builder, size, count, ""), limit, ""), b->plain);
   return LLVMBuildMul(b->builder, size, count, "");
 }
@@ -142,6 +146,7 @@ static LLVMValueRef build_call(fast_builder *b, LLVMBasicBlockRef block, LLVMVal
   LLVMPositionBuilderAtEnd(b->builder, block);
   LLVMValueRef call = LLVMBuildCall2(b->builder, type, callee, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
+  LLVMSetTailCall(call, true); /* a function that only allocates needs no frame */
   LLVMBuildRet(b->builder, call);
   return call;
 }
@@ -153,6 +158,8 @@ static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
 }
 
 static void build_reuse(fast_builder *b, const hearth_alloc_function *row, LLVMValueRef pool) {
+  if (row->kind == HEARTH_ALLOC_REALLOC)
+    require(b, LLVMBuildIsNull(b->builder, LLVMGetParam(b->function, 0), ""), b->hinted);
   LLVMValueRef size = size_of_block(b, row), last = number(b, HEARTH_FAST_GRANULE - 1),
                limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
   require(b, LLVMBuildICmp(b->builder, LLVMIntULE, size, limit, ""), b->plain);
@@ -201,7 +208,7 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   char name[HEARTH_ALLOC_NAME_MAX];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
-  bool is_reused = hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED;
+  bool is_reused = noted->is_reused;
   snprintf(name, sizeof name, FAST "%u.%.*s%s", noted->hint, (int)length, called, is_reused ? "" : ".fresh");
   LLVMValueRef fast = LLVMGetNamedFunction(module, name);
   return fast ? fast : build_fast_function(module, name, callee, noted, is_reused);
@@ -214,9 +221,8 @@ static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *note
     return NULL;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath",
-                     hearth_alloc_frequency_of(noted->call) == HEARTH_ALLOC_REUSED
-                         ? "the allocator's fast path is in place of the call"
-                         : "the plain function is called while its hint means the main pool");
+                     noted->is_reused ? "the allocator's fast path is in place of the call"
+                                      : "the plain function is called while its hint means the main pool");
   LLVMValueRef caller = hearth_ir_function_of(noted->call);
   if (hearth_shim_inline(noted->call))
     return caller;

@@ -7,7 +7,8 @@
  *     block = pool->list[class] ? ... : malloc(bytes)
  *   else
  *     block = __hearth_malloc_hot_cold(bytes, hint)
- */
+ *
+ * The same for realloc of NULL, by which programs allocate that have one function for all. */
 #ifndef HEARTH_FAST_PATH_IN_PROGRAM_H
 #define HEARTH_FAST_PATH_IN_PROGRAM_H
 
@@ -17,7 +18,8 @@ typedef struct hearth_fast_call {
   LLVMValueRef call, caller; /* caller: once it is inlined */
   LLVMValueRef plain;        /* the function without hint */
   const hearth_alloc_function *row;
-  uint8_t hint; /* that it has, or usually has */
+  uint8_t hint;   /* that it has, or usually has */
+  bool is_reused; /* a freed block is taken in place */
 } hearth_fast_call;
 
 typedef struct hearth_fast_calls {

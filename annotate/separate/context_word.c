@@ -151,6 +151,7 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   if (inlined_bits)
     value = LLVMBuildOr(builder, value, context_word_constant(i64, inlined_bits), "");
   LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
+  LLVMSetInstructionCallConv(hint, LLVMGetFunctionCallConv(function));
   add_fast_path(word, builder, table, value, hint);
   LLVMDisposeBuilder(builder);
   return hint;

@@ -272,6 +272,8 @@ LLVMValueRef hearth_hint_table_get(hearth_hint_tables *tables, const hearth_plan
   LLVMValueRef function = LLVMGetNamedFunction(tables->module, name);
   if (!function) {
     function = hint_table_add_function(tables, name, &i64, 1);
+    LLVMSetFunctionCallConv(function,
+                            LLVMPreserveMostCallConv); /* the arguments of the allocation stay where they are */
     build_table(tables, function, table);
   }
   return function;

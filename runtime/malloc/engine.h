@@ -73,7 +73,7 @@ enum {
 
 /* Where a block lies: a pool of each heap. */
 enum {
-  HEARTH_POOL_NONE, /* no pool: of a hint that asks for what the plain function does */
+  HEARTH_POOL_NONE, /* of a neutral hint, which asks for what the plain function does: the main pool, or no pool */
   HEARTH_POOL_MAIN,
   HEARTH_POOL_COLD,
   HEARTH_POOL_FIRST, /* of the 31 pools of a plan */
@@ -222,8 +222,6 @@ void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignmen
 void hearth_pool_free_slowly(hearth_pool *pool, void *block);
 void hearth_pool_empty_lists(hearth_pool *pool);
 void hearth_pool_init(hearth_pool *pool, hearth_heap *heap, unsigned placement);
-/* The class of a live block that is not large; ends the program with a message if there is none. */
-size_t hearth_block_class(const void *block);
 /* Gives back what is empty; always, or if half of what may be free is. */
 void hearth_pool_collect(hearth_pool *pool);
 void hearth_pool_collect_if_worth(hearth_pool *pool);
@@ -273,6 +271,20 @@ void hearth_remote_free(hearth_segment *segment, void *block, size_t class);
 /* By the pool's owner: marked blocks of the slots in the queue become holes. false: there were no such slots. */
 bool hearth_pool_receive(hearth_pool *pool);
 
+/* HEARTH_MALLOC=secure=on: misuse that passes in silence otherwise stops the program, or hits nothing. docs/security.md says what
+ * that stops and costs.
+ *
+ *   freed blocks   are marked, in no list: none is used again before a sweep, when a quarter of the heap is free
+ *   holes          too small for the map's chains wait in lists whose links are checked
+ *   segments       the slots behind the map and at the end are never opened: guards
+ *   fresh slots    are taken at random */
+enum { HEARTH_GUARDED_SLOTS = 1 << HEARTH_MAP_SLOTS | (int)(1u << (HEARTH_SLOTS - 1)) };
+extern bool hearth_is_secure;
+/* For all heaps, also those that are there; before the program has threads. */
+void hearth_secure_mode_open(void);
+/* A hole of below HEARTH_CHAINED_GRANULES granules; NULL: there is none. Ends the program if one was written to. */
+void *hearth_checked_pop(hearth_pool *pool, size_t granules);
+
 /* thread_heaps.c: heaps of threads. */
 hearth_heap *hearth_heap_of_thread(void); /* taken or made at its first request; NULL: no memory */
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);
@@ -283,8 +295,9 @@ hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
-/* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new. */
-void hearth_heaps_open_fast_path(bool has_malloc, bool has_new);
+/* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new. Neutral hints
+ * are served here, as the plain functions are the allocator's. */
+void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral);
 
 /* NULL: the list is empty. */
 static inline hearth_block *hearth_pool_first(const hearth_pool *pool, size_t class) {
@@ -311,6 +324,8 @@ static inline void *hearth_pool_take(hearth_pool *pool, unsigned range, size_t c
   char *block = cursor->at;
   if (HEARTH_UNLIKELY((size_t)(cursor->end - block) < granules * HEARTH_GRANULE))
     return NULL;
+  if (!block) /* callers need not test a block for it */
+    __builtin_unreachable();
   cursor->at = block + granules * HEARTH_GRANULE;
   hearth_map *map = hearth_map_of(hearth_segment_of(block));
   hearth_expect(hearth_map_get(map, hearth_granule_of(block)) == 0);

@@ -27,17 +27,20 @@ static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint)
   return hearth_hints_of_process.are_verified ? hearth_verified_alloc(bytes, 1, hint) : malloc(bytes);
 }
 
-static __attribute__((noinline)) void *malloc_at_cursor(hearth_pool *pool, size_t bytes, uint8_t hint) {
-  void *block = hearth_hinted_take(pool, bytes);
+static __attribute__((noinline)) void *malloc_at_cursor(size_t bytes, uint8_t hint, unsigned placement,
+                                                        hearth_pool *pool) {
+  void *block = hearth_hinted_take(placement, pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : malloc_slowly(bytes, hint);
 }
 
 HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
-  hearth_pool *pool = hearth_hinted_pool(hearth_hint_placement(hint));
+  unsigned placement = hearth_hint_placement(hint);
+  hearth_heap *heap = hearth_hinted_heap();
+  hearth_pool *pool = hearth_hinted_pool(heap, placement);
   if (HEARTH_UNLIKELY(!pool))
     return malloc_slowly(bytes, hint);
-  void *block = hearth_hinted_pop(pool, bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : malloc_at_cursor(pool, bytes, hint);
+  void *block = hearth_hinted_pop(heap, placement, pool, bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : malloc_at_cursor(bytes, hint, placement, pool);
 }
 
 /* A block from clean pages is zero already, and touching all of it would make it resident. */
@@ -53,8 +56,9 @@ HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
     return hearth_hints_of_process.are_verified ? hearth_verified_calloc(all, hint) : calloc(count, bytes);
   }
   bool is_zero = false;
-  hearth_pool *pool = hearth_hinted_pool(placement);
-  void *block = pool ? hearth_hinted_pop(pool, all) : NULL;
+  hearth_heap *heap = hearth_hinted_heap();
+  hearth_pool *pool = hearth_hinted_pool(heap, placement);
+  void *block = pool ? hearth_hinted_pop(heap, placement, pool, all) : NULL;
   if (!block)
     block = hearth_hinted_alloc(placement, all, 1, &is_zero);
   return block && !is_zero ? memset(block, 0, all) : block;
@@ -67,10 +71,8 @@ static bool lies_where(const void *block, size_t bytes, unsigned placement) {
                                hearth_is_cold(kind) == (placement == HEARTH_POOL_COLD));
 }
 
-HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
+static __attribute__((noinline)) void *resize_hinted(void *block, size_t bytes, uint8_t hint) {
   unsigned placement = hearth_hint_placement(hint);
-  if (!block)
-    return malloc_hot_cold(bytes, hint);
   if (placement == HEARTH_POOL_NONE) {
     hearth_hint_pass_on(hint);
     return hearth_hints_of_process.are_verified && bytes ? hearth_verified_realloc(block, bytes, hint)
@@ -85,6 +87,10 @@ HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
   memcpy(moved, block, usable < bytes ? usable : bytes);
   free(block);
   return moved;
+}
+
+HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
+  return block ? resize_hinted(block, bytes, hint) : malloc_hot_cold(bytes, hint);
 }
 
 HEARTH_EXPORT void *reallocarray_hot_cold(void *block, size_t count, size_t bytes, uint8_t hint) {

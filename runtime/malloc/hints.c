@@ -9,10 +9,10 @@
 #include "hearth/hints.h"
 #include "hearth/optional.h"
 #include "malloc_messages.h"
-#include "malloc_statistics.h"
-#include "secure_mode.h"
 
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -103,18 +103,100 @@ static void set_placements(void) {
   }
 }
 
-/* Code of the program takes blocks of neutral hints, too: it is to bypass no malloc or operator new of the program's. It
+/* Code of the program takes blocks of neutral hints, too: it is to bypass no function of the program's. It
  * counts nothing, and knows the layout of the profile alone. */
 static void open_fast_path(const hearth_hints *hints) {
-  bool is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
-                 !*opened.statistics && (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc;
-  hearth_heaps_open_fast_path(is_open, is_open && !hints->is_foreign_delete && hearth_news_are_own());
+  bool is_malloc = (uintptr_t)malloc == (uintptr_t)hearth_engine_malloc &&
+                   (uintptr_t)calloc == (uintptr_t)hearth_engine_calloc &&
+                   (uintptr_t)realloc == (uintptr_t)hearth_engine_realloc,
+       is_new = !hints->is_foreign_delete && hearth_news_are_own(),
+       is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
+                 !*opened.statistics && is_malloc;
+  hearth_heaps_open_fast_path(is_open, is_open && is_new, is_malloc && is_new);
 }
 
 void hearth_hints_set_layout(const uint8_t *layout) {
   layout_of_plan = layout;
   if (hearth_hints_of_process.are_open)
     set_placements();
+}
+
+/* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these functions, each of
+ * which says its message once. */
+
+/* If there are hints to lose. */
+static void warn_of_sites(atomic_bool *is_said, const char *message) {
+  char text[480];
+  const hearth_hints *hints = &hearth_hints_of_process;
+  bool gives_hints = hints->cold_below || hints->hot_from <= UINT8_MAX;
+  if (!gives_hints || hints->is_foreign_free || !opened.warns_of_sites || atomic_exchange(is_said, true))
+    return;
+  snprintf(text, sizeof text, "%s. HEARTH_MALLOC=sites-warning=off silences this", message);
+  hearth_malloc_warn(text, "");
+}
+
+static void warn_of_plan(atomic_bool *is_said, const char *before, uint64_t plan, const char *behind) {
+  char text[400];
+  snprintf(text, sizeof text, "%s%016" PRIx64 "%s", before, plan, behind);
+  warn_of_sites(is_said, text);
+}
+
+static void tell_of_no_sites(uint64_t plan) {
+  static atomic_bool is_said;
+  warn_of_plan(
+      &is_said, "no decision site of plan ", plan,
+      " so far: cold and hot blocks that their callers tell apart are placed as without a profile. Compile all files "
+      "with that profile, from -O1 on, and profile again after large changes; if dlopen loads the library that "
+      "allocates, link the program with -rdynamic");
+}
+
+static void tell_of_own_word(uint64_t plan) {
+  static atomic_bool is_said;
+  warn_of_plan(
+      &is_said, "a library keeps the contexts of plan ", plan,
+      " to itself: its blocks are placed as without a profile where the program's callers tell blocks apart. Its "
+      "version script, or -Bsymbolic, hides them: add 'global: __hearth_contexts.*;' to the script");
+}
+
+/* A program or library calls this as it starts if its allocations heed the bits of a plan and it has files without
+ * decision sites. It passes the function that the loader found for it where decision sites are (NULL: none), and the
+ * word that it reads. */
+HEARTH_EXPORT void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word);
+
+void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word) {
+  if (!word_of_sites)
+    tell_of_no_sites(plan);
+  else if (word_of_sites() != word)
+    tell_of_own_word(plan);
+}
+
+/* A program, and each library, calls this as it starts, for each plan of its files, with the pool of each of the plan's ids. The
+ * first one's layout counts. */
+HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout);
+
+void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
+  static atomic_bool is_said;
+  uint64_t known = 0;
+  if (atomic_compare_exchange_strong_explicit(&hearth_hints_of_process.plan, &known, plan, memory_order_relaxed,
+                                              memory_order_relaxed))
+    hearth_hints_set_layout(layout);
+  if (!known || known == plan)
+    return;
+  warn_of_plan(
+      &is_said, "files that were compiled with plan ", plan,
+      " are in one process with files of another one: where a context goes through both, blocks are placed as without "
+      "a profile. Compile all with one profile (make clean), libraries too");
+}
+
+/* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked without it. */
+HEARTH_EXPORT void hearth_malloc_no_plugin(void);
+
+void hearth_malloc_no_plugin(void) {
+  static atomic_bool is_said;
+  warn_of_sites(
+      &is_said,
+      "the link-time optimiser was run without Hearth's plugin: cold and hot blocks that contexts tell apart are "
+      "placed as without a profile. Compile and link with the flags of 'hearth flags use --lto=thin' (or full)");
 }
 
 /* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not choose
@@ -132,31 +214,29 @@ static const char *option_text(char **environment) {
 __attribute__((constructor(102))) static void open_hints(int count, char **arguments, char **environment) {
   (void)count;
   (void)arguments;
-  hearth_malloc_options options = hearth_malloc_options_parse(option_text(environment));
   hearth_hints *hints = &hearth_hints_of_process;
-  if (options.is_secure)
+  opened = hearth_malloc_options_parse(option_text(environment));
+  if (opened.is_secure)
     hearth_secure_mode_open();
-  hearth_statistics_file_open(options.statistics);
-  hearth_missing_sites_open(options.warns_of_sites);
-  if (!options.pools)
-    options.hot_from = UINT8_MAX + 1;
-  hints->cold_below = options.cold_below;
-  hints->hot_from = options.pools && options.hot_from > HEARTH_HINT_POOL ? HEARTH_HINT_POOL : options.hot_from;
+  hearth_statistics_file_open(opened.statistics);
+  if (!opened.pools)
+    opened.hot_from = UINT8_MAX + 1;
+  hints->cold_below = opened.cold_below;
+  hints->hot_from = opened.pools && opened.hot_from > HEARTH_HINT_POOL ? HEARTH_HINT_POOL : opened.hot_from;
   if (is_recorded()) {
-    hints->are_verified = options.verify;
+    hints->are_verified = opened.verify;
     return;
   }
-  if (options.verify)
+  if (opened.verify)
     hearth_malloc_warn("verify needs a recording: run the program by 'hearth record'", "");
   if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
     hints->is_foreign_free = true;
     return;
   }
-  if (options.cold_below)
-    hearth_cold_memory_configure(&options);
+  if (opened.cold_below)
+    hearth_cold_memory_configure(&opened);
   hints->is_foreign_delete = !hearth_deletes_are_own();
   hints->are_open = true;
-  opened = options;
   set_placements();
   open_fast_path(hints);
   hearth_status_write();

@@ -28,27 +28,28 @@ static inline unsigned hearth_hint_placement(uint8_t hint) {
   return atomic_load_explicit(&hearth_hints_of_process.placement[hint], memory_order_relaxed);
 }
 
-/* The pool of a placement in the thread's heap; NULL: it is not there yet, or the placement is HEARTH_POOL_NONE. */
-static inline hearth_pool *hearth_hinted_pool(unsigned placement) {
-  hearth_heap *heap = (hearth_heap *)hearth_main_pool; /* its first member */
+/* The thread's; before its first request, one without pools. */
+static inline hearth_heap *hearth_hinted_heap(void) { return (hearth_heap *)hearth_main_pool; /* its first member */ }
+
+/* The pool of a placement in the thread's heap; NULL: it is not there yet, or the plain function is to be called. */
+static inline hearth_pool *hearth_hinted_pool(const hearth_heap *heap, unsigned placement) {
   return atomic_load_explicit(&heap->pool[placement], memory_order_relaxed);
 }
 
-static inline void hearth_hinted_count(hearth_pool *pool) { pool->heap->hinted[pool->placement]++; }
-
-/* A freed block of a hint's pool, of up to 1 KiB; NULL: none waits. */
-static inline __attribute__((always_inline)) void *hearth_hinted_pop(hearth_pool *pool, size_t bytes) {
+/* A freed block of a placement's pool, of up to 1 KiB; NULL: none waits. */
+static inline __attribute__((always_inline)) void *hearth_hinted_pop(hearth_heap *heap, unsigned placement,
+                                                                     hearth_pool *pool, size_t bytes) {
   void *block = hearth_pop_small(pool, bytes);
   if (HEARTH_LIKELY(block != NULL))
-    hearth_hinted_count(pool);
+    heap->hinted[placement]++;
   return block;
 }
 
 /* The same at the cursor, when the list is empty. */
-static inline void *hearth_hinted_take(hearth_pool *pool, size_t bytes) {
-  void *block = hearth_take_small(pool, bytes);
+static inline void *hearth_hinted_take(unsigned placement, hearth_pool *pool, size_t bytes) {
+  void *block = hearth_take_small(pool, hearth_small_class(bytes));
   if (HEARTH_LIKELY(block != NULL))
-    hearth_hinted_count(pool);
+    hearth_hinted_heap()->hinted[placement]++;
   return block;
 }
 
@@ -63,7 +64,7 @@ void hearth_hint_pass_on(uint8_t hint);
  * user's comes before it. */
 void hearth_hints_set_layout(const uint8_t *layout);
 
-/* hinted_new.c: do all forms of operator delete lead to ours? */
+/* operator_new.c: do all forms of operator delete lead to ours? */
 bool hearth_deletes_are_own(void);
 /* And those of operator new that throw? */
 bool hearth_news_are_own(void);

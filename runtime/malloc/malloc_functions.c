@@ -31,11 +31,10 @@ static __attribute__((noinline)) void *alloc_slowly(hearth_pool *pool, size_t by
   return block;
 }
 
-static __attribute__((noinline)) void *malloc_small_slowly(size_t class) {
+static __attribute__((noinline)) void *malloc_small_slowly(hearth_pool *pool, size_t class) {
   bool is_zero;
-  size_t bytes = class * HEARTH_GRANULE;
-  void *block = hearth_take_small(hearth_main_pool, bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(hearth_main_pool, bytes, &is_zero);
+  void *block = hearth_take_small(pool, class);
+  return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(pool, class * HEARTH_GRANULE, &is_zero);
 }
 
 static __attribute__((noinline)) void *malloc_slowly(size_t bytes) {
@@ -47,41 +46,55 @@ HEARTH_EXPORT void *malloc(size_t bytes) {
   hearth_pool *pool = hearth_main_pool;
   if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
     return malloc_slowly(bytes);
-  size_t class = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+  size_t class = hearth_small_class(bytes);
   void *block = hearth_pool_pop(pool, class, class);
-  return HEARTH_LIKELY(block != NULL) ? block : malloc_small_slowly(class);
+  return HEARTH_LIKELY(block != NULL) ? block : malloc_small_slowly(pool, class);
+}
+
+static __attribute__((noinline)) void free_too_much(hearth_pool *pool) { hearth_pool_free_too_much(pool); }
+
+/* The low bits stay: the owner is not found at an address that is not aligned. */
+static inline hearth_segment *head_for(const void *block) {
+  return (hearth_segment *)((uintptr_t)block & (~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1) | (HEARTH_GRANULE - 1)));
+}
+
+/* A block of up to 1 KiB goes to the list of its pool. false: it is none. */
+static inline __attribute__((always_inline)) bool free_to_list(hearth_pool *pool, hearth_segment *segment,
+                                                               void *block) {
+  uint8_t *map = (uint8_t *)segment; /* the byte is the block's: no other thread touches it */
+  size_t granule = hearth_granule_of(block), class = map[granule];
+  if (HEARTH_UNLIKELY((int8_t)class <= 0))
+    return false;
+  __asm__("" : "+r"(granule)); /* so that the next line is one instruction, in memory */
+  map[granule] |= HEARTH_FREE;
+  hearth_pool_push(pool, block, class);
+  pool->budget -= (int64_t)class;
+  if (HEARTH_UNLIKELY(pool->budget < 0))
+    free_too_much(pool);
+  return true;
 }
 
 static __attribute__((noinline)) void free_slowly(void *block) {
-  if (block)
-    hearth_pool_free_slowly(hearth_main_pool, block);
-  else
+  if (!block) {
     hearth_frees_of_null++;
+    return;
+  }
+  hearth_segment *segment = head_for(block);
+  const hearth_heap *heap = hearth_main_pool->heap;
+  uintptr_t owner = heap && segment ? hearth_owner_of(segment) : HEARTH_MARKED;
+  if (!(owner & HEARTH_MARKED) && hearth_heap_has(heap, owner) &&
+      free_to_list((hearth_pool *)owner, segment, block)) /* of another pool of the thread's */
+    return;
+  hearth_pool_free_slowly(hearth_main_pool, block);
 }
 
-static __attribute__((noinline)) void free_too_much(void) { hearth_pool_free_too_much(hearth_main_pool); }
-
 HEARTH_EXPORT void free(void *block) {
-  /* The low bits stay: the owner is not found at an address that is not aligned. */
-  uintptr_t head = (uintptr_t)block & (~(uintptr_t)(HEARTH_SEGMENT_BYTES - 1) | (HEARTH_GRANULE - 1));
-  if (HEARTH_LIKELY(head)) {
-    hearth_segment *segment = (hearth_segment *)head;
+  hearth_segment *segment = head_for(block);
+  if (HEARTH_LIKELY(segment != NULL)) {
     uintptr_t owner = hearth_owner_of(segment);
-    if (HEARTH_LIKELY(owner == (uintptr_t)hearth_main_pool)) {
-      hearth_pool *pool = (hearth_pool *)owner;
-      uint8_t *map = (uint8_t *)segment; /* the byte is the block's: no other thread touches it */
-      size_t granule = hearth_granule_of(block), class = map[granule];
-      if (HEARTH_LIKELY((int8_t)class > 0)) {
-        __asm__("" : "+r"(granule)); /* so that the next line is one instruction, in memory */
-        map[granule] |= HEARTH_FREE;
-        hearth_pool_push(pool, block, class);
-        pool->budget -= (int64_t)class;
-        if (HEARTH_LIKELY(pool->budget >= 0))
-          return;
-        free_too_much();
-        return;
-      }
-    }
+    if (HEARTH_LIKELY(owner == (uintptr_t)hearth_main_pool) &&
+        HEARTH_LIKELY(free_to_list((hearth_pool *)owner, segment, block)))
+      return;
   }
   free_slowly(block);
 }
@@ -103,11 +116,13 @@ HEARTH_EXPORT void *calloc(size_t count, size_t bytes) {
   return block && !is_zero ? memset(block, 0, all) : block;
 }
 
+static size_t usable_of_kind(const void *block, hearth_kind kind) {
+  return hearth_is_large(kind) ? hearth_large_usable(block)
+                               : hearth_class_granules(hearth_block_class(block, kind)) * HEARTH_GRANULE;
+}
+
 HEARTH_EXPORT size_t malloc_usable_size(void *block) {
-  if (!block)
-    return 0;
-  return hearth_is_large(hearth_kind_of(block)) ? hearth_large_usable(block)
-                                                : hearth_class_granules(hearth_block_class(block)) * HEARTH_GRANULE;
+  return block ? usable_of_kind(block, hearth_kind_of(block)) : 0;
 }
 
 /* The thread's pool for what a block of this kind becomes; the main one, if there is no memory for it. */
@@ -117,9 +132,7 @@ static hearth_pool *pool_like(hearth_kind kind) {
   return pool ? pool : hearth_main_pool;
 }
 
-HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
-  if (!block)
-    return malloc(bytes);
+static __attribute__((noinline)) void *resize(void *block, size_t bytes) {
   if (!bytes) {
     free(block);
     return NULL;
@@ -131,7 +144,7 @@ HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
       errno = ENOMEM;
     return resized;
   }
-  size_t usable = malloc_usable_size(block);
+  size_t usable = usable_of_kind(block, kind);
   if (bytes <= usable && bytes > usable / 2)
     return block;
   bool is_zero;
@@ -144,6 +157,8 @@ HEARTH_EXPORT void *realloc(void *block, size_t bytes) {
   free(block);
   return moved;
 }
+
+HEARTH_EXPORT void *realloc(void *block, size_t bytes) { return block ? resize(block, bytes) : malloc(bytes); }
 
 void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero) {
   if (alignment <= HEARTH_GRANULE)
@@ -217,6 +232,8 @@ HEARTH_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t byte
 }
 
 HEARTH_HIDDEN void *hearth_engine_malloc(size_t bytes) __attribute__((alias("malloc")));
+HEARTH_HIDDEN void *hearth_engine_calloc(size_t count, size_t bytes) __attribute__((alias("calloc")));
+HEARTH_HIDDEN void *hearth_engine_realloc(void *block, size_t bytes) __attribute__((alias("realloc")));
 
 /* The C library's other names. */
 HEARTH_EXPORT void *__libc_malloc(size_t bytes) __attribute__((alias("malloc")));

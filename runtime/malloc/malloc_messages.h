@@ -15,10 +15,6 @@ void hearth_malloc_warn(const char *what, const char *detail);
 /* "hearth malloc: WHAT ADDRESS", then abort: the program's heap differs from its author's belief. */
 _Noreturn void hearth_fatal(const char *what, const void *address);
 
-/* Whether to say so where a plan's bits are set by nothing: allocations of the program take their hints by them, but no decision site
- * of the plan is in the program; and of programs that have some files with another plan, which make leaves behind. */
-void hearth_missing_sites_open(bool warn);
-
 #pragma GCC visibility pop
 
 #endif

@@ -31,7 +31,7 @@ typedef struct hearth_malloc_options {
   unsigned hot_from;       /* 0 to 256: hints from this on share a pool */
   hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
-  bool is_secure;      /* misuse is made to show (secure_mode.h) */
+  bool is_secure;      /* misuse is made to show (engine.h) */
   bool verify;         /* a recording is to say which hint each block had */
   bool warns_of_sites; /* that no decision site is in the program */
   char directory[HEARTH_MALLOC_PATH_BYTES];

@@ -3,8 +3,6 @@
  * file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps, without stopping other
  * threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
-#include "malloc_statistics.h"
-
 #include "hearth/malloc.h"
 #include "hearth/malloc_status.h"
 #include "hints.h"

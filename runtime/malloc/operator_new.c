@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new and delete by their mangled names: alignment and hint are plain integers to the ABI.
+/* operator new and delete by their mangled names, the hinted forms under tcmalloc's: alignment and hint are plain integers to the ABI.
  *
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
  * and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "hints.h"
 #include "new_retry.h"
 
-static __attribute__((noinline)) void *new_slowly(size_t bytes) {
-  void *block = hearth_take_small(hearth_main_pool, bytes);
+#include <malloc.h>
+
+static __attribute__((noinline)) void *new_slowly(hearth_pool *pool, size_t bytes) {
+  void *block = hearth_take_small(pool, hearth_small_class(bytes));
   return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
-  void *block = hearth_pop_small(hearth_main_pool, bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : new_slowly(bytes);
+  hearth_pool *pool = hearth_main_pool;
+  void *block = hearth_pop_small(pool, bytes);
+  return HEARTH_LIKELY(block != NULL) ? block : new_slowly(pool, bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
   return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);
@@ -35,15 +38,96 @@ HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
 HEARTH_NOTHROW(_Znwm)
 HEARTH_NOTHROW(_Znam)
 
+void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
+  bool is_zero;
+  return placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero)
+                                       : hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
+}
+
+/* The hinted forms. */
+
+struct sized_block { /* tcmalloc's __sized_ptr_t, returned in two registers */
+  void *block;
+  size_t bytes;
+};
+
+static inline unsigned placement_of(uint8_t hint) {
+  return atomic_load_explicit(&hearth_hints_of_process.placement_of_new[hint], memory_order_relaxed);
+}
+
+/* NULL: the plain form is to serve the request. */
+static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
+  hearth_hint_pass_on(hint);
+  return hearth_hints_of_process.are_verified ? hearth_verified_alloc(bytes, alignment, hint) : NULL;
+}
+
+#define HEARTH_NEW(plain)                                                                                              \
+  static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
+    unsigned placement = placement_of(hint);                                                                           \
+    if (placement != HEARTH_POOL_NONE)                                                                                 \
+      return hearth_new_or_throw(bytes, 1, placement);                                                                 \
+    void *block = pass_on(bytes, 1, hint);                                                                             \
+    return block ? block : plain(bytes);                                                                               \
+  }                                                                                                                    \
+  static __attribute__((noinline)) void *plain##_at_cursor(size_t bytes, uint8_t hint, unsigned placement,             \
+                                                           hearth_pool *pool) {                                        \
+    void *block = hearth_hinted_take(placement, pool, bytes);                                                          \
+    return HEARTH_LIKELY(block != NULL) ? block : plain##_slowly(bytes, hint);                                         \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
+    unsigned placement = placement_of(hint);                                                                           \
+    hearth_heap *heap = hearth_hinted_heap();                                                                          \
+    hearth_pool *pool = hearth_hinted_pool(heap, placement);                                                           \
+    if (HEARTH_UNLIKELY(!pool))                                                                                        \
+      return plain##_slowly(bytes, hint);                                                                              \
+    void *block = hearth_hinted_pop(heap, placement, pool, bytes);                                                     \
+    return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(bytes, hint, placement, pool);                     \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
+    unsigned placement = placement_of(hint);                                                                           \
+    if (placement != HEARTH_POOL_NONE)                                                                                 \
+      return hearth_new_or_null(bytes, 1, placement);                                                                  \
+    void *block = pass_on(bytes, 1, hint);                                                                             \
+    return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
+    unsigned placement = placement_of(hint);                                                                           \
+    if (placement != HEARTH_POOL_NONE)                                                                                 \
+      return hearth_new_or_throw(bytes, alignment, placement);                                                         \
+    void *block = pass_on(bytes, alignment, hint);                                                                     \
+    return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
+  }                                                                                                                    \
+  HEARTH_OPERATOR void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,             \
+                                                                           const void *nothrow, uint8_t hint) {        \
+    unsigned placement = placement_of(hint);                                                                           \
+    if (placement != HEARTH_POOL_NONE)                                                                                 \
+      return hearth_new_or_null(bytes, alignment, placement);                                                          \
+    void *block = pass_on(bytes, alignment, hint);                                                                     \
+    return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
+  }
+HEARTH_NEW(_Znwm)
+HEARTH_NEW(_Znam)
+
+/* Sized delete may be told anything from the requested to the returned size, so the room of a block of ours may be told to
+ * the program; of a block of the plain form, only the requested size is known to be right. */
+static struct sized_block with_room(void *block, size_t bytes, uint8_t hint) {
+  return (struct sized_block){block, placement_of(hint) ? malloc_usable_size(block) : bytes};
+}
+
+HEARTH_OPERATOR struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint) {
+  return with_room(_Znwm12__hot_cold_t(bytes, hint), bytes, hint);
+}
+
+HEARTH_OPERATOR struct sized_block __size_returning_new_aligned_hot_cold(size_t bytes, size_t alignment, uint8_t hint) {
+  return with_room(_ZnwmSt11align_val_t12__hot_cold_t(bytes, alignment, hint), bytes, hint);
+}
+
 /* The plain forms of delete are free (malloc_functions.c): a sized one would save the load of a byte that has to be written
  * all the same. */
 void _ZdlPv(void *block);
 void _ZdlPvSt11align_val_t(void *block, size_t alignment);
 HEARTH_OPERATOR void _ZdaPv(void *block) { _ZdlPv(block); }
 HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _ZdlPvSt11align_val_t(block, alignment); }
-
-/* The same under a name that nobody replaces, to tell whether the public one leads here. */
-#define HEARTH_OWN(name, parameters) HEARTH_HIDDEN void hearth_own##name parameters __attribute__((alias(#name)));
 
 #define HEARTH_DELETE(name)                                                                                            \
   HEARTH_OPERATOR void name##m(void *block, size_t bytes) {                                                            \
@@ -61,20 +145,27 @@ HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _Zdl
   HEARTH_OPERATOR void name##St11align_val_tRKSt9nothrow_t(void *block, size_t alignment, const void *nothrow) {       \
     (void)nothrow;                                                                                                     \
     name##St11align_val_t(block, alignment);                                                                           \
-  }                                                                                                                    \
-  HEARTH_OWN(name##m, (void *block, size_t bytes))                                                                     \
-  HEARTH_OWN(name##RKSt9nothrow_t, (void *block, const void *nothrow))                                                 \
-  HEARTH_OWN(name##mSt11align_val_t, (void *block, size_t bytes, size_t alignment))                                    \
-  HEARTH_OWN(name##St11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow))
+  }
 HEARTH_DELETE(_ZdlPv)
 HEARTH_DELETE(_ZdaPv)
-HEARTH_HIDDEN void *hearth_own_Znwm(size_t bytes) __attribute__((alias("_Znwm")));
-HEARTH_HIDDEN void *hearth_own_Znam(size_t bytes) __attribute__((alias("_Znam")));
-HEARTH_OWN(_ZdaPv, (void *block))
-HEARTH_OWN(_ZdaPvSt11align_val_t, (void *block, size_t alignment))
 
-void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
-  bool is_zero;
-  return placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero)
-                                       : hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
+/* Do the public names lead here? They lead to whoever comes first; the same functions under names that nobody replaces do not.
+ * By addresses, without a call: a program's operator delete need not take NULL. */
+#define HEARTH_OTHER_DELETES(X, name)                                                                                  \
+  X(name##m) X(name##RKSt9nothrow_t) X(name##mSt11align_val_t) X(name##St11align_val_tRKSt9nothrow_t)
+#define HEARTH_DELETES(X, name) X(name) X(name##St11align_val_t) HEARTH_OTHER_DELETES(X, name)
+
+#define HEARTH_OWN(name) HEARTH_HIDDEN __typeof__(name) hearth_own##name __attribute__((alias(#name)));
+HEARTH_HIDDEN __typeof__(_ZdlPv) hearth_own_ZdlPv; /* malloc_functions.c */
+HEARTH_HIDDEN __typeof__(_ZdlPvSt11align_val_t) hearth_own_ZdlPvSt11align_val_t;
+HEARTH_OTHER_DELETES(HEARTH_OWN, _ZdlPv)
+HEARTH_DELETES(HEARTH_OWN, _ZdaPv)
+HEARTH_OWN(_Znwm)
+HEARTH_OWN(_Znam)
+
+#define HEARTH_IS_OWN(name) &&(uintptr_t)name == (uintptr_t)hearth_own##name
+bool hearth_deletes_are_own(void) {
+  return true HEARTH_DELETES(HEARTH_IS_OWN, _ZdlPv) HEARTH_DELETES(HEARTH_IS_OWN, _ZdaPv);
 }
+
+bool hearth_news_are_own(void) { return true HEARTH_IS_OWN(_Znwm) HEARTH_IS_OWN(_Znam); }

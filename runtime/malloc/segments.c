@@ -5,7 +5,6 @@
 
 #include "cold_memory.h"
 #include "large_block.h"
-#include "secure_mode.h"
 #include "system_memory.h"
 
 #include <string.h>

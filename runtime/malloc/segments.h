@@ -25,6 +25,8 @@ static inline bool hearth_is_cold(hearth_kind kind) {
 
 /* Of any address. */
 hearth_kind hearth_kind_of(const void *address);
+/* slow_path.c: the class of a live block; kind: what lies there. Ends the program with a message if it is no block of a segment. */
+size_t hearth_block_class(const void *block, hearth_kind kind);
 /* bytes: a multiple of HEARTH_SEGMENT_BYTES. false: no memory for the table; nothing was changed. */
 bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind);
 /* The first two MiB from `from` on where something lies; NULL: there is nothing. Other threads may change it meanwhile. */

@@ -7,7 +7,6 @@
 
 #include "large_block.h"
 #include "malloc_messages.h"
-#include "secure_mode.h"
 #include "segments.h"
 #include "system_memory.h"
 
@@ -311,7 +310,7 @@ static _Noreturn void abort_for(const void *block, hearth_kind kind) {
   hearth_fatal("free or realloc of a pointer that is no block's: ", block);
 }
 
-static size_t class_at(const void *block, hearth_kind kind) {
+size_t hearth_block_class(const void *block, hearth_kind kind) {
   hearth_segment *segment = hearth_segment_of(block);
   size_t granule = hearth_granule_of(block);
   if (!hearth_is_segment(kind) || (uintptr_t)block % HEARTH_GRANULE || granule < HEARTH_FIRST_GRANULE)
@@ -321,8 +320,6 @@ static size_t class_at(const void *block, hearth_kind kind) {
     abort_for(block, kind);
   return class;
 }
-
-size_t hearth_block_class(const void *block) { return class_at(block, hearth_kind_of(block)); }
 
 static void free_own(hearth_pool *pool, hearth_segment *segment, void *block, size_t class) {
   size_t granules = hearth_class_granules(class);
@@ -360,7 +357,7 @@ void hearth_pool_free_slowly(hearth_pool *own, void *block) {
   if (hearth_is_large(kind))
     hearth_large_free(block);
   else
-    hearth_remote_free(segment, block, class_at(block, kind));
+    hearth_remote_free(segment, block, hearth_block_class(block, kind));
 }
 
 void hearth_pool_collect(hearth_pool *pool) {

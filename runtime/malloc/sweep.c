@@ -4,9 +4,8 @@
  *
  * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules have no
  * room for that there; they wait in the list of their size, as freed blocks. */
-#include "engine.h"
-
-#include "secure_mode.h"
+#include "malloc_messages.h"
+#include "segments.h"
 
 #include <string.h>
 
@@ -62,6 +61,33 @@ static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
   return granules;
 }
 
+/* Lists of holes of the secure mode. A link is right if it leads to a hole of the same list: whoever writes to a freed block does not
+ * know the key. */
+
+static void checked_push(hearth_pool *pool, void *hole, size_t granules) {
+  ((hearth_block *)hole)->next = pool->checked[granules] ^ pool->key;
+  pool->checked[granules] = (uintptr_t)hole;
+}
+
+static bool is_hole(const hearth_pool *pool, uintptr_t address, size_t granules) {
+  hearth_segment *segment = hearth_segment_of((void *)address);
+  return address % HEARTH_GRANULE == 0 && hearth_is_segment(hearth_kind_of((void *)address)) && segment->pool == pool &&
+         hearth_map_get(hearth_map_of(segment), hearth_granule_of((void *)address)) == (HEARTH_FREE | granules);
+}
+
+void *hearth_checked_pop(hearth_pool *pool, size_t granules) {
+  hearth_block *hole = (hearth_block *)pool->checked[granules];
+  if (!hole)
+    return NULL;
+  uintptr_t next = hole->next ^ pool->key;
+  if (next && !is_hole(pool, next, granules))
+    hearth_fatal("a freed block was written to: ", hole);
+  pool->checked[granules] = next;
+  hearth_map_set(hearth_map_of(hearth_segment_of(hole)), hearth_granule_of(hole), granules);
+  pool->budget += (int64_t)granules;
+  return hole;
+}
+
 /* What is left at a cursor, or too small to be chained, goes to the lists, cut to classes; where there are none, it waits for the
  * next sweep. It counts as freed, so that a sweep comes when it pays, as far as half the quota remains for blocks. */
 static void push_hole(hearth_pool *pool, char *start, size_t granules) {
@@ -77,7 +103,7 @@ static void push_hole(hearth_pool *pool, char *start, size_t granules) {
     if (pool->is_listed)
       hearth_pool_push(pool, start, class);
     else
-      hearth_checked_push(pool, start, class);
+      checked_push(pool, start, class);
     if (pool->budget - (int64_t)piece > least)
       pool->budget -= (int64_t)piece;
     else
@@ -406,6 +432,20 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
   pool->hole_granules = 0;
   pool->received_granules = 0;
   hearth_pool_set_budget(pool, live, 0);
+}
+
+bool hearth_is_secure;
+
+static void secure_pool(hearth_pool *pool, void *unused) {
+  (void)unused;
+  pool->is_listed = false;
+  pool->is_checked = !pool->is_cold;
+  hearth_pool_drop_lists(pool);
+}
+
+void hearth_secure_mode_open(void) {
+  hearth_is_secure = true;
+  hearth_heaps_for_each_pool(secure_pool, NULL);
 }
 
 /* Segments are swept as frees pay for it, or all at once: if they are freed faster than that, or if so few blocks are left that a

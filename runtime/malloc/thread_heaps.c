@@ -57,7 +57,7 @@ hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
 }
 
 static void for_each_pool(hearth_heap *heap, void (*function)(hearth_pool *pool, void *argument), void *argument) {
-  for (unsigned i = 0; i < HEARTH_POOLS; i++) {
+  for (unsigned i = HEARTH_POOL_MAIN; i < HEARTH_POOLS; i++) {
     hearth_pool *pool = atomic_load_explicit(&heap->pool[i], memory_order_relaxed);
     if (pool)
       function(pool, argument);
@@ -91,16 +91,19 @@ _Static_assert((int)HEARTH_FAST_GRANULE == HEARTH_GRANULE && (int)HEARTH_FAST_CL
                "another layout has another number in its names");
 
 HEARTH_EXPORT _Thread_local char *hearth_fast_pools_2[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
-static bool has_fast_path[HEARTH_FAST_FAMILIES]; /* from the program's start on */
+static bool has_fast_path[HEARTH_FAST_FAMILIES], has_neutral_pool; /* from the program's start on */
 
 static void publish(hearth_heap *heap) {
   for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
     hearth_fast_pools_2[family] = has_fast_path[family] ? (char *)heap : NULL;
+  if (heap && has_neutral_pool)
+    atomic_store_explicit(&heap->pool[HEARTH_POOL_NONE], &heap->main, memory_order_relaxed);
 }
 
-void hearth_heaps_open_fast_path(bool has_malloc, bool has_new) {
+void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral) {
   has_fast_path[HEARTH_FAST_MALLOC] = has_malloc;
   has_fast_path[HEARTH_FAST_NEW] = has_new;
+  has_neutral_pool = has_neutral;
   publish(hearth_main_pool->heap);
 }
 

@@ -16,6 +16,7 @@
  * RUN: env HEARTH_MALLOC=cold-below=200 ./optimised 200000 | FileCheck %s --check-prefixes=SUM,CALLS
  * RUN: %clang -O2 %s $(%hearth flags use profile --compile) -o alone && ./alone 200000 | FileCheck %s --check-prefixes=SUM,NONE
  * RUN: %clang -O2 -DOWN_MALLOC %s $(%hearth flags use profile) -o own && ./own 200000 | FileCheck %s --check-prefixes=SUM,OWN
+ * RUN: %clang -O2 -DOWN_CALLOC %s $(%hearth flags use profile) -o zeroed && ./zeroed 200000 | FileCheck %s --check-prefixes=SUM,OWN
  * SUM: sum 19999900000
  * FAST: pool set, own malloc not called
  * CALLS: own malloc not called
@@ -27,6 +28,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static unsigned long own_calls;
 
@@ -38,6 +40,15 @@ void *malloc(size_t bytes) {
   return __libc_malloc(bytes);
 }
 void free(void *block) { __libc_free(block); }
+#endif
+
+/* Freed blocks that code takes in place of calloc would bypass this. */
+#ifdef OWN_CALLOC
+void *calloc(size_t count, size_t bytes) {
+  own_calls++;
+  void *block = malloc(count * bytes);
+  return block ? memset(block, 0, count * bytes) : NULL;
+}
 #endif
 
 struct node {

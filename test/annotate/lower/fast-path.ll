@@ -87,10 +87,22 @@ define ptr @cold() {
   ret ptr %p
 }
 
+; A block that is there is resized by a call.
 ; CHECK-LABEL: define ptr @resized(
-; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
+; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_2
+; CHECK: icmp {{eq|ne}} ptr %old, null
+; CHECK: store i8 3, ptr
+; CHECK-DAG: call ptr @realloc(ptr {{%old|null}}, i64 40)
+; CHECK-DAG: call ptr @__hearth_realloc_hot_cold(ptr %old, i64 40, i8 zeroext -2)
 define ptr @resized(ptr %old) {
   %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; CHECK-LABEL: define ptr @resized_that_stays(
+; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
+define ptr @resized_that_stays(ptr %old) {
+  %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"="fresh"
   ret ptr %p
 }
 
@@ -99,6 +111,37 @@ define ptr @resized(ptr %old) {
 define ptr @rare() {
   %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-pool"="2"
   ret ptr %p
+}
+
+; Control seldom comes here: the code would cost the rest of the function registers.
+; CHECK-LABEL: define ptr @seldom(
+; CHECK-NOT: store
+; CHECK-DAG: call ptr @malloc(i64 40)
+; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
+; CHECK: ret ptr
+define ptr @seldom(i1 %is_full, ptr %there) {
+  br i1 %is_full, label %grow, label %done, !prof !0
+grow:
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
+  br label %done
+done:
+  %r = phi ptr [ %there, %0 ], [ %p, %grow ]
+  ret ptr %r
+}
+
+; The same where it mostly comes, in a loop that it seldom comes to.
+; CHECK-LABEL: define void @in_a_loop(
+; CHECK: store i8 3, ptr
+; CHECK: ret void
+define void @in_a_loop(i1 %is_any, ptr %list) {
+  br i1 %is_any, label %loop, label %done, !prof !0
+loop:
+  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
+  store volatile ptr %p, ptr %list
+  %is_last = load volatile i1, ptr %list
+  br i1 %is_last, label %done, label %loop
+done:
+  ret void
 }
 
 ; A second call where the first one failed: jumps are threaded when both have their fast path.
@@ -137,3 +180,4 @@ declare ptr @calloc(i64, i64)
 declare ptr @realloc(ptr, i64)
 declare ptr @_Znwm(i64)
 declare i32 @__gxx_personality_v0(...)
+!0 = !{!"branch_weights", i32 1, i32 100}

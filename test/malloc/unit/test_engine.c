@@ -18,7 +18,6 @@
 
 #include "engine_check.h"
 #include "large_block.h"
-#include "secure_mode.h"
 #include "segments.h"
 
 static uint64_t random_state = 1;
@@ -93,7 +92,7 @@ static void blocks_lie_in_the_order_of_requests(void **unused) {
       char *block = take(pool, sizes[i]);
       if (block != next[range] && sizes[i] <= HEARTH_SMALL_BYTES) /* in a further slot; medium ones fill rests, too */
         assert_int_equal((uintptr_t)block % HEARTH_SLOT_BYTES, (uintptr_t)block / HEARTH_SLOT_BYTES % 8 * 64);
-      assert_int_equal(hearth_block_class(block), class);
+      assert_int_equal(hearth_block_class(block, hearth_kind_of(block)), class);
       next[range] = block + hearth_class_granules(class) * HEARTH_GRANULE;
     }
   assert_true(hearth_pool_is_valid(pool));
@@ -294,7 +293,7 @@ static void any_alignment_is_served(void **unused) {
       take(pool, 16);
       char *block = hearth_pool_alloc_aligned(pool, bytes, alignment);
       assert_int_equal((uintptr_t)block % alignment, 0);
-      assert_true(hearth_class_granules(hearth_block_class(block)) * HEARTH_GRANULE >= bytes);
+      assert_true(hearth_class_granules(hearth_block_class(block, hearth_kind_of(block))) * HEARTH_GRANULE >= bytes);
       memset(block, 1, bytes);
     }
   assert_true(hearth_pool_is_valid(pool));
