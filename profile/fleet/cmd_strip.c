@@ -19,12 +19,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       .about =
           "Take the names of functions, types, scopes and binaries, and all paths, out of an indexed profile. It "
           "keeps numbers and ids, by which a compile gives the same hints. What a profile discloses: docs/fleet.md."};
-  const hearth_option options[] = {{.name = "--output",
-                                    .letter = 'o',
-                                    .value = "OUT",
-                                    .expects = "a file",
-                                    .text = &a->output,
-                                    .help = "the profile to write; replaced whole; '-' is standard output"},
+  const hearth_option options[] = {HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output,
+                                               "the profile to write; replaced whole; '-' is standard output"),
                                    {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))

@@ -34,11 +34,9 @@ static int run_and_tell(const char *library, char **argv) {
 int hearth_cmd_run(int argc, char **argv) {
   bool tells = isatty(STDERR_FILENO), is_quiet = false;
   const hearth_option options[] = {
-      {.name = "--verbose",
-       .letter = 'v',
-       .flag = &tells,
-       .help = "when the command has ended, say on standard error what it took; on a terminal, this is the default"},
-      {.name = "--quiet", .letter = 'q', .flag = &is_quiet, .help = "say nothing"},
+      HEARTH_FLAG("--verbose", 'v', &tells,
+                  "when the command has ended, say on standard error what it took; on a terminal, this is the default"),
+      HEARTH_FLAG("--quiet", 'q', &is_quiet, "say nothing"),
       {0}};
   hearth_preload_path library;
   int operands, code;

@@ -64,57 +64,30 @@ static int take_format(void *target, const char *value) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--dump",
-       .value = "N|peak|NAME",
-       .expects = "a number, 'peak' or a file",
-       .text = &a->dump,
-       .help = "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
-               "peak), or by its file (default: the dump with most bytes)"},
+      HEARTH_TEXT(
+          "--dump", 0, "N|peak|NAME", "a number, 'peak' or a file", &a->dump,
+          "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
+          "peak), or by its file (default: the dump with most bytes)"),
       HEARTH_BY_OPTION(
           &a->by,
           "print a table of the dump by function, caller (of that function), site (line and column), file, library, "
           "type or size (on average), in place of its call stacks; wrappers are looked through, as by 'hearth show'"),
-      {.name = "--floor",
-       .value = "BYTES",
-       .expects = "a number of bytes",
-       .take = hearth_tool_take_number,
-       .target = &a->floor,
-       .help = "merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)"},
-      {.name = "--limit",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->limit,
-       .help = "list N entries, or lines of --by, most bytes first (default: 20; 0: all)"},
-      {.name = "--format",
-       .value = "FORMAT",
-       .expects = "text, chrome" EXPORT_NAMES,
-       .take = take_format,
-       .target = &a->format,
-       .help = "output format:\n"
-               "  text    a list of the dumps, and the entries of one (default)\n"
-               "  chrome  all dumps, JSON for chrome://tracing (heaps_v2)" EXPORT_HELP},
-      {.name = "--binary",
-       .value = "BIN",
-       .expects = "a file",
-       .take = hearth_tool_take_one_more,
-       .target = &a->binaries,
-       .help = "a program or library that ran; without this option the files that the dumps name are used. Symbol "
-               "tables name code without debug information"},
-      {.name = "--debug-dir",
-       .value = "DIR",
-       .expects = "a folder",
-       .take = hearth_tool_take_one_more,
-       .target = &a->debug_directories,
-       .help = "a folder with separate debug files, as for 'hearth index'"},
+      HEARTH_NUMBER("--floor", 0, "BYTES", "a number of bytes", &a->floor,
+                    "merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)"),
+      HEARTH_NUMBER("--limit", 0, "N", "a number", &a->limit,
+                    "list N entries, or lines of --by, most bytes first (default: 20; 0: all)"),
+      HEARTH_TAKE("--format", 0, "FORMAT", "text, chrome" EXPORT_NAMES, take_format, &a->format,
+                  "output format:\n"
+                  "  text    a list of the dumps, and the entries of one (default)\n"
+                  "  chrome  all dumps, JSON for chrome://tracing (heaps_v2)" EXPORT_HELP),
+      HEARTH_TAKE("--binary", 0, "BIN", "a file", hearth_tool_take_one_more, &a->binaries,
+                  "a program or library that ran; without this option the files that the dumps name are used. Symbol "
+                  "tables name code without debug information"),
+      HEARTH_TAKE("--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
+                  "a folder with separate debug files, as for 'hearth index'"),
       HEARTH_NAME_OPTIONS(a),
-      {.name = "--output",
-       .letter = 'o',
-       .value = "OUT",
-       .expects = "a file",
-       .text = &a->output,
-       .help = "file to write; '-', the default, is standard output"},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
+      HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output, "file to write; '-', the default, is standard output"),
+      HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
       {0}};
   if (!hearth_tool_parse(options, &help, argc, argv, &a->file_count, ret_code))
     return false;

@@ -212,15 +212,9 @@ int hearth_cmd_trace(int argc, char **argv) {
       {.name = "replay",
        .help = "perform the operations with this process's allocator, in the order of their times; print the time that "
                "this takes, and the most and mean memory in use (LD_PRELOAD tries another allocator)"},
-      {.name = "--touch",
-       .flag = &request.touch,
-       .help = "replay: write to every allocated byte, as the program may have done"},
-      {.name = "--repeat",
-       .value = "N",
-       .expects = "a number from 1 to 1000",
-       .take = hearth_tool_take_number,
-       .target = &request.repeats,
-       .help = "replay: so many times in one process, each with a line of its own (default: 1)"},
+      HEARTH_FLAG("--touch", 0, &request.touch, "replay: write to every allocated byte, as the program may have done"),
+      HEARTH_NUMBER("--repeat", 0, "N", "a number from 1 to 1000", &request.repeats,
+                    "replay: so many times in one process, each with a line of its own (default: 1)"),
       {0}};
   int operands, code;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
