@@ -13,7 +13,6 @@
 #include "hearth/builder.h"
 #include "hearth/global.h"
 #include "hearth/history.h"
-#include "hearth/origin.h"
 #include "hearth/touch_rate.h"
 #include "hearth/variance.h"
 #include "id_table.h"
@@ -72,22 +71,9 @@ typedef struct builder_variances {
   size_t run_count, run_room, run_row_count, run_row_room;
 } builder_variances;
 
-typedef struct builder_origin {
-  uint32_t host; /* offset in the pool; HEARTH_NONE: unknown */
-  uint32_t day;
-  uint32_t build_id_size;
-  uint8_t build_id[HEARTH_BUILD_ID_MAX];
-  uint64_t runs, total_bytes;
-} builder_origin;
-
-typedef struct builder_origins {
-  uint32_t granularity; /* enum hearth_origin_granularity: no row has more than it keeps */
-  size_t count;
-  builder_origin rows[HEARTH_ORIGINS_MOST];
-} builder_origins;
-
 typedef struct builder_run_facts {
   uint64_t peak_bytes;
+  uint32_t first_day, last_day;
   uint32_t command; /* offset in the pool */
   bool has_command, commands_differ;
 } builder_run_facts;
@@ -119,7 +105,6 @@ struct hearth_builder {
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
   builder_variances variances;
-  builder_origins origins;
   builder_run_facts run_facts;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
@@ -173,16 +158,8 @@ hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node
 hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t context);
 /* Do the variances follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
-/* Bytes that blocks of the run that is being added have taken so far. */
-uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
 void hearth_builder_free_variances(builder_variances *variances);
-/* origins.c: add runs of one origin; at its granularity, or a coarser one. */
-hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
-/* Make all rows as coarse as this granularity has them; those to come will be, too. */
-void hearth_builder_raise_origins(hearth_builder *builder, uint32_t granularity);
-/* One of builder->origins; it lives until something is added. */
-hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
-/* origins.c: merge these facts of runs into the builder's. */
+/* history.c: merge these facts of runs into the builder's. */
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
@@ -194,8 +171,6 @@ hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, 
 /* HEARTH_RAW_POINTS numbers, or NULL. */
 const uint64_t *hearth_builder_levels(const hearth_builder *builder, size_t context);
 void hearth_builder_free_history(builder_history *history);
-/* Take hosts and days out. */
-void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 

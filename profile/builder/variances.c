@@ -51,13 +51,6 @@ hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context
   return HEARTH_OK;
 }
 
-uint64_t hearth_builder_run_bytes(const hearth_builder *builder) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < builder->variances.run_count; i++)
-    sum = hearth_merge_SUM(sum, builder->variances.run[i].bytes);
-  return sum;
-}
-
 static bool are_unrecorded(const hearth_builder *builder) {
   return builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
 }

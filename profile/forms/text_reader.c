@@ -288,38 +288,20 @@ static hearth_status read_binary(parser *p) {
   return status;
 }
 
-static hearth_status read_origins(parser *p) {
-  uint64_t granularity = 0;
-  const named_value keys[] = {{"granularity", &granularity, HEARTH_ORIGIN_GRANULARITIES - 1}};
-  HEARTH_TRY(read_values(p, keys, 1, "origins have granularity, but not"));
-  hearth_builder_raise_origins(p->builder, (uint32_t)granularity);
-  return HEARTH_OK;
-}
-
-static hearth_status read_origin(parser *p) {
-  hearth_origin origin = {0};
-  uint64_t day = 0;
-  const named_value keys[] = {{"day", &day, UINT32_MAX}, {"runs", &origin.runs, 0}, {"bytes", &origin.total_bytes, 0}};
-  HEARTH_TRY(text_reader_read_build_id(p, origin.build_id, &origin.build_id_size));
-  HEARTH_TRY(read_token(p, "name of the host"));
-  char *host = strdup(p->token);
-  if (!host)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  origin.host = host;
-  hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0], "an origin has day, runs, bytes, but not");
-  origin.day = (uint32_t)day;
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_origin(p->builder, &origin, p->err);
-  free(host);
-  return status;
-}
-
 static hearth_status read_facts(parser *p) {
   hearth_run_facts facts = {.command = ""};
-  uint64_t differ = 0;
-  const named_value keys[] = {{"peak", &facts.peak_bytes, 0}, {"commands_differ", &differ, 1}};
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "facts have peak, commands_differ, but not"));
+  uint64_t differ = 0, first_day = 0, last_day = 0;
+  const named_value keys[] = {{"peak", &facts.peak_bytes, 0},
+                              {"commands_differ", &differ, 1},
+                              {"first_day", &first_day, UINT32_MAX},
+                              {"last_day", &last_day, UINT32_MAX}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
+                         "facts have peak, commands_differ, first_day, last_day, but not"));
+  if ((first_day == 0) != (last_day == 0) || first_day > last_day)
+    return bad(p, "the last day of the runs is before the first", "");
   facts.commands_differ = differ;
+  facts.first_day = (uint32_t)first_day;
+  facts.last_day = (uint32_t)last_day;
   return hearth_builder_add_run_facts(p->builder, &facts, p->err);
 }
 
@@ -583,10 +565,6 @@ static hearth_status read_statement(parser *p) {
     return read_type(p);
   if (strcmp(p->token, "global") == 0)
     return text_reader_read_global(p);
-  if (strcmp(p->token, "origins") == 0)
-    return read_origins(p);
-  if (strcmp(p->token, "origin") == 0)
-    return read_origin(p);
   if (strcmp(p->token, "facts") == 0)
     return read_facts(p);
   if (strcmp(p->token, "command") == 0)
@@ -598,7 +576,7 @@ static hearth_status read_statement(parser *p) {
   if (strcmp(p->token, "frame") == 0)
     return read_folded(p);
   return bad(p,
-             "outside a context stands only scheme, run, binary, origins, origin, facts, command, history, levels, "
+             "outside a context stands only scheme, run, binary, facts, command, history, levels, "
              "type, global, frame or context, not",
              p->token);
 }

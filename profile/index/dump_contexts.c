@@ -416,20 +416,6 @@ static hearth_status dump_context_add_history(hearth_builder *builder, const hea
 
 #define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
 
-/* The first mapping is the program's. */
-static hearth_status dump_context_add_origin(const symboliser *s, uint64_t runs, hearth_error *err) {
-  const hearth_raw_dump *dump = s->dump;
-  hearth_origin origin = {.host = dump->host ? dump->host : "",
-                          .day = (uint32_t)(dump->start_unix_ns / NS_OF_A_DAY),
-                          .runs = runs,
-                          .total_bytes = hearth_builder_run_bytes(s->builder)};
-  if (dump->map_count > 0) {
-    origin.build_id_size = dump->maps[0].build_id_size;
-    memcpy(origin.build_id, dump->maps[0].build_id, origin.build_id_size);
-  }
-  return hearth_builder_add_origin(s->builder, &origin, err);
-}
-
 static hearth_status dump_context_add_globals(const symboliser *s, hearth_error *err) {
   char name[HEARTH_GLOBAL_NAME_MAX + 1], file[HEARTH_GLOBAL_NAME_MAX + 1];
   for (size_t i = 0; s->dump->accesses_counted && i < s->dump->global_count; i++) {
@@ -456,10 +442,12 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted,
                                 .accesses_estimated = s->dump->accesses_estimated};
+  const uint32_t day = (uint32_t)(s->dump->start_unix_ns / NS_OF_A_DAY);
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
+                                  .first_day = day,
+                                  .last_day = day,
                                   .command = s->dump->command ? s->dump->command : ""};
   HEARTH_TRY(dump_context_add_globals(s, err));
-  HEARTH_TRY(dump_context_add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(dump_context_add_history(s->builder, s->dump, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));

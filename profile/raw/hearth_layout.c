@@ -12,8 +12,8 @@
 
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
-   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_HOST | HEARTH_RAW_FLAG_ESTIMATED |           \
-   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
+   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN |            \
+   HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -102,29 +102,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* Read a string: its size, `least` to `most`, and its bytes. */
-static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                                 uint64_t least, uint64_t most, const char *wrong, char **ret, hearth_error *err) {
-  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
-  uint64_t size;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size < least || size > most ||
-      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
-    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, wrong);
-  *ret = strndup((const char *)from, size);
-  if (!*ret)
-    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
-  *at = (uint64_t)(from - data) + size;
-  return HEARTH_OK;
-}
-
-/* Read the host, which follows the mappings, as facts of the run and of its clock do. */
-static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                               hearth_raw_dump *dump, hearth_error *err) {
-  if (!(header->flags & HEARTH_RAW_FLAG_HOST))
-    return HEARTH_OK;
-  return read_string(in, header, at, 1, HEARTH_RAW_HOST_MAX, "this is no host's name", &dump->host, err);
-}
-
+/* Read the facts of the run, which follow the mappings. */
 static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                             hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
@@ -133,7 +111,15 @@ static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const he
   if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->peak_bytes))
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
   *at = (uint64_t)(from - data);
-  return read_string(in, header, at, 0, HEARTH_RAW_COMMAND_MAX, "this is no command line", &dump->command, err);
+  uint64_t size;
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size > HEARTH_RAW_COMMAND_MAX ||
+      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no command line");
+  dump->command = strndup((const char *)from, size);
+  if (!dump->command)
+    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  *at = (uint64_t)(from - data) + size;
+  return HEARTH_OK;
 }
 
 static hearth_status hearth_layout_read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
@@ -395,8 +381,6 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = check_checksum(in, &header, err);
   if (status == HEARTH_OK)
     status = read_maps(in, &header, dump, &maps_end, err);
-  if (status == HEARTH_OK)
-    status = read_host(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = hearth_layout_read_run(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)

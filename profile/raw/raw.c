@@ -82,7 +82,6 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->names[i]);
   free(dump->names);
   free(dump->globals);
-  free(dump->host);
   free(dump->command);
   free(dump->history);
   free(dump->counts);

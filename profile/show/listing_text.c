@@ -6,7 +6,6 @@
 
 #include "file.h"
 #include "hearth/history.h"
-#include "hearth/origin.h"
 #include "hearth/other_heaps.h"
 #include "hearth/plan.h"
 #include "hearth/touch_rate.h"

@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "hearth/global.h"
 #include "hearth/listing.h"
-#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "view_options.h"
 
@@ -15,7 +14,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON 
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, runs, globals, full;
+  bool json, text, plan, globals, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -47,29 +46,28 @@ static int take_peak(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !((a->runs || a->globals) && !a->json)) || a->contexts.given || a->depth.given ||
-         a->by.given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
-         a->options.histograms || a->callers || a->callees;
+  return (a->groups.given && !(a->globals && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
+         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
+         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
+         a->callers || a->callees;
 }
 
 static int show_check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->runs + a->globals;
+  int others = a->text + a->plan + a->globals;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->runs && !a->globals) > 1)
+  if (others + (a->json && !a->plan && !a->globals) > 1)
     return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan, --runs and --globals exclude each other, but for --json "
-                                   "behind --plan, --runs or --globals");
+                                   "--json, --text, --plan and --globals exclude each other, but for --json behind "
+                                   "--plan or --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->text   ? "--text"
                                    : a->plan ? "--plan"
-                                   : a->runs ? "--runs"
                                              : "--globals");
   return HEARTH_EXIT_OK;
 }
@@ -126,10 +124,6 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_FLAG("--text", 0, &a->text, "print the text form, which 'hearth index' reads"),
       HEARTH_FLAG("--plan", 0, &a->plan,
                   "print how a program compiled with the profile tells contexts apart as it runs; also as --json"),
-      HEARTH_FLAG(
-          "--runs", 0, &a->runs,
-          "print which builds, hosts and days the runs are from, and how much of each; also as --json, and with "
-          "--top"),
       HEARTH_FLAG("--globals", 0, &a->globals,
                   "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
                   "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"),
@@ -151,9 +145,6 @@ static hearth_status show_print(hearth_profile *profile, const arguments *a, hea
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
-  if (a->runs)
-    return a->json ? hearth_origins_print_json(profile, stdout, err)
-                   : hearth_origins_print_text(profile, a->options.groups, stdout, err);
   if (a->globals)
     return a->json ? hearth_globals_print_json(profile, stdout, err)
                    : hearth_globals_print_text(profile, a->options.groups, stdout, err);

@@ -163,15 +163,6 @@ static hearth_status merge_add_binaries(hearth_builder *builder, hearth_profile 
   return HEARTH_OK;
 }
 
-static hearth_status add_origins(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
-  hearth_origins origins;
-  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  hearth_builder_raise_origins(builder, origins.granularity);
-  for (size_t i = 0; i < origins.count; i++)
-    HEARTH_TRY(hearth_builder_add_origin(builder, &origins.rows[i], err));
-  return HEARTH_OK;
-}
-
 static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
@@ -204,7 +195,6 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(merge_add_history(builder, profile, rows->nodes, err));
   HEARTH_TRY(add_types(builder, profile, err));
   HEARTH_TRY(merge_add_globals(builder, profile, err));
-  HEARTH_TRY(add_origins(builder, profile, err));
   HEARTH_TRY(add_run_facts(builder, profile, err));
   return merge_add_binaries(builder, profile, err);
 }
@@ -229,15 +219,6 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
 }
 
 /* -------------------------------------------------- other builders ------------------------------------------------ */
-
-static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
-  hearth_builder_raise_origins(builder, from->origins.granularity);
-  for (size_t i = 0; i < from->origins.count; i++) {
-    hearth_origin origin = hearth_builder_origin(from, i);
-    HEARTH_TRY(hearth_builder_add_origin(builder, &origin, err));
-  }
-  return HEARTH_OK;
-}
 
 static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
                                  hearth_error *err) {
@@ -277,7 +258,6 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     const hearth_global global = hearth_builder_global(from, i);
     HEARTH_TRY(hearth_builder_add_global(builder, &global, err));
   }
-  HEARTH_TRY(copy_origins(builder, from, err));
   hearth_heap_history history = {.runs = from->history.runs, .peak_ppm = from->history.peak_ppm};
   memcpy(history.levels, from->history.levels, sizeof history.levels);
   HEARTH_TRY(hearth_builder_add_history(builder, &history, err));

@@ -74,8 +74,8 @@ hearth_status hearth_writer_collect_strings(writer *w, const char *const *names,
   size_t components = 0, n = 0, offset = 0;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  size_t room = 2 + name_count + w->functions.count + components + b->binary_count + w->type_count + b->origins.count +
-                2 * b->global_count;
+  size_t room =
+      2 + name_count + w->functions.count + components + b->binary_count + w->type_count + 2 * b->global_count;
   HEARTH_TRY(hearth_array_create(&w->strings, room, sizeof *w->strings, w->err));
   HEARTH_TRY(hearth_array_create(&w->string_offsets, room, sizeof *w->string_offsets, w->err));
 
@@ -88,8 +88,6 @@ hearth_status hearth_writer_collect_strings(writer *w, const char *const *names,
     w->strings[n++] = b->pool + b->binaries[i].name;
   for (size_t i = 0; i < w->type_count; i++)
     w->strings[n++] = b->pool + w->types[i].name;
-  for (size_t i = 0; i < b->origins.count; i++)
-    w->strings[n++] = hearth_builder_origin(b, i).host;
   for (size_t i = 0; i < b->global_count; i++) {
     w->strings[n++] = b->pool + b->globals[i].name;
     w->strings[n++] = b->pool + b->globals[i].file;

@@ -61,7 +61,7 @@ struct writer {
   writer_tables tables;
   bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no variances */
-  packed_bytes histograms, summary, plan, variances, origins, run_facts, history;
+  packed_bytes histograms, summary, plan, variances, run_facts, history;
   uint32_t histogram_count, variance_count, history_count;
   builder_type *types;
   size_t type_count;
@@ -98,10 +98,7 @@ hearth_status hearth_writer_encode_history(writer *w);
 /* section_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_variances(writer *w);
 
-/* section_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
-hearth_status hearth_writer_encode_origins(writer *w);
-
-/* The same of the facts of runs; empty if none is known. */
+/* The same of the facts of runs; empty if none is known. Once there are strings. */
 hearth_status hearth_writer_encode_run_facts(writer *w);
 
 /* section_rows.c: contexts that are one to the compiler; before the summary. E_NOMEM. */

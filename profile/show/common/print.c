@@ -201,6 +201,8 @@ void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts) {
   if (*facts->command)
     hearth_json_key_string(json, "command", facts->command);
   hearth_json_key_bool(json, "commands_differ", facts->commands_differ);
+  if (facts->last_day > 0)
+    HEARTH_JSON_MEMBERS(json, facts, first_day, last_day);
 }
 
 hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err) {
