@@ -20,7 +20,7 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   if (!builder)
     return NULL;
   builder->scheme = scheme;
-  builder->weight = builder->scale = 1;
+  builder->weight = 1;
   builder->runs.accesses_counted = true; /* neutral for "in every run" */
   return builder;
 }
@@ -51,14 +51,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder);
 }
 
-void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) {
-  hearth_builder_set_scale(builder, weight, 1);
-}
-
-void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale) {
-  builder->weight = weight;
-  builder->scale = scale;
-}
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
 
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
 

@@ -112,7 +112,6 @@ struct hearth_builder {
   bool fold_recursion;
   uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
   uint64_t weight;     /* how many times an addition counts */
-  uint64_t scale;      /* the part of the weight that is no more runs (hearth/variance.h) */
 };
 
 /* Offset of the string in the pool. */

@@ -60,7 +60,7 @@ static hearth_status variance_add_row(hearth_builder *builder, size_t context, c
   builder_variances *s = &builder->variances;
   hearth_expect(context < builder->context_count);
   HEARTH_TRY(hearth_rows_extend(&s->rows, &s->room, &s->count, context + 1, sizeof *s->rows, err));
-  hearth_variance_add(&s->rows[context], variance, builder->weight, builder->scale);
+  hearth_variance_add(&s->rows[context], variance, builder->weight);
   return HEARTH_OK;
 }
 

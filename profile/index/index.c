@@ -20,9 +20,9 @@ static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme sche
   return scheme == HEARTH_IDS_LLVM ? ix->llvm : ix->builder;
 }
 
-static void set_weight(hearth_indexer *ix, uint64_t weight, uint64_t scale) {
-  hearth_builder_set_scale(ix->builder, weight, scale);
-  hearth_builder_set_scale(ix->llvm, weight, scale);
+static void set_weight(hearth_indexer *ix, uint64_t weight) {
+  hearth_builder_set_weight(ix->builder, weight);
+  hearth_builder_set_weight(ix->llvm, weight);
 }
 
 static void warn(hearth_indexer *ix, const char *name, const char *what) {
@@ -229,9 +229,9 @@ static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_
 static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   access_runs before = access_runs_of(ix);
   uint64_t without_stack = ix->lost_stacks.blocks;
-  set_weight(ix, input->weight, input->scale ? input->scale : 1);
+  set_weight(ix, input->weight);
   hearth_status status = index_add_file(ix, input->path, file, err);
-  set_weight(ix, 1, 1);
+  set_weight(ix, 1);
   HEARTH_TRY(status);
   if (ix->lost_stacks.blocks > without_stack)
     HEARTH_TRY(add_name(&ix->no_room, input->path, err));
@@ -301,7 +301,7 @@ static hearth_status is_known(hearth_indexer *ix, const hearth_input *input, boo
 }
 
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_input input = {path, 1, 1};
+  hearth_input input = {path, 1};
   bool known;
   HEARTH_TRY(is_known(ix, &input, &known, err));
   return known ? HEARTH_OK : add_unknown(ix, &input, err);

@@ -34,7 +34,6 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section; /* version of LLVM's; 0: the default */
   const char *layout;
-  hearth_number_option half_life, as_of;
   bool quiet, verbose, progress, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
@@ -141,19 +140,6 @@ static int index_check(const arguments *a) {
   return check_output(a);
 }
 
-/* Old inputs that no longer count are none. */
-static int weigh_by_age(arguments *a) {
-  if (!a->half_life.given)
-    return a->as_of.given ? hearth_tool_usage_error(a->command, "--as-of goes with --half-life") : HEARTH_EXIT_OK;
-  size_t gone =
-      hearth_input_list_age(&a->inputs, a->half_life.value, a->as_of.given ? a->as_of.value : (uint64_t)time(NULL));
-  if (a->inputs.count == 0)
-    return hearth_tool_error("%s: not written: too old for this --half-life: all inputs (%zu)", a->output, gone);
-  if (gone > 0 && !a->quiet)
-    hearth_tool_warning("%zu input%s left out as too old", gone, gone == 1 ? "" : "s");
-  return HEARTH_EXIT_OK;
-}
-
 static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "PROFILE",
@@ -178,12 +164,6 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
                   "one more PROFILE, counted N times"),
       HEARTH_TAKE("--input-files", 'f', "LIST", "a file", add_list, &a->inputs,
                   "more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line"),
-      HEARTH_NUMBER(
-          "--half-life", 0, "DAYS", "a number from 1 to 36500", &a->half_life,
-          "count each PROFILE by the age of its file: 64 times what its weight says if it is new, half as often for "
-          "every DAYS that it is old, and not at all below once"),
-      HEARTH_NUMBER("--as-of", 0, "SECONDS", "seconds since 1970", &a->as_of,
-                    "ages are those at this time (default: now); give parts of one merge the same"),
       HEARTH_TAKE("--failure-mode", 0, "MODE", "any, all or warn", take_failure_mode, &a->failure,
                   "inputs that cannot be read, or are of other builds than each --binary:\n"
                   "  any   fail if there are any (default)\n"
@@ -208,8 +188,7 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK ||
-      (*ret_code = index_check(a)) != HEARTH_EXIT_OK || (*ret_code = weigh_by_age(a)) != HEARTH_EXIT_OK)
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = index_check(a)) != HEARTH_EXIT_OK)
     return false;
   if (a->progress)
     hearth_tool_progress_always();
@@ -334,8 +313,6 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 int hearth_cmd_index(int argc, char **argv) {
   arguments a = {.command = argv[0],
                  .format = &hearth_output_formats[0],
-                 .half_life = {.least = 1, .most = 36500},
-                 .as_of = {.most = INT64_MAX},
                  .binaries.rows = calloc((size_t)argc, sizeof(char *)),
                  .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
   int code = HEARTH_EXIT_OK;

@@ -26,8 +26,6 @@ void hearth_builder_destroy(hearth_builder *builder);
 
 /* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
-/* Count each addition `weight` times, of which the factor `scale` does not stand for more runs (hearth/variance.h). */
-void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale);
 /* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
  * are left out. Contexts that become equal are summed, so that totals stay. */
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);

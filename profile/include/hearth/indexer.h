@@ -51,7 +51,6 @@ typedef struct hearth_indexer_options {
 typedef struct hearth_input {
   const char *path;
   uint64_t weight; /* how many times it counts; at least 1 */
-  uint64_t scale;  /* the factor of the weight that compares it with others, as by age (hearth/variance.h); 0: 1 */
 } hearth_input;
 
 /* `options` may be NULL; copied. Destroy accepts NULL. Errors: E_USAGE (options of a newer release), E_NOMEM. */

@@ -8,9 +8,9 @@
  *            one run of great numbers does not outweigh all others.
  *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs without
  *            counted accesses have no variance.
- *   weight   a run that counts w times is w runs. Weights that compare old runs with new ones are a scale, common to all:
- *            scaled by s, a run adds s to `runs`, s times its levels, and s * s to `squares`. Then runs * runs / squares is
- *            the number of runs that equal scales would need for the same errors: scaling is not seeing more runs.
+ *   weight   a run that counts w times is w runs. In profiles of before it may be one run of which s were made: it adds s to
+ *            `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that tell
+ *            something.
  *
  * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one when
  * profiles of several runs were merged count a run once for each. */
@@ -46,8 +46,8 @@ typedef union hearth_variance {
 
 /* One run: the sums of a context's records in it, and its duration. */
 void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret);
-/* Add `from`, `weight` times, of which the factor `scale` is one; saturating. */
-void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight, uint64_t scale);
+/* Add `from`, `weight` times; saturating. */
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight);
 
 /* Standard errors of the mean levels, in doublings. */
 typedef struct hearth_variance_errors {

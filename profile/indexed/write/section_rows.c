@@ -297,7 +297,7 @@ static void sum_contexts(writer *w, unscoped_stacks *unscoped) {
     hearth_mib_rows_get(&b->mibs, i, &mib);
     hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &mib);
     hearth_variance variance = hearth_builder_variance(b, i);
-    hearth_variance_add(&w->unscoped_variances[w->unscoped_contexts[i]], &variance, 1, 1);
+    hearth_variance_add(&w->unscoped_variances[w->unscoped_contexts[i]], &variance, 1);
   }
 }
 

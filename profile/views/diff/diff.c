@@ -402,7 +402,7 @@ static hearth_status sum_side(const hearth_diff *d, const hearth_diff_entry *ent
   for (uint32_t i = entry->first[side]; i != HEARTH_NONE; i = d->sides[side].next[i]) {
     hearth_variance variance;
     HEARTH_TRY(hearth_profile_get_variance(d->sides[side].profile, i, &variance, err));
-    hearth_variance_add(&ret->variance, &variance, 1, 1);
+    hearth_variance_add(&ret->variance, &variance, 1);
   }
   ret->errors = hearth_variance_get_errors(&ret->variance);
   return HEARTH_OK;
