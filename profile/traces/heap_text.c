@@ -149,8 +149,7 @@ hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_hea
   if (dump->dropped_blocks)
     fprintf(stream, ", %" PRIu64 " allocations without a record", dump->dropped_blocks);
   fputs(":\n", stream);
-  if (!known.only_title)
-    HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
+  HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
   return hearth_stream_flush(stream, err);
 }
 

@@ -37,7 +37,6 @@ typedef struct hearth_listing_options {
   size_t groups, contexts; /* to print at most; of each group; none: no list of contexts */
   bool cumulative;         /* sort groups by their cumulative sums */
   bool histograms;         /* print them in text, too; JSON always has them */
-  bool is_moment;          /* of blocks that were live at one moment: text is the table alone */
 } hearth_listing_options;
 
 /* `name` is the profile's name in the output. Memory is bounded by the number of contexts, not by the size of the

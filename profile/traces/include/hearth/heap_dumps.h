@@ -75,11 +75,6 @@ hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const vo
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 
-/* Add the live blocks of one of the result's dumps to a builder, as contexts of a run that ended then: for views of
- * profiles. E_FULL, E_NOMEM. */
-hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                          hearth_builder *ret_builder, hearth_error *err);
-
 /* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of the same
  * type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay. The result is
  * ordered by node, callers first. The caller frees *ret. E_NOMEM. */

@@ -15,7 +15,6 @@ typedef struct hearth_heap_view_options {
   size_t most;        /* entries that are listed; 0: all */
   bool linkage_names; /* print linkage names instead of short ones */
   bool full_names;    /* print demangled names with parameters and template arguments */
-  bool only_title;    /* of the dump, not its blocks */
 } hearth_heap_view_options;
 
 /* A line for each dump; then, unless `dump` is NULL, the live blocks of that one, most bytes first. E_IO, E_NOMEM. */
