@@ -183,9 +183,8 @@ hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hear
   HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
   hearth_json_line_open(json, '{');
   HEARTH_TRY(print_function(json, names, &place.function, err));
-  hearth_json_key_string(json, "linkage_name", place.function.info.name);
-  hearth_json_key_string(json, "file", place.function.path);
-  hearth_json_key_uint(json, "line", place.line);
+  hearth_json_print(json, "linkage_name:%s, file:%s, line:%u", place.function.info.name, place.function.path,
+                    place.line);
   if (place.frame.line == HEARTH_LINE_UNKNOWN)
     hearth_json_key_null(json, "line_offset");
   else
@@ -231,8 +230,7 @@ void hearth_json_stack(hearth_json_frames *frames, hearth_json *json, const hear
 
 hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_json *json, hearth_profile *profile,
                                        hearth_names *names, hearth_error *err) {
-  hearth_json_line(json);
-  hearth_json_key_array(json, "frames");
+  hearth_json_print(json, "\nframes:[");
   for (uint32_t i = 0; i < frames->count; i++)
     HEARTH_TRY(hearth_json_frame(json, profile, names, frames->used[i], err));
   hearth_json_close(json, ']');

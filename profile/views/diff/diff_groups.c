@@ -163,17 +163,14 @@ hearth_status hearth_diff_print_groups_text(hearth_diff *d, hearth_group_kind ki
 /* -------------------------------------------------- JSON -------------------------------------------------- */
 
 static void print_side_json(const hearth_diff *d, hearth_json *json, const group_row *row, int side) {
-  hearth_json_key_object(json, side == HEARTH_DIFF_A ? "a" : "b");
-  hearth_json_key_double(json, "bytes", hearth_diff_per_run(d, side, row->flat[side].bytes));
-  hearth_json_key_double(json, "cumulative_bytes", hearth_diff_per_run(d, side, row->cumulative[side].bytes));
-  hearth_json_key_double(json, "allocs", hearth_diff_per_run(d, side, row->flat[side].allocs));
-  hearth_json_key_double(json, "live", hearth_diff_per_run(d, side, row->flat[side].live));
-  hearth_json_close(json, '}');
+  hearth_json_print(
+      json, "%s:{bytes:%f, cumulative_bytes:%f, allocs:%f, live:%f}", side == HEARTH_DIFF_A ? "a" : "b",
+      hearth_diff_per_run(d, side, row->flat[side].bytes), hearth_diff_per_run(d, side, row->cumulative[side].bytes),
+      hearth_diff_per_run(d, side, row->flat[side].allocs), hearth_diff_per_run(d, side, row->flat[side].live));
 }
 
 static void print_row_json(const hearth_diff *d, hearth_json *json, const group_row *row) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "name", row->name);
+  hearth_json_print(json, "\n{name:%s", row->name);
   if (*row->path)
     hearth_json_key_string(json, "file", row->path);
   for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
@@ -187,12 +184,10 @@ hearth_status hearth_diff_print_groups_json(hearth_diff *d, hearth_group_kind ki
   hearth_json json = {.stream = out};
   hearth_status status = sum_up(d, kind, &rows, err);
   hearth_json_begin(&json, "hearth-diff-groups", JSON_VERSION);
-  hearth_json_key_string(&json, "by", hearth_group_kind_name(kind));
-  hearth_json_key_array(&json, "groups");
+  hearth_json_print(&json, "by:%s, groups:[", hearth_group_kind_name(kind));
   for (size_t i = 0; status == HEARTH_OK && i < rows.count && i < top && rows.rows[i].change != 0; i++)
     print_row_json(d, &json, &rows.rows[i]);
-  hearth_json_close(&json, ']');
-  hearth_json_close(&json, '}');
+  hearth_json_print(&json, "]}");
   fputc('\n', out);
   destroy(&rows);
   return status == HEARTH_OK ? hearth_stream_flush(out, err) : status;

@@ -13,8 +13,7 @@ typedef struct diff_json {
 } diff_json;
 
 static void print_totals(hearth_json *json, const char *name, const hearth_diff_totals *totals) {
-  hearth_json_key_object(json, name);
-  hearth_json_key_double(json, "contexts", totals->of[HEARTH_MEASURE_CONTEXTS]);
+  hearth_json_print(json, "%s:{contexts:%f", name, totals->of[HEARTH_MEASURE_CONTEXTS]);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_key_double(json, hearth_quantity_key(q), totals->of[q]);
   hearth_json_close(json, '}');
@@ -23,21 +22,17 @@ static void print_totals(hearth_json *json, const char *name, const hearth_diff_
 static void print_side(diff_json *p, int number) {
   const hearth_diff_side *side = &p->diff->sides[number];
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_object(json, number == HEARTH_DIFF_A ? "a" : "b");
-  hearth_json_key_string(json, "profile", side->name);
+  hearth_json_print(json, "\n%s:{profile:%s", number == HEARTH_DIFF_A ? "a" : "b", side->name);
   HEARTH_JSON_MEMBERS(json, &side->summary, runs, accesses_counted, densities_only);
   print_totals(json, "all", &side->all);
   hearth_json_key_object(json, "classes");
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
     print_totals(json, hearth_class_name(c), &side->classes[c]);
   print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &side->classes[HEARTH_CLASS_UNKNOWN]);
-  hearth_json_close(json, '}');
-  hearth_json_key_object(json, "changes");
+  hearth_json_print(json, "}, changes:{");
   for (hearth_change change = 0; change < HEARTH_CHANGE_COUNT; change++)
     print_totals(json, hearth_change_name(change), &side->changes[change]);
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "}}");
 }
 
 static hearth_status print_entry_side(diff_json *p, const hearth_diff_entry *e, int side, hearth_error *err) {
@@ -49,8 +44,7 @@ static hearth_status print_entry_side(diff_json *p, const hearth_diff_entry *e, 
     return HEARTH_OK;
   }
   HEARTH_TRY(hearth_diff_mib(p->diff, e, side, &mib, err));
-  hearth_json_key_object(json, key);
-  hearth_json_key_string(json, "class", hearth_class_name(e->hotness[side]));
+  hearth_json_print(json, "%s:{class:%s", key, hearth_class_name(e->hotness[side]));
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_key_double(json, hearth_quantity_key(q),
                            hearth_diff_per_run(p->diff, side, hearth_quantity_of(q, &mib)));
@@ -72,14 +66,12 @@ static hearth_status print_stack(diff_json *p, const hearth_diff_entry *e, heart
 
 static hearth_status print_entries(diff_json *p, size_t top, hearth_error *err) {
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_array(json, "contexts");
+  hearth_json_print(json, "\ncontexts:[");
   for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++) {
     uint32_t first = p->diff->first[change], end = p->diff->first[change + 1];
     for (uint32_t i = first; i < end && i - first < top; i++) {
       const hearth_diff_entry *e = &p->diff->entries[i];
-      hearth_json_line_open(json, '{');
-      hearth_json_key_string(json, "change", hearth_change_name(change));
+      hearth_json_print(json, "\n{change:%s", hearth_change_name(change));
       for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
         HEARTH_TRY(print_entry_side(p, e, side, err));
       HEARTH_TRY(print_stack(p, e, err));
@@ -91,8 +83,7 @@ static hearth_status print_entries(diff_json *p, size_t top, hearth_error *err) 
 }
 
 static hearth_status print_frames(diff_json *p, hearth_error *err) {
-  hearth_json_line(&p->json);
-  hearth_json_key_array(&p->json, "frames");
+  hearth_json_print(&p->json, "\nframes:[");
   for (uint32_t i = 0; i < p->table.count; i++) {
     const hearth_diff_frame *frame = &p->diff->frames[p->table.used[i]];
     hearth_diff_side *side = &p->diff->sides[frame->side];

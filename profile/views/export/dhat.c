@@ -21,16 +21,11 @@ static bool is_heap(const hearth_exporter *e) { return e->options->value == HEAR
 
 static void write_heap_numbers(hearth_json *json, const hearth_mib *mib, bool has_peak) {
   uint64_t live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, mib);
-  hearth_json_key_uint(json, "tb", mib->TotalSize);
-  hearth_json_key_uint(json, "tbk", mib->AllocCount);
-  hearth_json_key_uint(json, "tl", (uint64_t)((double)mib->TotalLifetime / ns_per_us));
+  hearth_json_print(json, "tb:%lu, tbk:%lu, tl:%lu", mib->TotalSize, mib->AllocCount,
+                    (uint64_t)((double)mib->TotalLifetime / ns_per_us));
   uint64_t peak = has_peak ? mib->PeakBytes : live, peak_blocks = has_peak ? mib->PeakBlocks : mib->LiveAtExit;
-  hearth_json_key_uint(json, "mb", hearth_merge_MAX(peak, live));
-  hearth_json_key_uint(json, "mbk", hearth_merge_MAX(peak_blocks, mib->LiveAtExit));
-  hearth_json_key_uint(json, "gb", peak);
-  hearth_json_key_uint(json, "gbk", peak_blocks);
-  hearth_json_key_uint(json, "eb", live);
-  hearth_json_key_uint(json, "ebk", mib->LiveAtExit);
+  hearth_json_print(json, "mb:%lu, mbk:%lu, gb:%lu, gbk:%lu, eb:%lu, ebk:%lu", hearth_merge_MAX(peak, live),
+                    hearth_merge_MAX(peak_blocks, mib->LiveAtExit), peak, peak_blocks, live, mib->LiveAtExit);
 }
 
 static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
@@ -40,14 +35,13 @@ static hearth_status write_point(hearth_exporter *e, const hearth_selected *sele
   if (is_heap(e)) {
     write_heap_numbers(json, &selected->mib, e->has_peak);
   } else {
-    hearth_json_key_uint(json, "tb", hearth_quantity_of(e->options->value, &selected->mib));
-    hearth_json_key_uint(json, "tbk", selected->mib.AllocCount);
+    hearth_json_print(json, "tb:%lu, tbk:%lu", hearth_quantity_of(e->options->value, &selected->mib),
+                      selected->mib.AllocCount);
   }
   hearth_json_key_array(json, "fs");
   for (size_t i = 0; i < e->frames.count; i++)
     hearth_json_uint(json, (uint64_t)e->frames.frames[i] + 1);
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "]}");
   return HEARTH_OK;
 }
 
@@ -77,16 +71,11 @@ static hearth_status write_frames(hearth_exporter *e, hearth_json *json, hearth_
 }
 
 static void write_labels(const hearth_exporter *e, hearth_json *json) {
-  hearth_json_key_uint(json, "dhatFileVersion", 2);
-  hearth_json_key_string(json, "mode", is_heap(e) ? "heap" : "ad-hoc");
-  hearth_json_key_string(json, "verb", is_heap(e) ? "Allocated" : "Counted");
-  hearth_json_key_bool(json, "bklt", is_heap(e));
-  hearth_json_key_bool(json, "bkacc", false);
+  hearth_json_print(json, "dhatFileVersion:2, mode:%s, verb:%s, bklt:%d, bkacc:false", is_heap(e) ? "heap" : "ad-hoc",
+                    is_heap(e) ? "Allocated" : "Counted", is_heap(e));
   if (!is_heap(e)) {
     const char *unit = hearth_quantity_name(e->options->value);
-    hearth_json_key_string(json, "bu", unit);
-    hearth_json_key_string(json, "bsu", unit);
-    hearth_json_key_string(json, "bksu", "allocations");
+    hearth_json_print(json, "bu:%s, bsu:%s, bksu:\"allocations\"", unit, unit);
   }
   hearth_json_key_string(json, "tu", "us");
   hearth_json_key_string(json, "Mtu", "s"); /* a million of them */
@@ -114,8 +103,7 @@ static void write_command(const hearth_exporter *e, hearth_json *json) {
            !is_heap(e)   ? " (exported by hearth)"
            : e->has_peak ? " (exported by hearth: Max is the greater of t-gmax and t-end)"
                          : " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)");
-  hearth_json_key_string(json, "cmd", command);
-  hearth_json_key_uint(json, "pid", 0);
+  hearth_json_print(json, "cmd:%s, pid:0", command);
 }
 
 hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
@@ -126,11 +114,9 @@ hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   HEARTH_TRY(write_times(e, &json, err));
   hearth_json_key_array(&json, "pps");
   HEARTH_TRY(hearth_export_each(e, write_point, &json, err));
-  hearth_json_close(&json, ']');
-  hearth_json_key_array(&json, "ftbl");
+  hearth_json_print(&json, "], ftbl:[");
   HEARTH_TRY(write_frames(e, &json, err));
-  hearth_json_close(&json, ']');
-  hearth_json_close(&json, '}');
+  hearth_json_print(&json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
 }

@@ -132,8 +132,7 @@ static hearth_status write_functions(hearth_exporter *e, hearth_json *json, hear
   for (uint32_t i = 0; i < hearth_profile_function_count(e->profile); i++) {
     hearth_function_text function;
     HEARTH_TRY(hearth_function_text_get(&e->names, i, &function, err));
-    hearth_json_line_open(json, '{');
-    hearth_json_key_string(json, "name", function.name);
+    hearth_json_print(json, "\n{name:%s", function.name);
     if (*function.path)
       hearth_json_key_string(json, "file", function.path);
     if (function.info.start_line)
@@ -177,39 +176,27 @@ static hearth_status write_profile(hearth_exporter *e, weights *w, hearth_error 
   hearth_json *json = &w->json;
   hearth_quantity value = e->options->value;
   bool bytes = value == HEARTH_QUANTITY_BYTES || value == HEARTH_QUANTITY_LIVE || value == HEARTH_QUANTITY_PEAK;
-  hearth_json_open(json, '{');
-  hearth_json_key_string(json, "type", "sampled");
-  hearth_json_key_string(json, "name", hearth_quantity_name(value));
+  hearth_json_print(json, "{type:\"sampled\", name:%s", hearth_quantity_name(value));
   hearth_json_key_string(json, "unit", bytes ? "bytes" : "none"); /* of those that speedscope knows */
   hearth_json_key_array(json, "samples");
   HEARTH_TRY(hearth_export_each(e, write_sample, w, err));
-  hearth_json_close(json, ']');
-  hearth_json_key_array(json, "weights");
+  hearth_json_print(json, "], weights:[");
   HEARTH_TRY(hearth_export_each(e, write_weight, w, err));
-  hearth_json_close(json, ']');
-  hearth_json_key_uint(json, "startValue", 0);
-  hearth_json_key_uint(json, "endValue", w->total);
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "], startValue:0, endValue:%lu}", w->total);
   return HEARTH_OK;
 }
 
 hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
   weights w = {.json = {.stream = e->stream}};
   hearth_json *json = &w.json;
-  hearth_json_open(json, '{');
-  hearth_json_key_string(json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-  hearth_json_key_string(json, "exporter", "hearth");
-  hearth_json_key_string(json, "name", e->options->title);
-  hearth_json_key_uint(json, "activeProfileIndex", 0);
-  hearth_json_key_object(json, "shared");
-  hearth_json_key_array(json, "frames");
+  hearth_json_print(json,
+                    "{$schema:\"https://www.speedscope.app/file-format-schema.json\", exporter:\"hearth\", name:%s, "
+                    "activeProfileIndex:0, shared:{frames:[",
+                    e->options->title);
   HEARTH_TRY(write_functions(e, json, err));
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
-  hearth_json_key_array(json, "profiles");
+  hearth_json_print(json, "]}, profiles:[");
   HEARTH_TRY(write_profile(e, &w, err));
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
 }

@@ -10,7 +10,7 @@
 #include "hearth/history.h"
 #include "hearth/json_writer.h"
 
-enum { MOST_FUNCTIONS = 20, PROCESS = 1 };
+enum { MOST_FUNCTIONS = 20 };
 
 /* Of one function. */
 typedef struct series {
@@ -82,19 +82,10 @@ static void keep_heaviest(counters *c) {
 }
 
 static void begin_event(hearth_json *json, const char *phase, const char *name, double us) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "ph", phase);
-  hearth_json_key_string(json, "cat", "heap");
-  hearth_json_key_string(json, "name", name);
-  hearth_json_key_uint(json, "pid", PROCESS);
-  hearth_json_key_uint(json, "tid", PROCESS);
-  hearth_json_key_double(json, "ts", us);
+  hearth_json_print(json, "\n{ph:%s, cat:\"heap\", name:%s, pid:1, tid:1, ts:%f", phase, name, us);
 }
 
-static void end_event(hearth_json *json) {
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
-}
+static void end_event(hearth_json *json) { hearth_json_print(json, "}}"); }
 
 /* Keys must differ: functions of one name have their numbers behind it. */
 static hearth_status write_by_function(hearth_exporter *e, const counters *c, hearth_json *json, size_t point,
@@ -123,8 +114,7 @@ static hearth_status write_by_function(hearth_exporter *e, const counters *c, he
 static hearth_status write_point(hearth_exporter *e, const counters *c, hearth_json *json, double us, size_t point,
                                  hearth_error *err) {
   begin_event(json, "C", "live bytes", us);
-  hearth_json_key_object(json, "args");
-  hearth_json_key_uint(json, "all", c->history->levels[point] / c->history->runs);
+  hearth_json_print(json, "args:{all:%lu", c->history->levels[point] / c->history->runs);
   end_event(json);
   begin_event(json, "C", "live bytes by function", us);
   hearth_json_key_object(json, "args");
@@ -136,20 +126,16 @@ static hearth_status write_point(hearth_exporter *e, const counters *c, hearth_j
 static hearth_status write_events(hearth_exporter *e, const counters *c, hearth_error *err) {
   hearth_json json = {.stream = e->stream};
   double run_us = (double)e->summary.duration_ns / 1000 / (double)(e->summary.runs ? e->summary.runs : 1);
-  hearth_json_open(&json, '{');
-  hearth_json_key_array(&json, "traceEvents");
+  hearth_json_print(&json, "{traceEvents:[");
   begin_event(&json, "M", "process_name", 0);
-  hearth_json_key_object(&json, "args");
-  hearth_json_key_string(&json, "name", e->options->title);
+  hearth_json_print(&json, "args:{name:%s", e->options->title);
   end_event(&json);
   begin_event(&json, "i", "peak", run_us * (double)c->history->peak_ppm / (double)c->history->runs / 1e6);
-  hearth_json_key_string(&json, "s", "p");
-  hearth_json_key_object(&json, "args");
+  hearth_json_print(&json, "s:\"p\", args:{");
   end_event(&json);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
     HEARTH_TRY(write_point(e, c, &json, run_us * (double)i / HEARTH_RAW_POINTS, i, err));
-  hearth_json_close(&json, ']');
-  hearth_json_close(&json, '}');
+  hearth_json_print(&json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
 }
