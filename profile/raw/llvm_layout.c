@@ -192,9 +192,7 @@ static hearth_status read_stacks(cursor c, hearth_raw_dump *dump, hearth_error *
 void hearth_raw_stacks_free(hearth_raw_stacks *stacks) {
   if (!stacks)
     return;
-  free(stacks->entries);
-  free(stacks->by_id.slots);
-  free(stacks);
+  HEARTH_FREE(stacks->entries, stacks->by_id.slots, stacks);
 }
 
 static uint64_t ms_to_ns(uint64_t ms) { return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS; }

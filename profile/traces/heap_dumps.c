@@ -35,8 +35,7 @@ static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t 
     }
   HEARTH_TRY(hearth_rows_reserve(&all->names, &r->name_room, all->name_count, 1, sizeof *all->names, err));
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   *ret = (uint32_t)all->name_count;
   all->names[all->name_count++] = copy;
   return HEARTH_OK;
@@ -79,10 +78,7 @@ void hearth_heap_reader_destroy(hearth_heap_reader *r) {
   }
   for (size_t i = 0; i < r->result.name_count; i++)
     free((void *)(uintptr_t)r->result.names[i]);
-  free(r->result.dumps);
-  free(r->result.names);
-  free(r->result.nodes);
-  free(r->heap_of);
+  HEARTH_FREE(r->result.dumps, r->result.names, r->result.nodes, r->heap_of);
   hearth_modules_destroy(r->modules);
   hearth_binaries_destroy(r->binaries);
   hearth_builder_destroy(r->builder);
@@ -155,8 +151,7 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
                                 .dropped_blocks = raw->dropped_blocks,
                                 .has_residency = raw->has_residency};
   r->entry_room = 0;
-  if (!r->dump->name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(r->dump->name, err));
   all->dump_count++;
   return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
 }
@@ -228,8 +223,7 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
   size_t count = r->builder->node_count;
   free(all->nodes);
   all->nodes = calloc(count + 1, sizeof *all->nodes);
-  if (!all->nodes)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(all->nodes, err));
   for (uint32_t i = 0; i < count; i++)
     all->nodes[i] = node_of(r, i);
   all->node_count = count;

@@ -285,11 +285,6 @@ hearth_status hearth_writer_order_nodes(writer *w) {
   hearth_status status = node_number_nodes(&l);
   free(w->nodes.rank); /* with copies it says nothing any more */
   w->nodes.rank = NULL;
-  free(l.homes);
-  free(l.shared);
-  free(l.children);
-  free(l.starts);
-  free(l.pending);
-  free(l.contexts);
+  HEARTH_FREE(l.homes, l.shared, l.children, l.starts, l.pending, l.contexts);
   return status;
 }

@@ -316,9 +316,6 @@ hearth_status hearth_writer_sum_without_scopes(writer *w) {
     if ((good = w->unscoped_contexts && w->unscoped_sums && w->unscoped_variances))
       sum_contexts(w, &unscoped);
   }
-  free(is_scope);
-  free(unscoped.nodes);
-  free(unscoped.of);
-  free(unscoped.by_content.slots);
+  HEARTH_FREE(is_scope, unscoped.nodes, unscoped.of, unscoped.by_content.slots);
   return good ? HEARTH_OK : hearth_error_nomem(w->err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/other_heaps.h"
@@ -143,8 +144,7 @@ void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_ac
 hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit, hearth_error *err) {
   size_t size = ((size_t)limit + 1) * sizeof(uint32_t);
   *frames = (hearth_json_frames){.positions = malloc(size), .used = malloc(size)};
-  if (!frames->positions || !frames->used)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(frames->positions && frames->used, err));
   memset(frames->positions, 0xff, size); /* HEARTH_NONE */
   return HEARTH_OK;
 }
@@ -170,8 +170,7 @@ static hearth_status print_function(hearth_json *json, const hearth_names *names
     return HEARTH_OK;
   }
   char *name = hearth_name_make(function->info.name, HEARTH_NAMES_FULL);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   hearth_json_key_string(json, "function", name);
   free(name);
   return HEARTH_OK;

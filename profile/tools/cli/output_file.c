@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_container.h"
@@ -123,8 +124,7 @@ static void output_file_tell_losses(const output_request *request, const hearth_
 
 static hearth_status print_into_memory(const indexed *in, char **ret_text, size_t *ret_size, hearth_error *err) {
   FILE *stream = open_memstream(ret_text, ret_size);
-  if (!stream)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(stream, err));
   hearth_status status = hearth_profile_print_text(in->profile, stream, err);
   if (fclose(stream) != 0 && status == HEARTH_OK)
     status = hearth_error_nomem(err);

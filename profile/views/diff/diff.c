@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "comparison.h"
 #include "hearth/variance.h"
 #include "live_bytes.h"
@@ -32,8 +33,7 @@ static hearth_status add_frame(hearth_diff *d, const hearth_diff_frame *frame, u
   *ret = id_table_find(&d->frame_table, hash, same_frame, d, frame);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  if (!id_table_reserve(&d->frame_table))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(id_table_reserve(&d->frame_table), err));
   *ret = d->frame_count++;
   d->frames[*ret] = *frame;
   id_table_insert(&d->frame_table, hash, *ret);
@@ -270,8 +270,7 @@ static hearth_status compare(hearth_diff *d, hearth_error *err) {
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     d->frame_room += hearth_profile_frame_count(d->sides[i].profile);
   d->frames = malloc(((size_t)d->frame_room + 1) * sizeof *d->frames);
-  if (!d->frames)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(d->frames, err));
   for (uint32_t i = 0; i < HEARTH_DIFF_SIDES; i++)
     HEARTH_TRY(match_side(d, i, err));
   HEARTH_TRY(match_contexts(d, err));
@@ -356,8 +355,7 @@ static hearth_status match_entry(const hearth_diff *d, const hearth_diff_entry *
 hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret, hearth_error *err) {
   hearth_status status = HEARTH_OK;
   *ret = calloc((size_t)hearth_profile_context_count(d->sides[HEARTH_DIFF_B].profile) + 1, sizeof **ret);
-  if (!*ret)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(*ret, err));
   for (uint32_t i = 0; i < d->entry_count && status == HEARTH_OK; i++)
     if (d->entries[i].first[HEARTH_DIFF_B] != HEARTH_NONE)
       status = match_entry(d, &d->entries[i], *ret, err);
@@ -378,10 +376,7 @@ void hearth_diff_destroy(hearth_diff *d) {
     free(d->sides[i].next);
   }
   hearth_pair_set_destroy(&d->nodes);
-  free(d->frame_table.slots);
-  free(d->frames);
-  free(d->entries);
-  free(d);
+  HEARTH_FREE(d->frame_table.slots, d->frames, d->entries, d);
 }
 
 /* Which changes may be chance, by the variances of both sides. A side of one run has no variance: one run differs from the mean of

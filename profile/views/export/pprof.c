@@ -331,11 +331,6 @@ hearth_status hearth_export_pprof(hearth_exporter *e, hearth_error *err) {
   p.functions = calloc((size_t)hearth_profile_function_count(e->profile) + 1, sizeof *p.functions);
   hearth_status status = p.functions ? write_profile(&p, err) : hearth_error_nomem(err);
   hearth_pair_set_destroy(&p.locations);
-  free(p.used);
-  free(p.functions);
-  free(p.top.data);
-  free(p.message.data);
-  free(p.inner.data);
-  free(p.packed.data);
+  HEARTH_FREE(p.used, p.functions, p.top.data, p.message.data, p.inner.data, p.packed.data);
   return status;
 }
