@@ -17,7 +17,65 @@
 #include "hearth/variance.h"
 #include "id_table.h"
 #include "mib_rows.h"
-#include "node_table.h"
+
+/* Finds a node of the stacks by its parent and frame.
+ *
+ * A stack's nodes arrive one after the other, each under the one before, and so do a merged profile's. A common hash
+ * table would scatter them over a memory that no cache holds. Here the nodes of neighbouring parents share a line of
+ * slots, which is one line of the cache; only a node that its line has no room for goes where a hash of parent and
+ * frame says. As nothing is ever removed, a line with a free slot is the whole answer, and a node with thousands of
+ * children costs no more than in a common table. */
+
+typedef struct builder_node {
+  uint32_t frame;
+  uint32_t parent;  /* HEARTH_NONE: a root */
+  uint32_t context; /* HEARTH_NONE: no blocks were allocated in exactly this stack */
+} builder_node;
+
+/* Slots of a line, and parents that share one: with one child each, as many as fill it as far as the table is filled. */
+enum { NODE_TABLE_LINE = 16, NODE_TABLE_PARENTS = 12 };
+
+typedef struct node_table {
+  uint32_t *slots; /* rows of nodes; HEARTH_NONE: free */
+  size_t size;     /* of slots; 0 or a power of two, at least one line */
+} node_table;
+
+/* The slot of a node, or the free one that it would be put in. The table is not full. */
+static inline uint32_t *node_table_slot(const node_table *table, const builder_node *nodes, uint32_t parent,
+                                        uint32_t frame) {
+  uint64_t hash = id_table_mix((uint64_t)parent << 32 | frame);
+  size_t line = (size_t)((uint64_t)(parent + 1) / NODE_TABLE_PARENTS * NODE_TABLE_LINE) & (table->size - 1);
+  for (size_t i = 0; i < NODE_TABLE_LINE; i++) {
+    uint32_t *slot = &table->slots[line + (hash + i) % NODE_TABLE_LINE];
+    if (*slot == HEARTH_NONE || (nodes[*slot].parent == parent && nodes[*slot].frame == frame))
+      return slot;
+  }
+  /* By a step of its own, as full lines stand side by side. */
+  for (size_t at = hash >> 32, step = (hash >> 8) | 1;; at += step) {
+    uint32_t *slot = &table->slots[at & (table->size - 1)];
+    if (*slot == HEARTH_NONE || (nodes[*slot].parent == parent && nodes[*slot].frame == frame))
+      return slot;
+  }
+}
+
+/* Make room for `more` than the `count` nodes that are there; false when out of memory (the table is unchanged). */
+static inline bool node_table_reserve(node_table *table, const builder_node *nodes, size_t count, size_t more) {
+  if ((count + more) * 4 <= table->size * 3)
+    return true;
+  node_table bigger = {.size = table->size ? table->size * 2 : 4 * NODE_TABLE_LINE};
+  while ((count + more) * 4 > bigger.size * 3)
+    bigger.size *= 2;
+  bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
+  if (!bigger.slots)
+    return false;
+  for (size_t i = 0; i < bigger.size; i++)
+    bigger.slots[i] = HEARTH_NONE;
+  for (size_t i = 0; i < count; i++)
+    *node_table_slot(&bigger, nodes, nodes[i].parent, nodes[i].frame) = (uint32_t)i;
+  free(table->slots);
+  *table = bigger;
+  return true;
+}
 
 #define HEARTH_BUILD_ID_MAX sizeof(((hearth_indexed_binary *)0)->build_id)
 
@@ -148,7 +206,7 @@ static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder,
     mib->v[__builtin_ctzll(fields)] = 0;
 }
 
-/* variances.c: between begin_run and end_run, add to the run's own sums. */
+/* estimates.c: between begin_run and end_run, add to the run's own sums. */
 hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
                                          hearth_error *err);
 /* Add to the variance of a node's context; to none if it has no context. */
@@ -158,11 +216,11 @@ hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t co
 /* Do the variances follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
 void hearth_builder_free_variances(builder_variances *variances);
-/* history.c: merge these facts of runs into the builder's. */
+/* globals.c: merge these facts of runs into the builder's. */
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
-/* history.c: add what is known of `runs` runs, and the levels of a node's context; of none if it has no context. */
+/* globals.c: add what is known of `runs` runs, and the levels of a node's context; of none if it has no context. */
 hearth_status hearth_builder_add_history(hearth_builder *builder, const hearth_heap_history *history,
                                          hearth_error *err);
 hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, const uint64_t *levels,

@@ -10,7 +10,6 @@
 
 #include "array.h"
 #include "builder_tables.h"
-#include "container_types.h"
 #include "file.h"
 #include "hearth/ids.h"
 
@@ -377,13 +376,8 @@ static hearth_status dump_context_begin(symboliser *s, hearth_error *err) {
 }
 
 static void dump_context_finish(symboliser *s) {
-  free(s->placed);
-  free(s->addresses);
-  free(s->addresses_by_pc.slots);
-  free(s->frame_rows);
-  free(s->containers.of_function);
-  free(s->address_of);
-  free(s->node_of);
+  HEARTH_FREE(s->placed, s->addresses, s->addresses_by_pc.slots, s->frame_rows, s->containers.of_function,
+              s->address_of, s->node_of);
 }
 
 static void tell_estimates(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
 #include <zlib.h>
 
 #include "builder_tables.h"
@@ -130,8 +129,7 @@ static hearth_status add_section(hearth_indexer *ix, const char *name, const hea
  * over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   bool first = !ix->code_name;
   if (first) {
     ix->code = *file;
@@ -198,8 +196,7 @@ static hearth_status add_name(hearth_named_inputs *inputs, const char *name, hea
   if (inputs->name && strcmp(inputs->name, name) <= 0)
     return HEARTH_OK;
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   free(inputs->name);
   inputs->name = copy;
   return HEARTH_OK;
@@ -247,9 +244,9 @@ static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, he
   if (status == HEARTH_OK)
     status = add_here(ix, input, file, err);
   if (status == HEARTH_OK) {
-    status = hearth_builder_add_builder(llvm, ix->llvm, err);
+    status = hearth_indexer_add_builder(llvm, ix->llvm, err);
     if (status == HEARTH_OK)
-      status = hearth_builder_add_builder(builder, ix->builder, err);
+      status = hearth_indexer_add_builder(builder, ix->builder, err);
     ix->has_part = status != HEARTH_OK;
   }
   hearth_builder_destroy(ix->builder);

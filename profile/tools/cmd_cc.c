@@ -13,7 +13,6 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "compile_marks.h"
 #include "install_paths.h"
 
 static const hearth_help help = {

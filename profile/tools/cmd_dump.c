@@ -10,7 +10,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "hearth/dump_request.h"
+#include "hearth/attach.h"
 
 static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",
                                  .about = "Ask running programs to write the heap profile so far. It replaces the "

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
-#include "heap_nodes.h"
+#include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
 #include "hearth/json_writer.h"
 #include "option_size.h"
@@ -99,8 +100,7 @@ static hearth_status write_strings(chrome *c, hearth_error *err) {
     if (!c->used[i])
       continue;
     char *name = hearth_heap_node_name(&dumps->nodes[i], c->options);
-    if (!name)
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(name, err));
     write_string(&c->json, i, name);
     free(name);
   }

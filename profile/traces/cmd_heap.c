@@ -7,7 +7,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "hearth/heap_view.h"
+#include "hearth/heap_dumps.h"
 #include "output_file.h"
 #include "view_options.h"
 

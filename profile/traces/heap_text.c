@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "array.h"
 #include "file.h"
-#include "heap_nodes.h"
 #include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
 #include "names.h"
@@ -80,8 +80,7 @@ static int compare_bytes(const void *a, const void *b) {
 static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap_view_options *options, FILE *stream,
                                  hearth_error *err) {
   char *name = hearth_heap_node_name(node, options);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   fputs("      ", stream);
   hearth_print_name(name, 28, stream);
   free(name);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check_json.h"
-#include "hearth/heap_view.h"
+#include "hearth/heap_dumps.h"
 #include "repair_raw.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

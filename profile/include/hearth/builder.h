@@ -59,9 +59,6 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
  * cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
-/* Add all that another builder holds. E_MISMATCH as above. */
-hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);
-
 size_t hearth_builder_context_count(const hearth_builder *builder);
 
 /* Write to `path` (through a temporary file and a rename: an existing file is replaced whole or not at all). The builder

@@ -22,34 +22,12 @@ static void writer_free(writer *w) {
     free(tables[i]->order);
     free(tables[i]->rank);
   }
-  free(w->strings);
-  free(w->string_offsets);
-  free(w->paths);
-  free(w->file_names);
-  free(w->file_rows);
-  free(w->components);
-  free(w->function_paths);
-  free(w->parents);
-  free(w->node_frames);
-  free(w->leaves);
-  free(w->unscoped_contexts);
-  free(w->unscoped_sums);
-  free(w->unscoped_variances);
-  free(w->context_ends);
-  free(w->binaries);
-  free(w->tables.frames.data);
-  free(w->tables.stacks.data);
-  free(w->tables.contexts.data);
-  free(w->histograms.data);
-  free(w->summary.data);
-  free(w->plan.data);
-  free(w->variances.data);
-  free(w->run_facts.data);
-  free(w->history.data);
+  HEARTH_FREE(w->strings, w->string_offsets, w->paths, w->file_names, w->file_rows, w->components, w->function_paths,
+              w->parents, w->node_frames, w->leaves, w->unscoped_contexts, w->unscoped_sums, w->unscoped_variances,
+              w->context_ends, w->binaries, w->tables.frames.data, w->tables.stacks.data, w->tables.contexts.data,
+              w->histograms.data, w->summary.data, w->plan.data, w->variances.data, w->run_facts.data, w->history.data);
   hearth_density_order_destroy(w->densities);
-  free(w->types);
-  free(w->globals);
-  free(w->image);
+  HEARTH_FREE(w->types, w->globals, w->image);
 }
 
 /* -------------------------------------------------- sections -------------------------------------------------- */

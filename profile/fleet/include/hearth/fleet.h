@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a
+/* Take the names of functions, types and binaries, all paths, and the days and commands of runs out of a
  * builder. Ids stay: a compile with the profile gives the same hints. */
 hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err);
 

@@ -92,6 +92,27 @@ bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump 
 /* "exit", "period", "request" or "peak". */
 const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
 
+/* Heap dumps for people and for other tools. */
+
+typedef struct hearth_heap_view_options {
+  size_t size;        /* sizeof(hearth_heap_view_options), or 0 */
+  uint64_t floor;     /* bytes; entries with fewer are merged into their callers; 0: none are */
+  size_t most;        /* entries that are listed; 0: all */
+  bool linkage_names; /* print linkage names instead of short ones */
+  bool full_names;    /* print demangled names with parameters and template arguments */
+} hearth_heap_view_options;
+
+/* A line for each dump; then, unless `dump` is NULL, the live blocks of that one, most bytes first. E_IO, E_NOMEM. */
+hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                const hearth_heap_view_options *options, FILE *stream, hearth_error *err);
+
+/* All dumps as JSON of Chrome's trace viewer (chrome://tracing, "memory-infra" dumps with heaps_v2). E_IO, E_NOMEM. */
+hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const hearth_heap_view_options *options,
+                                        FILE *stream, hearth_error *err);
+
+/* How a node is called, as in views of profiles. Free with free(); NULL: out of memory. */
+char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options);
+
 #ifdef __cplusplus
 }
 #endif
