@@ -6,9 +6,7 @@
 
 #include "hearth/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_builder hearth_builder;
 
@@ -76,7 +74,5 @@ enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
                                        hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

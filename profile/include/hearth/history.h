@@ -6,9 +6,7 @@
 #include "hearth/profile.h"
 #include "hearth/raw.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* Merging keeps the greatest peak, the first and the last day, and the command if all runs with a known command share it. */
 typedef struct hearth_run_facts {
@@ -39,7 +37,5 @@ typedef struct hearth_heap_history {
 hearth_status hearth_profile_get_history(hearth_profile *profile, hearth_heap_history *ret, hearth_error *err);
 void hearth_heap_history_free(hearth_heap_history *history);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -5,9 +5,7 @@
 
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 #define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
 
@@ -52,7 +50,5 @@ hearth_status hearth_listing_print_json(hearth_profile *profile, const char *nam
 hearth_status hearth_call_tree_print(hearth_profile *profile, const hearth_listing_options *options,
                                      const char *function, bool callees, FILE *stream, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -19,9 +19,7 @@
 
 #include "hearth/classify.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* Standard errors that a number may well be off by. */
 enum { HEARTH_VARIANCE_ERRORS = 2 };
@@ -76,7 +74,5 @@ bool hearth_profile_has_variances(const hearth_profile *profile);
 hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t context, hearth_variance *ret,
                                           hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

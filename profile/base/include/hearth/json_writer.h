@@ -10,9 +10,7 @@
 
 #include "hearth/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_json {
   FILE *stream;
@@ -74,7 +72,5 @@ hearth_status hearth_json_end(hearth_json *json, hearth_error *err);
 #define HEARTH_JSON_6(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_5(j, o, __VA_ARGS__)
 #define HEARTH_JSON_7(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_6(j, o, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

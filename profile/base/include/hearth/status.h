@@ -8,8 +8,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+#define HEARTH_C_BEGIN extern "C" {
+#define HEARTH_C_END   }
+#else
+#define HEARTH_C_BEGIN
+#define HEARTH_C_END
 #endif
+
+HEARTH_C_BEGIN
 
 typedef enum hearth_status {
 #define HEARTH_ERROR(number, NAME, meaning) HEARTH_##NAME = number,
@@ -41,7 +47,5 @@ hearth_status hearth_error_set(hearth_error *err, hearth_status status, const ch
 /* The same for HEARTH_E_NOMEM, with the one message that it needs: neither a file nor a place explains it. */
 hearth_status hearth_error_nomem(hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -11,9 +11,7 @@
 #include "hearth/indexer.h"
 #include "hearth/raw.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_heap_node {
   uint32_t parent;       /* of the caller, lower than the own; HEARTH_NONE: a root */
@@ -113,7 +111,5 @@ hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const he
 /* How a node is called, as in views of profiles. Free with free(); NULL: out of memory. */
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif
