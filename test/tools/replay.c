@@ -310,5 +310,5 @@ int main(int argc, char **argv) {
     return 1;
   }
   print(&result, repeats);
-  return 0;
+  return fflush(stdout) == 0 ? 0 : 1;
 }
