@@ -225,8 +225,7 @@ static hearth_status index_inside(hearth_debug_info *d, uint32_t outer, bool who
   hearth_status status = walk_below(&(walk){d, &pieces, unit, b->unit, whole}, &die, outer, err);
   if (status == HEARTH_OK && !hearth_body_pieces_order(&pieces))
     status = hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = keep_inside(d, outer, &pieces, err);
+  HEARTH_THEN(status, keep_inside(d, outer, &pieces, err));
   if (status != HEARTH_OK)
     hearth_body_pieces_free(&pieces);
   return status;

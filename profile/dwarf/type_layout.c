@@ -31,13 +31,10 @@ hearth_status hearth_type_layouts_open(const char *path, hearth_type_layouts **r
   *ret = NULL;
   HEARTH_TRY(hearth_check_memory(l, err));
   hearth_status status = hearth_elf_file_open(path, &l->binary, err);
-  if (status == HEARTH_OK)
-    status = hearth_debug_file_find(l->binary, directories, &l->debug_file, err);
+  HEARTH_THEN(status, hearth_debug_file_find(l->binary, directories, &l->debug_file, err));
   hearth_elf_file *file = l->debug_file ? l->debug_file : l->binary;
-  if (status == HEARTH_OK)
-    status = hearth_elf_file_unpack(file, err);
-  if (status == HEARTH_OK)
-    status = hearth_units_create(l->binary, file, directories, &l->units, err);
+  HEARTH_THEN(status, hearth_elf_file_unpack(file, err));
+  HEARTH_THEN(status, hearth_units_create(l->binary, file, directories, &l->units, err));
   if (status == HEARTH_OK)
     *ret = l;
   else

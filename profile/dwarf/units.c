@@ -367,12 +367,9 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
   u->binary = binary;
   u->debug_file = debug_file;
   hearth_status status = hearth_elf_file_segments(binary, &u->code, &u->code_count, err);
-  if (status == HEARTH_OK)
-    status = open_info(u, directories, err);
-  if (status == HEARTH_OK)
-    status = list_units(u, err);
-  if (status == HEARTH_OK)
-    status = make_groups(u, err);
+  HEARTH_THEN(status, open_info(u, directories, err));
+  HEARTH_THEN(status, list_units(u, err));
+  HEARTH_THEN(status, make_groups(u, err));
   if (status != HEARTH_OK) {
     hearth_units_destroy(u);
     return status;

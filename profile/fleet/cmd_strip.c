@@ -52,8 +52,7 @@ static hearth_status write_planned(hearth_builder *builder, const char *path, co
   size_t size;
   HEARTH_TRY(hearth_builder_write_planned(builder, NULL, &data, &size, err));
   hearth_status status = known->id ? give_layout(known, &data, &size, err) : HEARTH_OK;
-  if (status == HEARTH_OK)
-    status = hearth_output_write(path, data, size, err);
+  HEARTH_THEN(status, hearth_output_write(path, data, size, err));
   free(data);
   return status;
 }
@@ -66,10 +65,8 @@ static hearth_status strip(const void *given, hearth_profile *profile, hearth_er
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   hearth_builder *builder = hearth_builder_create(summary.id_scheme);
   hearth_status status = builder ? hearth_builder_add_profile(builder, profile, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_strip(builder, err);
-  if (status == HEARTH_OK)
-    status = write_planned(builder, a->output, &plan, err);
+  HEARTH_THEN(status, hearth_builder_strip(builder, err));
+  HEARTH_THEN(status, write_planned(builder, a->output, &plan, err));
   hearth_builder_destroy(builder);
   return status;
 }

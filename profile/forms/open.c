@@ -15,8 +15,7 @@ static hearth_status convert_section(hearth_profile_bytes *bytes, const char *na
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   HEARTH_TRY(hearth_check_memory(builder, err));
   hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, NULL, builder, &skipped, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err);
+  HEARTH_THEN(status, hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err));
   if (status == HEARTH_OK)
     bytes->data = bytes->converted;
   hearth_builder_destroy(builder);

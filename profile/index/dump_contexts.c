@@ -459,8 +459,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
   hearth_builder_begin_run(builder);
-  if (status == HEARTH_OK)
-    status = visit_all(&s, options, counts, lost, &total_bytes, err);
+  HEARTH_THEN(status, visit_all(&s, options, counts, lost, &total_bytes, err));
   if (status == HEARTH_OK) {
     dump_context_tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
@@ -481,8 +480,7 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   tell_estimates(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
-  if (status == HEARTH_OK)
-    status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
+  HEARTH_THEN(status, visit_all(&s, options, &counts, NULL, &total_bytes, err));
   if (status == HEARTH_OK)
     dump_context_tell_missed(&s);
   dump_context_finish(&s);

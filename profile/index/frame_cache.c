@@ -225,14 +225,10 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   hearth_binary *b = calloc(1, sizeof *b);
   HEARTH_TRY(hearth_check_memory(b, err));
   hearth_status status = binary_open_file(path, &b->file, err);
-  if (status == HEARTH_OK)
-    status = check_type(b, err);
-  if (status == HEARTH_OK)
-    status = hearth_elf_file_segments(b->file, &b->segments, &b->segment_count, err);
-  if (status == HEARTH_OK)
-    status = binary_read_build_id(b, err);
-  if (status == HEARTH_OK)
-    status = hearth_types_read(hearth_elf_file_section(b->file, HEARTH_TYPES_SECTION), path, &b->types, err);
+  HEARTH_THEN(status, check_type(b, err));
+  HEARTH_THEN(status, hearth_elf_file_segments(b->file, &b->segments, &b->segment_count, err));
+  HEARTH_THEN(status, binary_read_build_id(b, err));
+  HEARTH_THEN(status, hearth_types_read(hearth_elf_file_section(b->file, HEARTH_TYPES_SECTION), path, &b->types, err));
   if (status == HEARTH_OK && !(b->debug_info = hearth_debug_info_create(b->file)))
     status = hearth_error_nomem(err);
   if (status != HEARTH_OK) {

@@ -241,12 +241,10 @@ static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, he
   ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
   ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
   hearth_status status = hearth_check_memory(ix->builder && ix->llvm, err);
-  if (status == HEARTH_OK)
-    status = add_here(ix, input, file, err);
+  HEARTH_THEN(status, add_here(ix, input, file, err));
   if (status == HEARTH_OK) {
     status = hearth_indexer_add_builder(llvm, ix->llvm, err);
-    if (status == HEARTH_OK)
-      status = hearth_indexer_add_builder(builder, ix->builder, err);
+    HEARTH_THEN(status, hearth_indexer_add_builder(builder, ix->builder, err));
     ix->has_part = status != HEARTH_OK;
   }
   hearth_builder_destroy(ix->builder);

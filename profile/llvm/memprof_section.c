@@ -351,8 +351,7 @@ hearth_status hearth_llvm_put_section(hearth_llvm_buffer *out, hearth_profile *p
   if (version != 3 && version != 4)
     return hearth_error_set(err, HEARTH_E_USAGE, "MemProf sections are written in version 3 or 4, not %u", version);
   hearth_status status = hearth_llvm_records_make(&records, profile, err);
-  if (status == HEARTH_OK)
-    status = put_section(&w);
+  HEARTH_THEN(status, put_section(&w));
   *ret_losses = records.losses;
   HEARTH_FREE(w.elements, w.node_elements, w.stack_elements);
   hearth_llvm_records_free(&records);

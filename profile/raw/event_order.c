@@ -135,8 +135,7 @@ hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visi
   hearth_status status = event_order_begin(&o, err);
   while (status == HEARTH_OK && o.active > 0) {
     status = event_order_take(&o, &event, &thread, err);
-    if (status == HEARTH_OK)
-      status = visit(data, &event, thread, err);
+    HEARTH_THEN(status, visit(data, &event, thread, err));
   }
   end(&o);
   return status;

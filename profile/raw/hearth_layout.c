@@ -377,24 +377,15 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   hearth_raw_header header;
   uint64_t maps_end = 0;
   hearth_status status = hearth_layout_check_header(in, &header, err);
-  if (status == HEARTH_OK)
-    status = check_checksum(in, &header, err);
-  if (status == HEARTH_OK)
-    status = read_maps(in, &header, dump, &maps_end, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_run(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_clock(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_history(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = read_names(in, &header, maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_nodes(in, &header, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_check_records(in, &header, dump, err);
-  if (status == HEARTH_OK)
-    status = read_globals(in, &header, dump, err);
+  HEARTH_THEN(status, check_checksum(in, &header, err));
+  HEARTH_THEN(status, read_maps(in, &header, dump, &maps_end, err));
+  HEARTH_THEN(status, hearth_layout_read_run(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_clock(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_history(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, read_names(in, &header, maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_nodes(in, &header, dump, err));
+  HEARTH_THEN(status, hearth_layout_check_records(in, &header, dump, err));
+  HEARTH_THEN(status, read_globals(in, &header, dump, err));
   if (status != HEARTH_OK)
     return status;
   dump->kind = HEARTH_RAW_FILE_OFFSET;

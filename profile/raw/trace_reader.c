@@ -307,8 +307,7 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
   t->scratch = malloc((size_t)HEARTH_TRACE_COLUMNS * HEARTH_TRACE_COLUMN_BYTES);
   hearth_status status =
       t->name && t->decompressor && t->scratch ? trace_reader_read_header(t, &at, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = trace_reader_read_blocks(t, at, err);
+  HEARTH_THEN(status, trace_reader_read_blocks(t, at, err));
   if (status == HEARTH_OK && !t->info.ended)
     status = find_duration(t, err);
   if (status != HEARTH_OK) {

@@ -189,8 +189,7 @@ hearth_status hearth_listing_print_json(hearth_profile *profile, const char *nam
   view.full_names = true; /* as those of frames */
   known.view = &view;
   hearth_status status = hearth_listing_init(&p.listing, profile, name, &known, stream, err);
-  if (status == HEARTH_OK)
-    status = listing_json_print_listing(&p, err);
+  HEARTH_THEN(status, listing_json_print_listing(&p, err));
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
   hearth_listing_destroy(&p.listing);

@@ -240,8 +240,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_plan_view v;
   hearth_status status = hearth_plan_view_init(&v, profile, err);
-  if (status == HEARTH_OK)
-    status = print_plan(&v, stream, err);
+  HEARTH_THEN(status, print_plan(&v, stream, err));
   hearth_plan_view_destroy(&v);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }
@@ -353,10 +352,8 @@ static hearth_status print_plan_json(plan_json *p, hearth_error *err) {
 hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
   plan_json p = {.json = {.stream = stream}};
   hearth_status status = hearth_plan_view_init(&p.view, profile, err);
-  if (status == HEARTH_OK)
-    status = hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err);
-  if (status == HEARTH_OK)
-    status = print_plan_json(&p, err);
+  HEARTH_THEN(status, hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err));
+  HEARTH_THEN(status, print_plan_json(&p, err));
   hearth_json_frames_destroy(&p.frames);
   hearth_plan_view_destroy(&p.view);
   return status;

@@ -168,8 +168,7 @@ static int write_layout(const tuning *t, const char *layout, const hearth_plan_t
     return hearth_tool_error("%s", err.message);
   hearth_status status = hearth_plan_set_layout(profile, layout, tuning, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
-  if (status == HEARTH_OK)
-    status = hearth_output_write(t->a.output, data, size, &err);
+  HEARTH_THEN(status, hearth_output_write(t->a.output, data, size, &err));
   free(data);
   return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
 }

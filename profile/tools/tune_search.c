@@ -424,8 +424,7 @@ hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_
   HEARTH_TRY(set_options(command, pools, statistics, err));
   hearth_status status = start(command, &child, err);
   give_back_options(command);
-  if (status == HEARTH_OK)
-    status = await(child, begin, ret, err);
+  HEARTH_THEN(status, await(child, begin, ret, err));
   if (status == HEARTH_OK && ret->peak_bytes > command->peak_bytes)
     command->peak_bytes = ret->peak_bytes;
   return status;

@@ -167,8 +167,7 @@ static hearth_status merge_add_history(hearth_builder *builder, hearth_profile *
   for (size_t i = 0; status == HEARTH_OK && i < history.count; i++) {
     uint32_t node;
     status = find_node(profile, history.rows[i].context, nodes, &node, err);
-    if (status == HEARTH_OK)
-      status = hearth_builder_add_levels(builder, node, history.rows[i].levels, err);
+    HEARTH_THEN(status, hearth_builder_add_levels(builder, node, history.rows[i].levels, err));
   }
   hearth_heap_history_free(&history);
   return status;
@@ -197,12 +196,10 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
   if (!hearth_profile_has_variances(profile))
     hearth_builder_begin_run(builder);
-  if (status == HEARTH_OK)
-    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
+  HEARTH_THEN(status, add_tables(builder, profile, summary.id_scheme, &rows, err));
   if (status == HEARTH_OK && !hearth_profile_has_variances(profile))
     status = hearth_builder_end_run(builder, &summary, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_run(builder, &summary, err);
+  HEARTH_THEN(status, hearth_builder_add_run(builder, &summary, err));
   new_rows_free(&rows);
   return status;
 }

@@ -53,8 +53,7 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
     status = hearth_error_nomem(err);
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
     status = selection_match_function(s->profile, i, options, &functions[i], err);
-  if (status == HEARTH_OK)
-    status = selection_match_nodes(s, functions, err);
+  HEARTH_THEN(status, selection_match_nodes(s, functions, err));
   free(functions);
   return status;
 }

@@ -75,8 +75,7 @@ static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *e
   uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(side->profile) + 1) * sizeof *frames);
   side->nodes = malloc(((size_t)hearth_profile_stack_count(side->profile) + 1) * sizeof *side->nodes);
   hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = match_nodes(d, side, frames, err);
+  HEARTH_THEN(status, match_nodes(d, side, frames, err));
   free(frames);
   return status;
 }
@@ -289,8 +288,7 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
     d->significant = options && options->significant;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);
-  if (status == HEARTH_OK)
-    status = compare(d, err);
+  HEARTH_THEN(status, compare(d, err));
   if (status == HEARTH_OK)
     *ret = d;
   else

@@ -35,6 +35,9 @@ typedef struct hearth_error {
       return status_;                                                                                                  \
   } while (0)
 
+/* The next of several steps before a clean-up: done if all is well so far. */
+#define HEARTH_THEN(status, expression) ((status) = (status) == HEARTH_OK ? (expression) : (status))
+
 /* The short meaning of a status; a static string, never NULL. */
 const char *hearth_status_string(hearth_status status);
 
