@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reader of raw profiles in Hearth's layout (docs/formats/raw.md). The whole dump is checked, checksum first, before
  * anything in it is believed. */
-#include "hearth/raw_codec.h"
-#include "raw_dump.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "array.h"
+#include "hearth/raw_codec.h"
+#include "raw_dump.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -75,8 +76,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
     return hearth_raw_fail(in, offsetof(hearth_raw_header, map_offset), HEARTH_E_CORRUPT, err,
                            "the mappings lie outside the profile");
   dump->maps = calloc(header->map_count + 1, sizeof *dump->maps);
-  if (!dump->maps)
-    return hearth_raw_fail(in, header->map_offset, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->maps, err));
   uint64_t at = header->map_offset;
   for (uint64_t i = 0; i < header->map_count; ++i) {
     hearth_raw_mapping row;
@@ -92,8 +92,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
         .start = row.start, .end = row.end, .base = row.file_offset, .build_id_size = row.build_id_size};
     memcpy(map->build_id, row.build_id, row.build_id_size);
     map->path = strndup((const char *)in->file->data + in->begin + at + sizeof row, row.path_size);
-    if (!map->path)
-      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(map->path, err));
     dump->map_count = i + 1;
     uint64_t step = (sizeof row + row.path_size + 7) & ~UINT64_C(7);
     at = step > header->total_size - at ? header->total_size : at + step;
@@ -116,8 +115,7 @@ static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const he
       size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no command line");
   dump->command = strndup((const char *)from, size);
-  if (!dump->command)
-    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->command, err));
   *at = (uint64_t)(from - data) + size;
   return HEARTH_OK;
 }
@@ -145,8 +143,7 @@ static hearth_status hearth_layout_read_history(const hearth_raw_input *in, cons
       !hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from) / LEAST_LEVELS)
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no history of live bytes");
   dump->history = malloc((count + 1) * sizeof *dump->history);
-  if (!dump->history)
-    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->history, err));
   for (uint64_t i = 0; i < count; ++i, ++number) {
     if (!hearth_raw_take_varint(&from, end, &skipped) || skipped >= header->mib_count ||
         (number += skipped) >= header->mib_count || !hearth_raw_take_levels(&from, end, dump->history[i].levels))
@@ -173,16 +170,14 @@ static hearth_status read_names(const hearth_raw_input *in, const hearth_raw_hea
   if (!hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from))
     return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the names run past the end");
   dump->names = calloc(count + 1, sizeof *dump->names);
-  if (!dump->names)
-    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->names, err));
   for (uint64_t i = 0; i < count; ++i) {
     if (!hearth_raw_take_varint(&from, end, &size) || size > (uint64_t)(end - from))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name runs past the end");
     if (memchr(from, '\0', size))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name holds a NUL");
     dump->names[i] = strndup((const char *)from, size);
-    if (!dump->names[i])
-      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(dump->names[i], err));
     dump->name_count = i + 1;
     from += size;
   }
@@ -201,8 +196,7 @@ static hearth_status hearth_layout_read_nodes(const hearth_raw_input *in, const 
     return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
                            "the call stacks lie outside the profile");
   dump->nodes = calloc(count + 1, sizeof *dump->nodes);
-  if (!dump->nodes)
-    return hearth_raw_fail(in, header->stack_offset, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->nodes, err));
   dump->node_count = count;
   const uint8_t *data = in->file->data + in->begin, *from = data + header->stack_offset;
   hearth_raw_stack_node row = {0};
@@ -363,8 +357,7 @@ static hearth_status read_globals(const hearth_raw_input *in, const hearth_raw_h
   if (!hearth_raw_take_varint(&from, end, &count) || count > (size_t)(end - from) / LEAST_GLOBAL)
     return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the global variables run past the end");
   dump->globals = malloc((count + 1) * sizeof *dump->globals);
-  if (!dump->globals)
-    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->globals, err));
   for (uint64_t i = 0; i < count; ++i)
     if (!take_global(&from, end, &dump->globals[dump->global_count++]))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "this is no global variable");

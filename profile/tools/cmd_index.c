@@ -311,14 +311,9 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 }
 
 int hearth_cmd_index(int argc, char **argv) {
-  arguments a = {.command = argv[0],
-                 .format = &hearth_output_formats[0],
-                 .binaries.rows = calloc((size_t)argc, sizeof(char *)),
-                 .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
+  arguments a = {.command = argv[0], .format = &hearth_output_formats[0]};
   int code = HEARTH_EXIT_OK;
-  if (!a.binaries.rows || !a.debug_directories.rows) {
-    code = hearth_tool_error("out of memory");
-  } else if (index_parse(argc, argv, &a, &code)) {
+  if (index_parse(argc, argv, &a, &code)) {
     hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
                                        .note = index_on_note,

@@ -147,11 +147,7 @@ static int run(const arguments *a) {
 int hearth_cmd_heap(int argc, char **argv) {
   arguments a = {.output = "-", .floor = {.most = UINT64_MAX}, .limit = {.most = UINT32_MAX, .value = 20}};
   int code = HEARTH_EXIT_ERROR;
-  a.binaries.rows = calloc((size_t)argc, sizeof *a.binaries.rows);
-  a.debug_directories.rows = calloc((size_t)argc, sizeof *a.debug_directories.rows);
-  if (!a.binaries.rows || !a.debug_directories.rows)
-    hearth_tool_error("out of memory");
-  else if (parse(argc, argv, &a, &code))
+  if (parse(argc, argv, &a, &code))
     code = run(&a);
   free(a.binaries.rows);
   free(a.debug_directories.rows);

@@ -107,7 +107,7 @@ int hearth_tool_take_seconds(void *target, const char *value);
 
 /* Target of hearth_tool_take_one_more: the values of an option that may be given more than once. */
 typedef struct hearth_list_option {
-  const char **rows; /* room for argc of them */
+  const char **rows; /* free it */
   size_t count;
 } hearth_list_option;
 
