@@ -7,7 +7,7 @@
 #   files      those of code; folders: those with a file of code; median: of the lines of code of a file
 #   functions  definitions of functions in C and C++
 #   twice      names of static functions that several files define, and how many functions these are
-#   options    of commands (a row `.name = "--..."`), and rows of runtime_options.def
+#   options    of commands (a row `.name = "--..."` or HEARTH_FLAG("--...", and its like), and rows of runtime_options.def
 #   verbs      names of commands in the table of the `hearth` command
 #   words      of *.md but CHANGELOG.md, as wc counts
 #   glossary   rows of the table "Words" in docs/ARCHITECTURE.md
@@ -70,7 +70,7 @@ for path in subprocess.run(["git", "ls-files"], capture_output=True, text=True, 
         code = without_comments(text)
         part.files.append(lines_of(code))
         part.folders.add(os.path.dirname(path))
-        part.options += len(re.findall(r'\.name = "--', code))
+        part.options += len(re.findall(r'(?:\.name = |HEARTH_(?:FLAG|TEXT|NUMBER|TAKE)\((?:\s|\\)*)"--', code))
         if path.endswith("runtime_options.def"):
             part.options += len(re.findall(r"^HEARTH_\w*OPTION\w*\(", code, re.M))
         if part_of(path) != "tests":

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth/compile_mark.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
+#include "hearth/type_table.h"
 #include "passes.h"
 #include "shim.h"
 

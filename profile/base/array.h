@@ -70,4 +70,12 @@ static inline hearth_status hearth_array_create(void *array, size_t count, size_
   return hearth_check_memory(made != NULL, err);
 }
 
+static inline void hearth_free_all(void *const *rows, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    free(rows[i]);
+}
+
+/* Free all of these. */
+#define HEARTH_FREE(...) hearth_free_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes JSON straight to the stream. The only state is whether a comma is due; strings are escaped byte by byte. */
 #include <math.h>
+#include <stdarg.h>
+#include <string.h>
 
 #include "file.h"
 #include "hearth/json_writer.h"
@@ -130,6 +132,62 @@ void hearth_json_key_double(hearth_json *json, const char *name, double value) {
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value) {
   hearth_json_key(json, name);
   hearth_json_string(json, value);
+}
+
+/* A conversion behind its '%'; returns what is behind it. */
+static const char *json_convert(hearth_json *json, const char *at, va_list *values) {
+  switch (*at) {
+  case 's': {
+    const char *text = va_arg(*values, const char *);
+    (at[1] == ':' ? hearth_json_key : hearth_json_string)(json, text);
+    return at + 1 + (at[1] == ':');
+  }
+  case 'f':
+    hearth_json_double(json, va_arg(*values, double));
+    return at + 1;
+  case 'd':
+    hearth_json_bool(json, va_arg(*values, int));
+    return at + 1;
+  case 'u':
+    hearth_json_uint(json, va_arg(*values, unsigned));
+    return at + 1;
+  default: /* lu, zu */
+    hearth_json_uint(json, va_arg(*values, unsigned long));
+    return at + 2;
+  }
+}
+
+/* A word before a colon is a key; another one, or what stands in quotes, is a value as it is. */
+static const char *json_put_word(hearth_json *json, const char *at, size_t size) {
+  bool is_key = at[size] == ':', is_quoted = *at == '"';
+  hearth_json_value_begin(json);
+  fprintf(json->stream, is_key && !is_quoted ? "\"%.*s\"" : "%.*s", (int)size, at);
+  if (is_key)
+    putc_unlocked(':', json->stream);
+  json->comma = !is_key;
+  return at + size + is_key;
+}
+
+void hearth_json_print(hearth_json *json, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  for (const char *at = format; *at;)
+    if (*at == '%')
+      at = json_convert(json, at + 1, &values);
+    else if (*at == '"')
+      at = json_put_word(json, at, strcspn(at + 1, "\"") + 2);
+    else if (!strchr("{}[]\n, ", *at))
+      at = json_put_word(json, at, strcspn(at, ":{}[]\n, "));
+    else {
+      if (*at == '\n')
+        hearth_json_line(json);
+      else if (*at == '{' || *at == '[')
+        hearth_json_open(json, *at);
+      else if (*at == '}' || *at == ']')
+        hearth_json_close(json, *at);
+      at++;
+    }
+  va_end(values);
 }
 
 void hearth_json_begin(hearth_json *json, const char *format, uint64_t version) {

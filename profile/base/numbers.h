@@ -6,19 +6,6 @@
 
 #include <math.h>
 
-/* 1 - exp(-x), x >= 0: a Taylor series near 0, then doublings of x. */
-static inline double hearth_covered(double x) {
-  int doublings = 0;
-  if (x > 40)
-    return 1;
-  for (; x > 0.125; x /= 2)
-    doublings++;
-  double c = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5))));
-  for (; doublings > 0; doublings--)
-    c = c * (2 - c);
-  return c;
-}
-
 /* ln x, x > 0: of the mantissa by the series of atanh. */
 static inline double hearth_ln(double x) {
   int exponent;
@@ -32,9 +19,6 @@ static inline double hearth_ln(double x) {
     sum = sum * z2 + 1.0 / i;
   return 2 * z * sum + exponent * 0.69314718055994531;
 }
-
-/* exp x, for x up to 700. */
-static inline double hearth_exp(double x) { return x > 0 ? 1 / (1 - hearth_covered(x)) : 1 - hearth_covered(-x); }
 
 /* 2 to the power x: the whole part is exact, the rest a Taylor series of exp. */
 static inline double hearth_exp2(double x) {

@@ -20,7 +20,7 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   if (!builder)
     return NULL;
   builder->scheme = scheme;
-  builder->weight = builder->scale = 1;
+  builder->weight = 1;
   builder->runs.accesses_counted = true; /* neutral for "in every run" */
   return builder;
 }
@@ -28,37 +28,19 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
 void hearth_builder_destroy(hearth_builder *builder) {
   if (!builder)
     return;
-  free(builder->pool);
-  free(builder->functions);
-  free(builder->frames);
-  free(builder->nodes);
-  free(builder->context_nodes);
+  HEARTH_FREE(builder->pool, builder->functions, builder->frames, builder->nodes, builder->context_nodes);
   hearth_mib_rows_free(&builder->mibs);
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
   hearth_builder_free_variances(&builder->variances);
   hearth_builder_free_history(&builder->history);
-  free(builder->binaries);
-  free(builder->types);
-  free(builder->globals);
-  free(builder->types_by_id.slots);
-  free(builder->globals_by_id.slots);
-  free(builder->strings.slots);
-  free(builder->functions_by_id.slots);
-  free(builder->frames_by_content.slots);
-  free(builder->nodes_by_content.slots);
-  free(builder);
+  HEARTH_FREE(builder->binaries, builder->types, builder->globals, builder->types_by_id.slots,
+              builder->globals_by_id.slots, builder->strings.slots, builder->functions_by_id.slots,
+              builder->frames_by_content.slots, builder->nodes_by_content.slots, builder);
 }
 
-void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) {
-  hearth_builder_set_scale(builder, weight, 1);
-}
-
-void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale) {
-  builder->weight = weight;
-  builder->scale = scale;
-}
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
 
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
 
@@ -82,8 +64,7 @@ hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(hearth_rows_reserve(&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
-  if (!id_table_reserve(&builder->strings))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(id_table_reserve(&builder->strings), err));
   *ret = (uint32_t)builder->pool_size;
   memcpy(builder->pool + builder->pool_size, string, size);
   builder->pool_size += size;
@@ -138,8 +119,7 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
   while (path_length > 1 && path[path_length - 1] == '/')
     path_length--;
   char *copy = malloc(name_length + 1 + path_length + 1);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   char *stripped_path = copy + name_length + 1;
   memcpy(copy, linkage_name, name_length);
   copy[name_length] = '\0';
@@ -179,8 +159,7 @@ static hearth_status builder_add_type(hearth_builder *builder, const char *name,
 hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
                                   hearth_error *err) {
   char *copy = strndup(name, length);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   *ret_id = hearth_type_id(copy, strlen(copy));
   hearth_status status = builder_add_type(builder, copy, *ret_id, err);
   free(copy);
@@ -271,8 +250,7 @@ static hearth_status builder_add_context(hearth_builder *builder, uint32_t node,
                                          hearth_error *err) {
   HEARTH_TRY(hearth_rows_reserve(&builder->context_nodes, &builder->context_room, builder->context_count, 1,
                                  sizeof *builder->context_nodes, err));
-  if (!hearth_mib_rows_append(&builder->mibs, mib))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(hearth_mib_rows_append(&builder->mibs, mib), err));
   hearth_expect(builder->mibs.count == builder->context_count + 1);
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->context_nodes[builder->context_count++] = node;
@@ -306,8 +284,7 @@ static hearth_status reserve_histogram(hearth_builder *builder, size_t context, 
   if (size <= h->size)
     return HEARTH_OK;
   uint64_t *counts = realloc(h->counts, size * sizeof *counts);
-  if (!counts)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(counts, err));
   memset(counts + h->size, 0, (size - h->size) * sizeof *counts);
   *h = (builder_histogram){counts, size};
   return HEARTH_OK;

@@ -13,12 +13,69 @@
 #include "hearth/builder.h"
 #include "hearth/global.h"
 #include "hearth/history.h"
-#include "hearth/origin.h"
 #include "hearth/touch_rate.h"
 #include "hearth/variance.h"
 #include "id_table.h"
 #include "mib_rows.h"
-#include "node_table.h"
+
+/* Finds a node of the stacks by its parent and frame.
+ *
+ * A stack's nodes arrive one after the other, each under the one before, and so do a merged profile's. A common hash
+ * table would scatter them over a memory that no cache holds. Here the nodes of neighbouring parents share a line of
+ * slots, which is one line of the cache; only a node that its line has no room for goes where a hash of parent and
+ * frame says. As nothing is ever removed, a line with a free slot is the whole answer, and a node with thousands of
+ * children costs no more than in a common table. */
+
+typedef struct builder_node {
+  uint32_t frame;
+  uint32_t parent;  /* HEARTH_NONE: a root */
+  uint32_t context; /* HEARTH_NONE: no blocks were allocated in exactly this stack */
+} builder_node;
+
+/* Slots of a line, and parents that share one: with one child each, as many as fill it as far as the table is filled. */
+enum { NODE_TABLE_LINE = 16, NODE_TABLE_PARENTS = 12 };
+
+typedef struct node_table {
+  uint32_t *slots; /* rows of nodes; HEARTH_NONE: free */
+  size_t size;     /* of slots; 0 or a power of two, at least one line */
+} node_table;
+
+/* The slot of a node, or the free one that it would be put in. The table is not full. */
+static inline uint32_t *node_table_slot(const node_table *table, const builder_node *nodes, uint32_t parent,
+                                        uint32_t frame) {
+  uint64_t hash = id_table_mix((uint64_t)parent << 32 | frame);
+  size_t line = (size_t)((uint64_t)(parent + 1) / NODE_TABLE_PARENTS * NODE_TABLE_LINE) & (table->size - 1);
+  for (size_t i = 0; i < NODE_TABLE_LINE; i++) {
+    uint32_t *slot = &table->slots[line + (hash + i) % NODE_TABLE_LINE];
+    if (*slot == HEARTH_NONE || (nodes[*slot].parent == parent && nodes[*slot].frame == frame))
+      return slot;
+  }
+  /* By a step of its own, as full lines stand side by side. */
+  for (size_t at = hash >> 32, step = (hash >> 8) | 1;; at += step) {
+    uint32_t *slot = &table->slots[at & (table->size - 1)];
+    if (*slot == HEARTH_NONE || (nodes[*slot].parent == parent && nodes[*slot].frame == frame))
+      return slot;
+  }
+}
+
+/* Make room for `more` than the `count` nodes that are there; false when out of memory (the table is unchanged). */
+static inline bool node_table_reserve(node_table *table, const builder_node *nodes, size_t count, size_t more) {
+  if ((count + more) * 4 <= table->size * 3)
+    return true;
+  node_table bigger = {.size = table->size ? table->size * 2 : 4 * NODE_TABLE_LINE};
+  while ((count + more) * 4 > bigger.size * 3)
+    bigger.size *= 2;
+  bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
+  if (!bigger.slots)
+    return false;
+  for (size_t i = 0; i < bigger.size; i++)
+    bigger.slots[i] = HEARTH_NONE;
+  for (size_t i = 0; i < count; i++)
+    *node_table_slot(&bigger, nodes, nodes[i].parent, nodes[i].frame) = (uint32_t)i;
+  free(table->slots);
+  *table = bigger;
+  return true;
+}
 
 #define HEARTH_BUILD_ID_MAX sizeof(((hearth_indexed_binary *)0)->build_id)
 
@@ -72,22 +129,9 @@ typedef struct builder_variances {
   size_t run_count, run_room, run_row_count, run_row_room;
 } builder_variances;
 
-typedef struct builder_origin {
-  uint32_t host; /* offset in the pool; HEARTH_NONE: unknown */
-  uint32_t day;
-  uint32_t build_id_size;
-  uint8_t build_id[HEARTH_BUILD_ID_MAX];
-  uint64_t runs, total_bytes;
-} builder_origin;
-
-typedef struct builder_origins {
-  uint32_t granularity; /* enum hearth_origin_granularity: no row has more than it keeps */
-  size_t count;
-  builder_origin rows[HEARTH_ORIGINS_MOST];
-} builder_origins;
-
 typedef struct builder_run_facts {
   uint64_t peak_bytes;
+  uint32_t first_day, last_day;
   uint32_t command; /* offset in the pool */
   bool has_command, commands_differ;
 } builder_run_facts;
@@ -119,7 +163,6 @@ struct hearth_builder {
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
   builder_variances variances;
-  builder_origins origins;
   builder_run_facts run_facts;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
@@ -127,7 +170,6 @@ struct hearth_builder {
   bool fold_recursion;
   uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
   uint64_t weight;     /* how many times an addition counts */
-  uint64_t scale;      /* the part of the weight that is no more runs (hearth/variance.h) */
 };
 
 /* Offset of the string in the pool. */
@@ -164,7 +206,7 @@ static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder,
     mib->v[__builtin_ctzll(fields)] = 0;
 }
 
-/* variances.c: between begin_run and end_run, add to the run's own sums. */
+/* estimates.c: between begin_run and end_run, add to the run's own sums. */
 hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
                                          hearth_error *err);
 /* Add to the variance of a node's context; to none if it has no context. */
@@ -173,20 +215,12 @@ hearth_status hearth_builder_add_variance(hearth_builder *builder, uint32_t node
 hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t context);
 /* Do the variances follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
-/* Bytes that blocks of the run that is being added have taken so far. */
-uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
 void hearth_builder_free_variances(builder_variances *variances);
-/* origins.c: add runs of one origin; at its granularity, or a coarser one. */
-hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
-/* Make all rows as coarse as this granularity has them; those to come will be, too. */
-void hearth_builder_raise_origins(hearth_builder *builder, uint32_t granularity);
-/* One of builder->origins; it lives until something is added. */
-hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
-/* origins.c: merge these facts of runs into the builder's. */
+/* globals.c: merge these facts of runs into the builder's. */
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
-/* history.c: add what is known of `runs` runs, and the levels of a node's context; of none if it has no context. */
+/* globals.c: add what is known of `runs` runs, and the levels of a node's context; of none if it has no context. */
 hearth_status hearth_builder_add_history(hearth_builder *builder, const hearth_heap_history *history,
                                          hearth_error *err);
 hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, const uint64_t *levels,
@@ -194,8 +228,6 @@ hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, 
 /* HEARTH_RAW_POINTS numbers, or NULL. */
 const uint64_t *hearth_builder_levels(const hearth_builder *builder, size_t context);
 void hearth_builder_free_history(builder_history *history);
-/* Take hosts and days out. */
-void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 

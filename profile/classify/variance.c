@@ -38,12 +38,9 @@ void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_
   ret->bytes_squares = ret->bytes * ret->bytes;
 }
 
-void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight, uint64_t scale) {
-  uint64_t squares = hearth_repeat_SUM(from->squares, hearth_repeat_SUM(weight, scale));
-  squares = hearth_merge_SUM(into->squares, squares);
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight) {
   for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
     into->sums[i] = hearth_merge_SUM(into->sums[i], hearth_repeat_SUM(from->sums[i], weight));
-  into->squares = squares;
 }
 
 /* The standard deviation by the root of the runs. */

@@ -9,34 +9,13 @@
 #include "array.h"
 #include "dwarf_reader.h"
 
-typedef struct hearth_body_origin {
-  const void *die; /* NULL: the slot is empty */
+struct hearth_body_origin {
+  const void *die;
   uint32_t function;
-} hearth_body_origin;
+};
 
-/* --- Table of origins --------------------------------------------------------------------------------------------- */
-
-static hearth_body_origin *body_function_slot_of(hearth_body_origin *origins, size_t slots, const void *die) {
-  size_t i = (size_t)(((uintptr_t)die * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
-  while (origins[i].die && origins[i].die != die)
-    i = (i + 1) & (slots - 1);
-  return &origins[i];
-}
-
-static bool body_function_make_room(hearth_body_functions *f) {
-  if (f->used * 2 < f->slots)
-    return true;
-  size_t more = f->slots ? f->slots * 2 : 256;
-  hearth_body_origin *moved = calloc(more, sizeof *moved);
-  if (!moved)
-    return false;
-  for (size_t i = 0; i < f->slots; ++i)
-    if (f->origins[i].die)
-      *body_function_slot_of(moved, more, f->origins[i].die) = f->origins[i];
-  free(f->origins);
-  f->origins = moved;
-  f->slots = more;
-  return true;
+static bool is_of_die(const void *owner, uint32_t item, const void *key) {
+  return ((const hearth_body_functions *)owner)->origins[item].die == key;
 }
 
 /* --- What debug information says ---------------------------------------------------------------------------------- */
@@ -160,13 +139,15 @@ bool hearth_body_functions_get(hearth_body_functions *f, const hearth_die *die, 
                                uint32_t *ret) {
   bool memory = true;
   const void *origin = origin_of(die, inlined);
-  if (!body_function_make_room(f))
-    return false;
-  hearth_body_origin *slot = body_function_slot_of(f->origins, f->slots, origin);
-  if (slot->die) {
-    *ret = slot->function;
+  uint64_t hash = id_table_mix((uintptr_t)origin);
+  uint32_t known = id_table_find(&f->by_die, hash, is_of_die, f, origin);
+  if (known != HEARTH_NONE) {
+    *ret = f->origins[known].function;
     return true;
   }
+  if (!id_table_reserve(&f->by_die) ||
+      !hearth_array_grow(&f->origins, &f->origin_room, f->origin_count, sizeof *f->origins))
+    return false;
   uint32_t row = HEARTH_DEBUG_NO_FUNCTION;
   const char *name = body_function_name_of(f, die, inlined, &memory);
   if (!memory)
@@ -181,8 +162,8 @@ bool hearth_body_functions_get(hearth_body_functions *f, const hearth_die *die, 
     row = (uint32_t)f->count++;
     f->rows[row] = (hearth_debug_function){name, path, start_line};
   }
-  *slot = (hearth_body_origin){origin, row};
-  ++f->used;
+  id_table_insert(&f->by_die, hash, (uint32_t)f->origin_count);
+  f->origins[f->origin_count++] = (struct hearth_body_origin){origin, row};
   *ret = row;
   return true;
 }
@@ -190,9 +171,7 @@ bool hearth_body_functions_get(hearth_body_functions *f, const hearth_die *die, 
 void hearth_body_functions_free(hearth_body_functions *f) {
   for (size_t i = 0; i < f->path_count; ++i)
     free(f->paths[i]);
-  free(f->paths);
-  free(f->rows);
-  free(f->origins);
+  HEARTH_FREE(f->paths, f->rows, f->origins, f->by_die.slots);
   hearth_symbols_free(&f->symbols);
 }
 

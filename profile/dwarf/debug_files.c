@@ -3,13 +3,13 @@
  * if none does. Servers are asked last. */
 #include "dwarf_reader.h"
 
-#include "object_file.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <zlib.h>
+
+#include "array.h"
+#include "object_file.h"
 
 #define SYSTEM_DIRECTORY "/usr/lib/debug"
 
@@ -51,8 +51,7 @@ static bool has_build_id(hearth_elf_file *file, hearth_bytes id) {
 /* Takes the path, which may be NULL: out of memory. A file that cannot be opened is none. */
 static hearth_status try_build_id(search *s, char *path, hearth_error *err) {
   hearth_elf_file *file = NULL;
-  if (!path)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(path, err));
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && has_build_id(file, s->id) && has_debug_information(file))
     s->found = file;
   else
@@ -107,8 +106,7 @@ static bool has_checksum(const char *path, uint32_t checksum) {
 static hearth_status try_link(search *s, debug_link link, const char *directory, hearth_error *err) {
   hearth_elf_file *file = NULL;
   char *path = hearth_path_join(directory, link.name);
-  if (!path)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(path, err));
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && has_debug_information(file)) {
     if (has_checksum(path, link.checksum))
       s->found = file;
@@ -126,8 +124,7 @@ static hearth_status try_link_below(search *s, debug_link link, const char *dire
                                     hearth_error *err) {
   size_t size = strlen(directory) + strlen(below) + 2;
   char *both = malloc(size);
-  if (!both)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(both, err));
   snprintf(both, size, "%s/%s", directory, below);
   hearth_status status = try_link(s, link, both, err);
   free(both);
@@ -138,8 +135,7 @@ static hearth_status search_link(search *s, debug_link link, hearth_error *err) 
   char *real = realpath(hearth_elf_file_path(s->binary), NULL);
   char *home = hearth_path_directory(real ? real : hearth_elf_file_path(s->binary));
   free(real);
-  if (!home)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(home, err));
   hearth_status status = try_link(s, link, home, err);
   if (status == HEARTH_OK && !s->found)
     status = try_link_below(s, link, home, ".debug", err);

@@ -126,8 +126,8 @@ typedef struct open_dies {
 } open_dies;
 
 static hearth_status debug_info_enter(open_dies *open, uint32_t body, hearth_error *err) {
-  if (!hearth_array_grow(&open->bodies, &open->capacity, open->count, sizeof *open->bodies))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(
+      hearth_check_memory(hearth_array_grow(&open->bodies, &open->capacity, open->count, sizeof *open->bodies), err));
   open->bodies[open->count++] = body;
   return HEARTH_OK;
 }
@@ -187,8 +187,7 @@ static hearth_status index_group(hearth_debug_info *d, uint32_t number, bool who
     HEARTH_TRY(hearth_units_open(d->units, i, &unit, err));
     HEARTH_TRY(walk_below(&(walk){d, &g->pieces, unit, i, whole}, &unit->tree, HEARTH_NO_BODY, err));
   }
-  if (!hearth_body_pieces_order(&g->pieces))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(hearth_body_pieces_order(&g->pieces), err));
   g->indexed = true;
   g->whole = whole;
   return HEARTH_OK;
@@ -207,8 +206,8 @@ static hearth_status keep_inside(hearth_debug_info *d, uint32_t outer, const hea
     d->bodies[outer].inside = NO_INSIDE;
     return HEARTH_OK;
   }
-  if (!hearth_array_grow(&d->insides, &d->inside_capacity, d->inside_count, sizeof *d->insides))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(
+      hearth_array_grow(&d->insides, &d->inside_capacity, d->inside_count, sizeof *d->insides), err));
   d->bodies[outer].inside = (uint32_t)d->inside_count;
   d->insides[d->inside_count++] = *pieces;
   return HEARTH_OK;
@@ -226,8 +225,7 @@ static hearth_status index_inside(hearth_debug_info *d, uint32_t outer, bool who
   hearth_status status = walk_below(&(walk){d, &pieces, unit, b->unit, whole}, &die, outer, err);
   if (status == HEARTH_OK && !hearth_body_pieces_order(&pieces))
     status = hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = keep_inside(d, outer, &pieces, err);
+  HEARTH_THEN(status, keep_inside(d, outer, &pieces, err));
   if (status != HEARTH_OK)
     hearth_body_pieces_free(&pieces);
   return status;
@@ -267,8 +265,7 @@ hearth_status hearth_debug_info_load(hearth_debug_info *d, hearth_debug_director
   d->functions.file = file;
   HEARTH_TRY(hearth_units_create(d->binary, file, directories, &d->units, err));
   d->groups = calloc(hearth_units_group_count(d->units) + 1, sizeof *d->groups);
-  if (!d->groups)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(d->groups, err));
   HEARTH_TRY(check_usable(d, err));
   d->loaded = true;
   return HEARTH_OK;
@@ -297,11 +294,7 @@ void hearth_debug_info_destroy(hearth_debug_info *d) {
   hearth_body_functions_free(&d->functions);
   hearth_code_names_destroy(d->names);
   hearth_elf_file_close(d->debug_file);
-  free(d->groups);
-  free(d->insides);
-  free(d->bodies);
-  free(d->frames);
-  free(d);
+  HEARTH_FREE(d->groups, d->insides, d->bodies, d->frames, d);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
@@ -385,8 +378,7 @@ hearth_status hearth_debug_info_frames(hearth_debug_info *d, uint64_t address, c
   while (at != HEARTH_NO_BODY) {
     body *b = &d->bodies[at];
     HEARTH_TRY(resolve(d, b, err));
-    if (!hearth_array_grow(&d->frames, &d->frame_capacity, count, sizeof *d->frames))
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(hearth_array_grow(&d->frames, &d->frame_capacity, count, sizeof *d->frames), err));
     position.function = b->function;
     position.inlined = b->inlined;
     d->frames[count++] = position;

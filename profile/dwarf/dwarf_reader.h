@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "debug_info.h"
+#include "id_table.h"
 #include "object_file.h"
 
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
@@ -374,7 +375,8 @@ hearth_status hearth_units_status(const hearth_units *units, hearth_dwarf_status
 
 typedef struct hearth_body_functions {
   hearth_debug_function *rows;
-  struct hearth_body_origin *origins; /* hash table from DIE to row */
+  struct hearth_body_origin *origins; /* rows of DIEs */
+  id_table by_die;                    /* of these */
   hearth_symbols symbols;
   hearth_elf_file *file; /* with the symbol table */
   char **paths;          /* that rows name */
@@ -383,7 +385,7 @@ typedef struct hearth_body_functions {
   bool has_files;
   const char *last_path; /* of `files`, by last_number; NULL: none */
   uint64_t last_number;  /* asked for last */
-  size_t count, capacity, slots, used, path_count, path_capacity;
+  size_t count, capacity, origin_count, origin_room, path_count, path_capacity;
 } hearth_body_functions;
 
 /* The function of a body's DIE.

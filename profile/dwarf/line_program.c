@@ -294,9 +294,7 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
 void hearth_line_program_destroy(hearth_line_program *p) {
   if (!p)
     return;
-  free(p->marks);
-  free(p->ranges);
-  free(p);
+  HEARTH_FREE(p->marks, p->ranges, p);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "object_file.h"
 
@@ -229,8 +230,7 @@ static hearth_status split_unit_open_parts(hearth_split_units *u, const skeleton
                                            hearth_error *err) {
   hearth_dwarf_status status;
   opened *unit = calloc(1, sizeof *unit);
-  if (!unit)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(unit, err));
   *ret_found = read_parts(u, of, p, unit, ret, &status);
   if (*ret_found) {
     unit->file = file;
@@ -249,8 +249,7 @@ static hearth_status split_unit_open_parts(hearth_split_units *u, const skeleton
 static hearth_status open_package(hearth_split_units *u, const char *path, hearth_error *err) {
   size_t size = strlen(path) + sizeof ".dwp";
   char *name = malloc(size);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   snprintf(name, size, "%s.dwp", path);
   hearth_status status = HEARTH_OK;
   if (hearth_elf_file_open(name, &u->package, NULL) == HEARTH_OK)
@@ -324,8 +323,7 @@ static unit_parts parts_of(const char *path, hearth_elf_file *file) {
 static hearth_status try_file(hearth_split_units *u, const skeleton *of, char *path, bool *ret_found, bool *ret_stale,
                               hearth_split_unit *ret, hearth_error *err) {
   hearth_elf_file *file = NULL;
-  if (!path)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(path, err));
   hearth_status status = HEARTH_OK;
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK &&
       (status = hearth_elf_file_unpack(file, err)) == HEARTH_OK) {
@@ -343,8 +341,7 @@ static hearth_status split_unit_find_file(hearth_split_units *u, const skeleton 
                                           hearth_split_unit *ret, hearth_error *err) {
   const char *base = hearth_base_name(of->name);
   char *home = hearth_path_directory(binary_path(u));
-  if (!home)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(home, err));
   hearth_status status = try_file(u, of, hearth_path_join(of->directory, of->name), ret_found, ret_stale, ret, err);
   if (status == HEARTH_OK && !*ret_found)
     status = try_file(u, of, hearth_path_join(home, of->name), ret_found, ret_stale, ret, err);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A walk over namespaces and classes, with the qualified name of the present one in a buffer, until the type is found. */
-#include "type_layout.h"
-
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "debug_info.h"
 #include "dwarf_reader.h"
 
 struct hearth_type_layouts {
@@ -30,16 +29,12 @@ hearth_status hearth_type_layouts_open(const char *path, hearth_type_layouts **r
   const hearth_debug_directories directories = {.system = true};
   hearth_type_layouts *l = calloc(1, sizeof *l);
   *ret = NULL;
-  if (!l)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(l, err));
   hearth_status status = hearth_elf_file_open(path, &l->binary, err);
-  if (status == HEARTH_OK)
-    status = hearth_debug_file_find(l->binary, directories, &l->debug_file, err);
+  HEARTH_THEN(status, hearth_debug_file_find(l->binary, directories, &l->debug_file, err));
   hearth_elf_file *file = l->debug_file ? l->debug_file : l->binary;
-  if (status == HEARTH_OK)
-    status = hearth_elf_file_unpack(file, err);
-  if (status == HEARTH_OK)
-    status = hearth_units_create(l->binary, file, directories, &l->units, err);
+  HEARTH_THEN(status, hearth_elf_file_unpack(file, err));
+  HEARTH_THEN(status, hearth_units_create(l->binary, file, directories, &l->units, err));
   if (status == HEARTH_OK)
     *ret = l;
   else
@@ -71,8 +66,7 @@ static hearth_status add_member(hearth_type_layouts *l, const hearth_die *die, h
     return HEARTH_OK;
   if (is_base && hearth_die_attribute(die, DW_AT_type, &attribute) && hearth_attribute_die(&attribute, &type))
     name = hearth_die_string(&type, DW_AT_name);
-  if (!hearth_array_grow(&l->members, &l->room, l->count, sizeof *l->members))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&l->members, &l->room, l->count, sizeof *l->members), err));
   l->members[l->count++] = (hearth_type_member){.name = name ? name : "", .offset = offset};
   return HEARTH_OK;
 }

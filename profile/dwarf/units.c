@@ -166,8 +166,8 @@ static hearth_status add_unit(hearth_units *u, hearth_dwarf_unit *from, hearth_e
   bool dropped;
   hearth_die root;
   HEARTH_TRY(hearth_units_status(u, hearth_die_root(from, &root), err));
-  if (!hearth_array_grow(&u->units, &u->unit_capacity, u->unit_count, sizeof *u->units))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(
+      hearth_check_memory(hearth_array_grow(&u->units, &u->unit_capacity, u->unit_count, sizeof *u->units), err));
   hearth_unit *unit = &u->units[u->unit_count++];
   *unit = (hearth_unit){.lines = root, .tree = root, .files = root, .skeleton = from->type == DW_UT_skeleton};
   unit->ranges = (hearth_range_source){.lists = from->format.version < 5 ? u->ranges : u->rnglists,
@@ -363,17 +363,13 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
                                   hearth_debug_directories directories, hearth_units **ret, hearth_error *err) {
   *ret = NULL;
   hearth_units *u = calloc(1, sizeof *u);
-  if (!u)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(u, err));
   u->binary = binary;
   u->debug_file = debug_file;
   hearth_status status = hearth_elf_file_segments(binary, &u->code, &u->code_count, err);
-  if (status == HEARTH_OK)
-    status = open_info(u, directories, err);
-  if (status == HEARTH_OK)
-    status = list_units(u, err);
-  if (status == HEARTH_OK)
-    status = make_groups(u, err);
+  HEARTH_THEN(status, open_info(u, directories, err));
+  HEARTH_THEN(status, list_units(u, err));
+  HEARTH_THEN(status, make_groups(u, err));
   if (status != HEARTH_OK) {
     hearth_units_destroy(u);
     return status;
@@ -391,11 +387,7 @@ void hearth_units_destroy(hearth_units *u) {
   hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);
-  free(u->units);
-  free(u->next);
-  free(u->groups);
-  free(u->extents);
-  free(u);
+  HEARTH_FREE(u->units, u->next, u->groups, u->extents, u);
 }
 
 /* A cursor over the entries of a list, one switch for each of the two encodings. */

@@ -14,6 +14,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "array.h"
 #include "object_file.h"
 
 /* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
@@ -130,8 +131,7 @@ static hearth_status elf_file_open_file(hearth_elf_file *f, hearth_error *err) {
 hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hearth_error *err) {
   *ret = NULL;
   hearth_elf_file *f = calloc(1, sizeof *f);
-  if (!f)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(f, err));
   f->path = strdup(path);
   hearth_status status = f->path ? elf_file_open_file(f, err) : hearth_error_nomem(err);
   if (status != HEARTH_OK) {
@@ -149,9 +149,7 @@ void hearth_elf_file_close(hearth_elf_file *f) {
     elf_end(f->elf);
   for (size_t i = 0; i < f->unpacked_count; ++i)
     free(f->unpacked[i].content);
-  free(f->segments);
-  free(f->path);
-  free(f);
+  HEARTH_FREE(f->segments, f->path, f);
 }
 
 const char *hearth_elf_file_path(const hearth_elf_file *f) { return f->path; }
@@ -217,8 +215,7 @@ static hearth_status elf_file_read_segments(hearth_elf_file *f, hearth_error *er
     return hearth_error_set(err, HEARTH_E_FORMAT, "%s: its program headers cannot be read: %s", f->path,
                             elf_errmsg(-1));
   f->segments = calloc(count + 1, sizeof *f->segments);
-  if (!f->segments)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(f->segments, err));
   for (size_t i = 0; i < count; ++i)
     if (gelf_getphdr(f->elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
       f->segments[f->segment_count++] =
@@ -392,8 +389,7 @@ hearth_status hearth_debug_server_ask(hearth_bytes id, hearth_served kind, char 
                             "DEBUGINFOD_URLS is set, but %s cannot be loaded (install it, or unset the variable)",
                             LIBRARY);
   client *asking = library.begin();
-  if (!asking)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(asking, err));
   int file = library.find(asking, id.data, (int)id.size, ret_path);
   library.end(asking);
   if (file >= 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 
 /* By address, then the last name first: of a constructor whose symbols C1 and C2 are one function, C2, as in Clang's
@@ -174,9 +175,7 @@ hearth_status hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *d
 void hearth_code_names_destroy(hearth_code_names *n) {
   if (!n)
     return;
-  free(n->symbols);
-  free(n->starts);
-  free(n);
+  HEARTH_FREE(n->symbols, n->starts, n);
 }
 
 /* Rows whose start is at most `address`. Rows begin with their start. */

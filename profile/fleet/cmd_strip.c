@@ -19,12 +19,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       .about =
           "Take the names of functions, types, scopes and binaries, and all paths, out of an indexed profile. It "
           "keeps numbers and ids, by which a compile gives the same hints. What a profile discloses: docs/fleet.md."};
-  const hearth_option options[] = {{.name = "--output",
-                                    .letter = 'o',
-                                    .value = "OUT",
-                                    .expects = "a file",
-                                    .text = &a->output,
-                                    .help = "the profile to write; replaced whole; '-' is standard output"},
+  const hearth_option options[] = {HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output,
+                                               "the profile to write; replaced whole; '-' is standard output"),
                                    {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
@@ -56,8 +52,7 @@ static hearth_status write_planned(hearth_builder *builder, const char *path, co
   size_t size;
   HEARTH_TRY(hearth_builder_write_planned(builder, NULL, &data, &size, err));
   hearth_status status = known->id ? give_layout(known, &data, &size, err) : HEARTH_OK;
-  if (status == HEARTH_OK)
-    status = hearth_output_write(path, data, size, err);
+  HEARTH_THEN(status, hearth_output_write(path, data, size, err));
   free(data);
   return status;
 }
@@ -70,10 +65,8 @@ static hearth_status strip(const void *given, hearth_profile *profile, hearth_er
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   hearth_builder *builder = hearth_builder_create(summary.id_scheme);
   hearth_status status = builder ? hearth_builder_add_profile(builder, profile, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_strip(builder, err);
-  if (status == HEARTH_OK)
-    status = write_planned(builder, a->output, &plan, err);
+  HEARTH_THEN(status, hearth_builder_strip(builder, err));
+  HEARTH_THEN(status, write_planned(builder, a->output, &plan, err));
   hearth_builder_destroy(builder);
   return status;
 }

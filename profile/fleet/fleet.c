@@ -13,7 +13,7 @@
 /* -------------------------------------------------- names ---------------------------------------------------
  * A function's name becomes a hash of it, by which the compiler still finds a callee that moved to another file, and LLVM's
  * id. Its file is part of its id already. What marks scopes and heaps stands for a path, but is none. Types and binaries keep
- * their ids. Of the origins of runs, builds stay; of their facts, the peak. */
+ * their ids. Of the facts of runs, the peak stays. */
 
 static hearth_status strip_function(hearth_builder *builder, builder_function *f, hearth_error *err) {
   char name[24] = "";
@@ -39,7 +39,6 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
   for (size_t i = 0; i < builder->global_count; i++)
     HEARTH_TRY(strip_global(builder, &builder->globals[i], err));
-  hearth_builder_strip_origins(builder);
   builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;

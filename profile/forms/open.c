@@ -3,6 +3,7 @@
  * section is converted, by a builder, into an indexed profile in memory. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "file.h"
 #include "hearth/builder.h"
 #include "hearth/llvm_profile.h"
@@ -12,11 +13,9 @@
 static hearth_status convert_section(hearth_profile_bytes *bytes, const char *name, hearth_error *err) {
   hearth_llvm_skipped skipped;
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
-  if (!builder)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(builder, err));
   hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, NULL, builder, &skipped, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err);
+  HEARTH_THEN(status, hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err));
   if (status == HEARTH_OK)
     bytes->data = bytes->converted;
   hearth_builder_destroy(builder);

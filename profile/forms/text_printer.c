@@ -9,7 +9,6 @@
 #include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/ids.h"
-#include "hearth/origin.h"
 #include "hearth/variance.h"
 #include "mib_rows.h"
 #include "text_form.h"
@@ -63,32 +62,12 @@ static hearth_status text_printer_print_binaries(hearth_profile *profile, FILE *
   return HEARTH_OK;
 }
 
-static void print_origin(const hearth_origin *row, FILE *stream) {
-  fputs("origin ", stream);
-  fputs(row->build_id_size ? "" : "\"\"", stream);
-  print_hex(row->build_id, row->build_id_size, stream);
-  fputc(' ', stream);
-  print_string(stream, row->host);
-  fprintf(stream, " day=%u runs=%llu bytes=%llu\n", row->day, (unsigned long long)row->runs,
-          (unsigned long long)row->total_bytes);
-}
-
-static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  hearth_origins origins;
-  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  if (origins.granularity > 0)
-    fprintf(stream, "origins granularity=%u\n", origins.granularity);
-  for (size_t i = 0; i < origins.count; i++)
-    print_origin(&origins.rows[i], stream);
-  return HEARTH_OK;
-}
-
 static hearth_status text_printer_print_run_facts(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
-  if (facts.peak_bytes > 0 || facts.commands_differ)
-    fprintf(stream, "facts peak=%llu commands_differ=%d\n", (unsigned long long)facts.peak_bytes,
-            facts.commands_differ);
+  if (facts.peak_bytes > 0 || facts.commands_differ || facts.last_day > 0)
+    fprintf(stream, "facts peak=%llu commands_differ=%d first_day=%u last_day=%u\n",
+            (unsigned long long)facts.peak_bytes, facts.commands_differ, facts.first_day, facts.last_day);
   if (*facts.command) {
     fputs("command ", stream);
     print_string(stream, facts.command);
@@ -254,7 +233,6 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           s.densities_only ? "densities=1 " : "", s.accesses_estimated ? "estimated=1 " : "",
           (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
   HEARTH_TRY(text_printer_print_binaries(profile, stream, err));
-  HEARTH_TRY(print_origins(profile, stream, err));
   HEARTH_TRY(text_printer_print_run_facts(profile, stream, err));
   HEARTH_TRY(print_globals(profile, stream, err));
   hearth_heap_history history;

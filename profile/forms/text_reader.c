@@ -17,7 +17,8 @@ typedef struct parser {
   const char *name;
   const char *at, *end; /* the unread text */
   unsigned line;
-  char *token; /* without quotes and escapes; room for the longest line */
+  char *tokens; /* of the line, without quotes and escapes: those that were kept, and the last one */
+  char *token;
   bool quoted; /* the token was */
   builder_frame *frames;
   size_t frame_count, frame_room;
@@ -117,6 +118,13 @@ static hearth_status read_quoted(parser *p) {
     *to++ = c;
   }
   return bad(p, "a quote is not closed in its line", "");
+}
+
+/* The token is needed behind the next one, too, until the line ends. */
+static const char *keep_token(parser *p) {
+  const char *kept = p->token;
+  p->token += strlen(kept) + 1;
+  return kept;
 }
 
 /* The next word of the line into p->token; `what` is missing if there is none. */
@@ -276,50 +284,27 @@ static hearth_status read_binary(parser *p) {
   uint8_t build_id[HEARTH_BUILD_ID_MAX];
   uint32_t size = 0;
   HEARTH_TRY(read_token(p, "name of the binary"));
-  char *name = strdup(p->token);
-  if (!name)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  hearth_status status = at_line_end(p) ? HEARTH_OK : text_reader_read_build_id(p, build_id, &size);
-  if (status == HEARTH_OK)
-    status = text_reader_end_line(p);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
-  free(name);
-  return status;
-}
-
-static hearth_status read_origins(parser *p) {
-  uint64_t granularity = 0;
-  const named_value keys[] = {{"granularity", &granularity, HEARTH_ORIGIN_GRANULARITIES - 1}};
-  HEARTH_TRY(read_values(p, keys, 1, "origins have granularity, but not"));
-  hearth_builder_raise_origins(p->builder, (uint32_t)granularity);
-  return HEARTH_OK;
-}
-
-static hearth_status read_origin(parser *p) {
-  hearth_origin origin = {0};
-  uint64_t day = 0;
-  const named_value keys[] = {{"day", &day, UINT32_MAX}, {"runs", &origin.runs, 0}, {"bytes", &origin.total_bytes, 0}};
-  HEARTH_TRY(text_reader_read_build_id(p, origin.build_id, &origin.build_id_size));
-  HEARTH_TRY(read_token(p, "name of the host"));
-  char *host = strdup(p->token);
-  if (!host)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  origin.host = host;
-  hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0], "an origin has day, runs, bytes, but not");
-  origin.day = (uint32_t)day;
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_origin(p->builder, &origin, p->err);
-  free(host);
-  return status;
+  const char *name = keep_token(p);
+  if (!at_line_end(p))
+    HEARTH_TRY(text_reader_read_build_id(p, build_id, &size));
+  HEARTH_TRY(text_reader_end_line(p));
+  return hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
 }
 
 static hearth_status read_facts(parser *p) {
   hearth_run_facts facts = {.command = ""};
-  uint64_t differ = 0;
-  const named_value keys[] = {{"peak", &facts.peak_bytes, 0}, {"commands_differ", &differ, 1}};
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "facts have peak, commands_differ, but not"));
+  uint64_t differ = 0, first_day = 0, last_day = 0;
+  const named_value keys[] = {{"peak", &facts.peak_bytes, 0},
+                              {"commands_differ", &differ, 1},
+                              {"first_day", &first_day, UINT32_MAX},
+                              {"last_day", &last_day, UINT32_MAX}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
+                         "facts have peak, commands_differ, first_day, last_day, but not"));
+  if ((first_day == 0) != (last_day == 0) || first_day > last_day)
+    return bad(p, "the last day of the runs is before the first", "");
   facts.commands_differ = differ;
+  facts.first_day = (uint32_t)first_day;
+  facts.last_day = (uint32_t)last_day;
   return hearth_builder_add_run_facts(p->builder, &facts, p->err);
 }
 
@@ -339,14 +324,10 @@ static hearth_status read_type(parser *p) {
   return text_reader_end_line(p);
 }
 
-static hearth_status read_global_of(parser *p, const char *name) {
+static hearth_status text_reader_read_global(parser *p) {
+  hearth_global g = {0};
   uint64_t line = 0, kind = 0, local = 0;
   bool stores_counted = false;
-  HEARTH_TRY(read_token(p, "file of the global"));
-  char *file = strdup(p->token);
-  if (!file)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  hearth_global g = {.name = name, .file = file};
   const named_value keys[] = {{"line", &line, UINT32_MAX},
                               {"kind", &kind, HEARTH_GLOBAL_KINDS - 1},
                               {"local", &local, 1},
@@ -354,26 +335,17 @@ static hearth_status read_global_of(parser *p, const char *name) {
                               {"accesses", &g.accesses, 0},
                               {"touched_lines", &g.touched_lines, 0},
                               {"stores", &g.stores, 0, &stores_counted}};
-  hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0],
-                                     "a global has line, kind, local, size, accesses, touched_lines, stores, but not");
-  g.line = (uint32_t)line;
-  g.flags = (uint32_t)kind | (local ? HEARTH_GLOBAL_LOCAL : 0) | (stores_counted ? HEARTH_GLOBAL_STORES : 0);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_global(p->builder, &g, p->err);
-  free(file);
-  return status;
-}
-
-static hearth_status text_reader_read_global(parser *p) {
   HEARTH_TRY(read_token(p, "name of the global"));
   if (!*p->token)
     return bad(p, "a global has a name", "");
-  char *name = strdup(p->token);
-  if (!name)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  hearth_status status = read_global_of(p, name);
-  free(name);
-  return status;
+  g.name = keep_token(p);
+  HEARTH_TRY(read_token(p, "file of the global"));
+  g.file = keep_token(p);
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
+                         "a global has line, kind, local, size, accesses, touched_lines, stores, but not"));
+  g.line = (uint32_t)line;
+  g.flags = (uint32_t)kind | (local ? HEARTH_GLOBAL_LOCAL : 0) | (stores_counted ? HEARTH_GLOBAL_STORES : 0);
+  return hearth_builder_add_global(p->builder, &g, p->err);
 }
 
 enum { ID_DIGITS = 16 };
@@ -408,21 +380,12 @@ static hearth_status text_reader_read_function(parser *p, uint32_t *ret) {
   if (!id_only && !*p->token)
     return bad(p, "a function without a name is written as its id: 0x and 16 hexadecimal digits", "");
   bool by_id = id_only && !(*given && p->builder->scheme == HEARTH_IDS_LLVM); /* its ids are those of names */
-  char *name = strdup(given);
-  if (!name)
-    return text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  hearth_status status = read_token(p, "file");
-  char *path = status == HEARTH_OK ? strdup(p->token) : NULL;
-  if (status == HEARTH_OK && !path)
-    status = text_reader_fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
-  if (status == HEARTH_OK)
-    status = read_u32(p, "first line of the function", &start_line);
-  if (status == HEARTH_OK)
-    status = by_id ? hearth_builder_function_by_id(p->builder, id, name, path, start_line, ret, p->err)
-                   : hearth_builder_function(p->builder, name, path, start_line, ret, p->err);
-  free(name);
-  free(path);
-  return status;
+  keep_token(p);
+  HEARTH_TRY(read_token(p, "file"));
+  const char *path = keep_token(p);
+  HEARTH_TRY(read_u32(p, "first line of the function", &start_line));
+  return by_id ? hearth_builder_function_by_id(p->builder, id, given, path, start_line, ret, p->err)
+               : hearth_builder_function(p->builder, given, path, start_line, ret, p->err);
 }
 
 static hearth_status text_reader_read_frame(parser *p) {
@@ -563,42 +526,29 @@ static hearth_status begin_context(parser *p) {
   return text_reader_end_line(p);
 }
 
+typedef struct statement {
+  const char *word;
+  hearth_status (*read)(parser *p);
+} statement;
+
 static hearth_status read_statement(parser *p) {
+  static const statement of_context[] = {
+      {"context", begin_context},  {"frame", text_reader_read_frame},  {"histogram", text_reader_read_histogram},
+      {"variance", read_variance}, {"levels", read_levels_of_context}, {0}};
+  static const statement of_profile[] = {
+      {"context", begin_context},     {"scheme", read_scheme},   {"run", text_reader_read_run},
+      {"binary", read_binary},        {"type", read_type},       {"global", text_reader_read_global},
+      {"facts", read_facts},          {"command", read_command}, {"history", text_reader_read_history},
+      {"levels", read_levels_of_all}, {"frame", read_folded},    {0}};
+  p->token = p->tokens;
   HEARTH_TRY(read_token(p, ""));
-  if (strcmp(p->token, "context") == 0)
-    return begin_context(p);
-  if (p->context_line != 0)
-    return strcmp(p->token, "frame") == 0       ? text_reader_read_frame(p)
-           : strcmp(p->token, "histogram") == 0 ? text_reader_read_histogram(p)
-           : strcmp(p->token, "variance") == 0  ? read_variance(p)
-           : strcmp(p->token, "levels") == 0    ? read_levels_of_context(p)
-                                                : text_reader_read_field(p);
-  if (strcmp(p->token, "scheme") == 0)
-    return read_scheme(p);
-  if (strcmp(p->token, "run") == 0)
-    return text_reader_read_run(p);
-  if (strcmp(p->token, "binary") == 0)
-    return read_binary(p);
-  if (strcmp(p->token, "type") == 0)
-    return read_type(p);
-  if (strcmp(p->token, "global") == 0)
-    return text_reader_read_global(p);
-  if (strcmp(p->token, "origins") == 0)
-    return read_origins(p);
-  if (strcmp(p->token, "origin") == 0)
-    return read_origin(p);
-  if (strcmp(p->token, "facts") == 0)
-    return read_facts(p);
-  if (strcmp(p->token, "command") == 0)
-    return read_command(p);
-  if (strcmp(p->token, "history") == 0)
-    return text_reader_read_history(p);
-  if (strcmp(p->token, "levels") == 0)
-    return read_levels_of_all(p);
-  if (strcmp(p->token, "frame") == 0)
-    return read_folded(p);
+  for (const statement *s = p->context_line ? of_context : of_profile; s->word; s++)
+    if (strcmp(s->word, p->token) == 0)
+      return s->read(p);
+  if (p->context_line)
+    return text_reader_read_field(p);
   return bad(p,
-             "outside a context stands only scheme, run, binary, origins, origin, facts, command, history, levels, "
+             "outside a context stands only scheme, run, binary, facts, command, history, levels, "
              "type, global, frame or context, not",
              p->token);
 }
@@ -623,12 +573,9 @@ static hearth_status text_reader_read_all(parser *p) {
 hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
                                        hearth_error *err) {
   parser p = {.builder = builder, .name = name, .at = text, .end = text + size, .line = 1, .err = err};
-  p.token = malloc(size + 1);
-  if (!p.token)
-    return hearth_error_nomem(err);
+  p.token = p.tokens = malloc(size + 1);
+  HEARTH_TRY(hearth_check_memory(p.tokens, err));
   hearth_status status = text_reader_read_all(&p);
-  free(p.token);
-  free(p.frames);
-  free(p.counts);
+  HEARTH_FREE(p.tokens, p.frames, p.counts);
   return status;
 }

@@ -40,9 +40,7 @@ void hearth_binaries_destroy(hearth_binaries *b) {
     free_row(b->rows[i]);
   for (size_t i = 0; i < b->directory_count; ++i)
     free(b->directories[i]);
-  free(b->directories);
-  free(b->rows);
-  free(b);
+  HEARTH_FREE(b->directories, b->rows, b);
 }
 
 void hearth_binaries_use_symbols(hearth_binaries *b, bool use) { b->use_symbols = use; }

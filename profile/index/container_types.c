@@ -2,12 +2,12 @@
 /* Each function is looked at once. Most are told by the first letters of their linkage names; members of the library's
  * classes are demangled. Of "void std::vector<int, A>::emplace_back<int>(int&&)" the class is what stands between the
  * return type and the last "::" before the parameters. */
-#include "container_types.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "builder_tables.h"
+#include "symboliser.h"
 
 enum { NOT_SEEN_YET = 0, IS_OUTSIDE = 1, PASSES_ON = 2 }; /* else the id of a type */
 

@@ -10,7 +10,6 @@
 
 #include "array.h"
 #include "builder_tables.h"
-#include "container_types.h"
 #include "file.h"
 #include "hearth/ids.h"
 
@@ -377,13 +376,8 @@ static hearth_status dump_context_begin(symboliser *s, hearth_error *err) {
 }
 
 static void dump_context_finish(symboliser *s) {
-  free(s->placed);
-  free(s->addresses);
-  free(s->addresses_by_pc.slots);
-  free(s->frame_rows);
-  free(s->containers.of_function);
-  free(s->address_of);
-  free(s->node_of);
+  HEARTH_FREE(s->placed, s->addresses, s->addresses_by_pc.slots, s->frame_rows, s->containers.of_function,
+              s->address_of, s->node_of);
 }
 
 static void tell_estimates(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
@@ -416,20 +410,6 @@ static hearth_status dump_context_add_history(hearth_builder *builder, const hea
 
 #define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
 
-/* The first mapping is the program's. */
-static hearth_status dump_context_add_origin(const symboliser *s, uint64_t runs, hearth_error *err) {
-  const hearth_raw_dump *dump = s->dump;
-  hearth_origin origin = {.host = dump->host ? dump->host : "",
-                          .day = (uint32_t)(dump->start_unix_ns / NS_OF_A_DAY),
-                          .runs = runs,
-                          .total_bytes = hearth_builder_run_bytes(s->builder)};
-  if (dump->map_count > 0) {
-    origin.build_id_size = dump->maps[0].build_id_size;
-    memcpy(origin.build_id, dump->maps[0].build_id, origin.build_id_size);
-  }
-  return hearth_builder_add_origin(s->builder, &origin, err);
-}
-
 static hearth_status dump_context_add_globals(const symboliser *s, hearth_error *err) {
   char name[HEARTH_GLOBAL_NAME_MAX + 1], file[HEARTH_GLOBAL_NAME_MAX + 1];
   for (size_t i = 0; s->dump->accesses_counted && i < s->dump->global_count; i++) {
@@ -456,10 +436,12 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted,
                                 .accesses_estimated = s->dump->accesses_estimated};
+  const uint32_t day = (uint32_t)(s->dump->start_unix_ns / NS_OF_A_DAY);
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
+                                  .first_day = day,
+                                  .last_day = day,
                                   .command = s->dump->command ? s->dump->command : ""};
   HEARTH_TRY(dump_context_add_globals(s, err));
-  HEARTH_TRY(dump_context_add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(dump_context_add_history(s->builder, s->dump, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
@@ -477,8 +459,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
   hearth_builder_begin_run(builder);
-  if (status == HEARTH_OK)
-    status = visit_all(&s, options, counts, lost, &total_bytes, err);
+  HEARTH_THEN(status, visit_all(&s, options, counts, lost, &total_bytes, err));
   if (status == HEARTH_OK) {
     dump_context_tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
@@ -499,8 +480,7 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   tell_estimates(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
-  if (status == HEARTH_OK)
-    status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
+  HEARTH_THEN(status, visit_all(&s, options, &counts, NULL, &total_bytes, err));
   if (status == HEARTH_OK)
     dump_context_tell_missed(&s);
   dump_context_finish(&s);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
 #include <zlib.h>
 
 #include "builder_tables.h"
@@ -20,9 +19,9 @@ static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme sche
   return scheme == HEARTH_IDS_LLVM ? ix->llvm : ix->builder;
 }
 
-static void set_weight(hearth_indexer *ix, uint64_t weight, uint64_t scale) {
-  hearth_builder_set_scale(ix->builder, weight, scale);
-  hearth_builder_set_scale(ix->llvm, weight, scale);
+static void set_weight(hearth_indexer *ix, uint64_t weight) {
+  hearth_builder_set_weight(ix->builder, weight);
+  hearth_builder_set_weight(ix->llvm, weight);
 }
 
 static void warn(hearth_indexer *ix, const char *name, const char *what) {
@@ -130,8 +129,7 @@ static hearth_status add_section(hearth_indexer *ix, const char *name, const hea
  * over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   bool first = !ix->code_name;
   if (first) {
     ix->code = *file;
@@ -198,8 +196,7 @@ static hearth_status add_name(hearth_named_inputs *inputs, const char *name, hea
   if (inputs->name && strcmp(inputs->name, name) <= 0)
     return HEARTH_OK;
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   free(inputs->name);
   inputs->name = copy;
   return HEARTH_OK;
@@ -229,9 +226,9 @@ static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_
 static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   access_runs before = access_runs_of(ix);
   uint64_t without_stack = ix->lost_stacks.blocks;
-  set_weight(ix, input->weight, input->scale ? input->scale : 1);
+  set_weight(ix, input->weight);
   hearth_status status = index_add_file(ix, input->path, file, err);
-  set_weight(ix, 1, 1);
+  set_weight(ix, 1);
   HEARTH_TRY(status);
   if (ix->lost_stacks.blocks > without_stack)
     HEARTH_TRY(add_name(&ix->no_room, input->path, err));
@@ -244,12 +241,10 @@ static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, he
   ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
   ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
   hearth_status status = hearth_check_memory(ix->builder && ix->llvm, err);
-  if (status == HEARTH_OK)
-    status = add_here(ix, input, file, err);
+  HEARTH_THEN(status, add_here(ix, input, file, err));
   if (status == HEARTH_OK) {
-    status = hearth_builder_add_builder(llvm, ix->llvm, err);
-    if (status == HEARTH_OK)
-      status = hearth_builder_add_builder(builder, ix->builder, err);
+    status = hearth_indexer_add_builder(llvm, ix->llvm, err);
+    HEARTH_THEN(status, hearth_indexer_add_builder(builder, ix->builder, err));
     ix->has_part = status != HEARTH_OK;
   }
   hearth_builder_destroy(ix->builder);
@@ -301,7 +296,7 @@ static hearth_status is_known(hearth_indexer *ix, const hearth_input *input, boo
 }
 
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_input input = {path, 1, 1};
+  hearth_input input = {path, 1};
   bool known;
   HEARTH_TRY(is_known(ix, &input, &known, err));
   return known ? HEARTH_OK : add_unknown(ix, &input, err);

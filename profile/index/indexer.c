@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "builder_tables.h"
+#include "hearth/type_table.h"
 #include "indexer_state.h"
+#include "object_file.h"
 #include "option_size.h"
+#include "symboliser.h"
 
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {
   if (ix->options.note)
@@ -29,8 +32,7 @@ hearth_status hearth_indexer_create(const hearth_indexer_options *options, heart
   *ret = NULL;
   HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   hearth_indexer *ix = calloc(1, sizeof *ix);
-  if (!ix)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(ix, err));
   ix->options = known;
   ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
   ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
@@ -54,13 +56,8 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   hearth_builder_destroy(ix->builder);
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
-  free(ix->code_name);
-  free(ix->densities.name);
-  free(ix->uncounted.name);
-  free(ix->no_room.name);
-  free(ix->known);
-  free(ix->known_by_number.slots);
-  free(ix);
+  HEARTH_FREE(ix->code_name, ix->densities.name, ix->uncounted.name, ix->no_room.name, ix->known,
+              ix->known_by_number.slots, ix);
 }
 
 hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
@@ -75,6 +72,22 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, he
 
 /* The result of all inputs: one builder, and the abilities that the inputs take from it. */
 
+hearth_status hearth_indexer_add_builder(hearth_builder *builder, hearth_builder *from, hearth_error *err) {
+  void *data;
+  size_t size;
+  hearth_profile *profile;
+  if (!from->has_runs && from->context_count == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_write_memory(from, &data, &size, err));
+  hearth_status status = hearth_profile_open_memory(data, size, "an input", &profile, err);
+  if (status == HEARTH_OK) {
+    status = hearth_builder_add_profile(builder, profile, err);
+    hearth_profile_close(profile);
+  }
+  free(data);
+  return status;
+}
+
 /* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
 static hearth_status indexer_unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
   *ret = ix->builder;
@@ -88,7 +101,7 @@ static hearth_status indexer_unite(hearth_indexer *ix, hearth_builder **ret, hea
       "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, which know neither files nor "
       "discriminators");
   ix->united = true;
-  return hearth_builder_add_builder(ix->llvm, ix->builder, err);
+  return hearth_indexer_add_builder(ix->llvm, ix->builder, err);
 }
 
 static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const char *what) {
@@ -123,7 +136,7 @@ static void tell_no_room(hearth_indexer *ix) {
   warn_of(ix, &ix->no_room, text);
 }
 
-/* Worth a warning, as other losses of libraries (lost_contexts.c), from a twentieth of the bytes on. */
+/* Worth a warning, as other losses of libraries (hearth_lost_report), from a twentieth of the bytes on. */
 static void tell_libraries(hearth_indexer *ix) {
   const hearth_library_bytes *libraries = &ix->counts.libraries;
   const uint64_t all = ix->counts.bytes;
@@ -168,4 +181,130 @@ const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **r
   *ret_data = ix->code.data;
   *ret_size = ix->code.size;
   return ix->code_name;
+}
+
+/* ------------------------------------------------ lost contexts ------------------------------------------------ */
+
+/* Sums by file and reason in a short list; sums that find no room in it count for the last row. */
+
+#define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
+
+static bool same_path(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool lost_context_same_file(const hearth_lost_file *a, const hearth_lost_file *b) {
+  return same_path(a->path, b->path) && a->given == b->given && a->reason == b->reason;
+}
+
+void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes) {
+  size_t i = 0;
+  while (i < lost->count && !lost_context_same_file(&lost->files[i], &file))
+    i++;
+  if (i == FILES_MAX)
+    i--;
+  if (i == lost->count)
+    lost->files[lost->count++] = file;
+  lost->files[i].contexts++;
+  lost->files[i].bytes = hearth_merge_SUM(lost->files[i].bytes, bytes);
+}
+
+void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more) {
+  to->blocks = hearth_merge_SUM(to->blocks, more->blocks);
+  to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
+}
+
+void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size) {
+  snprintf(to, size,
+           "%llu allocation%s (%llu bytes) found no room for the call stack and %s left out: run the program with a "
+           "greater max_contexts in HEARTH_OPTIONS",
+           (unsigned long long)lost->blocks, lost->blocks == 1 ? "" : "s", (unsigned long long)lost->bytes,
+           lost->blocks == 1 ? "is" : "are");
+}
+
+static bool has_remedy(const hearth_lost_contexts *lost, const hearth_indexer_options *options) {
+  return lost->uninstrumented && !options->symbols;
+}
+
+static void report_sum(const hearth_lost_contexts *lost, const char *name, const hearth_indexer_options *options) {
+  unsigned long long contexts = 0, bytes = 0;
+  char text[640];
+  for (size_t i = 0; i < lost->count; i++) {
+    bool counts = !lost->files[i].given && !lost->files[i].reason;
+    contexts += counts ? lost->files[i].contexts : 0;
+    bytes = hearth_merge_SUM(bytes, counts ? lost->files[i].bytes : 0);
+  }
+  if (contexts == 0)
+    return;
+  snprintf(text, sizeof text,
+           "%.300s: %llu context%s (%llu bytes) allocated inside code without debug information %s left out: "
+           "--symbols names its functions",
+           name, contexts, contexts == 1 ? "" : "s", bytes, contexts == 1 ? "is" : "are");
+  options->note(options->context, HEARTH_NOTE_WARNING, text);
+}
+
+/* Types of allocation calls are noted where strip lets them stay. */
+static bool lost_context_is_instrumented(const char *path) {
+  hearth_elf_file *file;
+  if (!path || hearth_elf_file_open(path, &file, NULL) != HEARTH_OK)
+    return false;
+  bool has_types = hearth_elf_file_has(file, HEARTH_TYPES_SECTION);
+  hearth_elf_file_close(file);
+  return has_types;
+}
+
+#define STRIPPED "is stripped (give with --binary the file as it was linked, or with --debug-dir its debug information)"
+
+static const char *why(const hearth_lost_file *file) {
+  if (file->given)
+    return "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)";
+  return lost_context_is_instrumented(file->path) ? "it " STRIPPED
+                                                  : "it was not compiled for profiling, so its callers are not known";
+}
+
+void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
+                        const hearth_indexer_options *options) {
+  if (!options->note)
+    return;
+  if (has_remedy(lost, options))
+    report_sum(lost, name, options);
+  for (size_t i = 0; i < lost->count; i++) {
+    const hearth_lost_file *file = &lost->files[i];
+    char text[768];
+    if (file->reason)
+      continue;
+    bool matters = file->given || (!has_remedy(lost, options) && file->bytes > total_bytes / 20);
+    snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
+             (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
+             file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are", why(file));
+    options->note(options->context, matters ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+  }
+}
+
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err) {
+  const hearth_lost_file *most = NULL;
+  for (size_t i = 0; i < lost->count; i++)
+    if (!most || lost->files[i].given > most->given ||
+        (lost->files[i].given == most->given && lost->files[i].bytes > most->bytes))
+      most = &lost->files[i];
+  if (!most && lost->no_room.blocks > 0) {
+    char text[320];
+    hearth_lost_stacks_print(&lost->no_room, text, sizeof text);
+    return hearth_error_set(err, HEARTH_E_EMPTY, "%s", text);
+  }
+  if (!most)
+    return hearth_error_set(err, HEARTH_E_EMPTY, "the inputs have no allocations");
+  if (most->reason)
+    return hearth_error_set(err, most->reason->status, "%.400s%s", most->reason->message,
+                            hearth_modules_remedy(most->reason));
+  if (most->given)
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                            "the code of %.300s that allocates has no debug information (compile it with -gmlt "
+                            "-fdebug-info-for-profiling)",
+                            most->path ? most->path : "the program");
+  if (lost_context_is_instrumented(most->path))
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%.300s, in which all blocks were allocated, " STRIPPED,
+                            most->path);
+  return hearth_error_set(err, HEARTH_E_EMPTY,
+                          "all blocks were allocated inside %.300s, which was not compiled for profiling (give with "
+                          "--binary the programs and libraries that were)",
+                          most->path ? most->path : "code of no known file");
 }

@@ -47,6 +47,8 @@ struct hearth_indexer {
 
 /* With the indexer's options; NULL when out of memory. */
 hearth_builder *hearth_indexer_create_builder(const hearth_indexer *ix, enum hearth_id_scheme scheme);
+/* Add all that another builder holds. */
+hearth_status hearth_indexer_add_builder(hearth_builder *builder, hearth_builder *from, hearth_error *err);
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);
 
 #endif

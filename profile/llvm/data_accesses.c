@@ -8,10 +8,10 @@
  *
  *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those of
  *   variables with accesses, of variables without, of files. */
-#include "llvm_parts.h"
-
+#include "array.h"
 #include "hearth/global.h"
 #include "hearth/ids.h"
+#include "llvm_parts.h"
 
 #define SEPARATOR '\1'
 
@@ -39,8 +39,7 @@ static hearth_status split_names(const hearth_llvm_input *in, data_names *n, siz
   size_t room = 0;
   n->bytes[size] = '\0';
   for (char *name = n->bytes, *end; size > 0; name = end + 1) {
-    if (!hearth_array_grow(&n->names, &room, n->count, sizeof *n->names))
-      return hearth_error_nomem(in->err);
+    HEARTH_TRY(hearth_check_memory(hearth_array_grow(&n->names, &room, n->count, sizeof *n->names), in->err));
     n->names[n->count++] = name;
     end = name + strcspn(name, "\1");
     if (*end == '\0')
@@ -67,8 +66,7 @@ static hearth_status take_names(hearth_llvm_cursor *blob, hearth_llvm_inflate *i
     return HEARTH_OK;
   }
   ret->bytes = malloc(size + 1);
-  if (!ret->bytes)
-    return hearth_error_nomem(blob->in->err);
+  HEARTH_TRY(hearth_check_memory(ret->bytes, blob->in->err));
   const uint8_t *bytes = blob->in->data + from.at;
   if (compressed && !inflate(bytes, compressed, ret->bytes, size))
     return hearth_llvm_corrupt(blob->in, from.at, "names of static data cannot be decompressed");

@@ -219,8 +219,7 @@ static hearth_status make_stacks(writer *w) {
   size_t bytes = (w->r->node_count + 1) * sizeof(uint32_t);
   w->node_elements = malloc(bytes);
   w->stack_elements = malloc(bytes);
-  if (!w->node_elements || !w->stack_elements)
-    return hearth_error_nomem(w->err);
+  HEARTH_TRY(hearth_check_memory(w->node_elements && w->stack_elements, w->err));
   memset(w->node_elements, 0xff, bytes);
   memset(w->stack_elements, 0xff, bytes);
   for (size_t i = 0; i < w->r->record_count; i++)
@@ -289,8 +288,7 @@ static hearth_status memprof_section_put_records(writer *w, size_t *ret_control)
   const hearth_llvm_records *r = w->r;
   uint64_t buckets = hearth_llvm_bucket_count(r->record_count), mask = buckets - 1;
   uint64_t *offsets = calloc(buckets, sizeof *offsets);
-  if (!offsets)
-    return hearth_error_nomem(w->err);
+  HEARTH_TRY(hearth_check_memory(offsets, w->err));
   hearth_status status = HEARTH_OK;
   for (size_t i = 0; status == HEARTH_OK && i < r->record_count; i++) {
     uint64_t *offset = &offsets[r->records[i].guid & mask];
@@ -353,12 +351,9 @@ hearth_status hearth_llvm_put_section(hearth_llvm_buffer *out, hearth_profile *p
   if (version != 3 && version != 4)
     return hearth_error_set(err, HEARTH_E_USAGE, "MemProf sections are written in version 3 or 4, not %u", version);
   hearth_status status = hearth_llvm_records_make(&records, profile, err);
-  if (status == HEARTH_OK)
-    status = put_section(&w);
+  HEARTH_THEN(status, put_section(&w));
   *ret_losses = records.losses;
-  free(w.elements);
-  free(w.node_elements);
-  free(w.stack_elements);
+  HEARTH_FREE(w.elements, w.node_elements, w.stack_elements);
   hearth_llvm_records_free(&records);
   return status;
 }

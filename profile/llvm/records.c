@@ -120,8 +120,7 @@ static hearth_status record_intern_node(maker *m, uint32_t frame, uint32_t paren
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(record_reserve(m, &r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
-  if (!id_table_reserve(&r->nodes_by_content))
-    return hearth_error_nomem(m->err);
+  HEARTH_TRY(hearth_check_memory(id_table_reserve(&r->nodes_by_content), m->err));
   *ret = (uint32_t)r->node_count++;
   r->nodes[*ret] = key;
   id_table_insert(&r->nodes_by_content, hash, *ret);
@@ -361,22 +360,13 @@ hearth_status hearth_llvm_records_make(hearth_llvm_records *records, hearth_prof
   maker m = {.r = records, .profile = profile, .err = err};
   memset(records, 0, sizeof *records);
   hearth_status status = make_all(&m);
-  free(m.guids);
-  free(m.frames);
-  free(m.nodes);
-  free(m.contexts);
-  free(m.starts);
-  free(m.chain);
+  HEARTH_FREE(m.guids, m.frames, m.nodes, m.contexts, m.starts, m.chain);
   return status;
 }
 
 void hearth_llvm_records_free(hearth_llvm_records *records) {
-  free(records->frames);
-  free(records->nodes);
-  free(records->contexts);
-  free(records->sites);
-  free(records->records);
-  free(records->nodes_by_content.slots);
+  HEARTH_FREE(records->frames, records->nodes, records->contexts, records->sites, records->records,
+              records->nodes_by_content.slots);
 }
 
 hearth_llvm_summary hearth_llvm_summarise(const hearth_llvm_records *records) {

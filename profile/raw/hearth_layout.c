@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reader of raw profiles in Hearth's layout (docs/formats/raw.md). The whole dump is checked, checksum first, before
  * anything in it is believed. */
-#include "hearth/raw_codec.h"
-#include "raw_dump.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "array.h"
+#include "hearth/raw_codec.h"
+#include "raw_dump.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
-   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_HOST | HEARTH_RAW_FLAG_ESTIMATED |           \
-   HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
+   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN |            \
+   HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -75,8 +76,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
     return hearth_raw_fail(in, offsetof(hearth_raw_header, map_offset), HEARTH_E_CORRUPT, err,
                            "the mappings lie outside the profile");
   dump->maps = calloc(header->map_count + 1, sizeof *dump->maps);
-  if (!dump->maps)
-    return hearth_raw_fail(in, header->map_offset, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->maps, err));
   uint64_t at = header->map_offset;
   for (uint64_t i = 0; i < header->map_count; ++i) {
     hearth_raw_mapping row;
@@ -92,8 +92,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
         .start = row.start, .end = row.end, .base = row.file_offset, .build_id_size = row.build_id_size};
     memcpy(map->build_id, row.build_id, row.build_id_size);
     map->path = strndup((const char *)in->file->data + in->begin + at + sizeof row, row.path_size);
-    if (!map->path)
-      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(map->path, err));
     dump->map_count = i + 1;
     uint64_t step = (sizeof row + row.path_size + 7) & ~UINT64_C(7);
     at = step > header->total_size - at ? header->total_size : at + step;
@@ -102,29 +101,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* Read a string: its size, `least` to `most`, and its bytes. */
-static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                                 uint64_t least, uint64_t most, const char *wrong, char **ret, hearth_error *err) {
-  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
-  uint64_t size;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size < least || size > most ||
-      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
-    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, wrong);
-  *ret = strndup((const char *)from, size);
-  if (!*ret)
-    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
-  *at = (uint64_t)(from - data) + size;
-  return HEARTH_OK;
-}
-
-/* Read the host, which follows the mappings, as facts of the run and of its clock do. */
-static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                               hearth_raw_dump *dump, hearth_error *err) {
-  if (!(header->flags & HEARTH_RAW_FLAG_HOST))
-    return HEARTH_OK;
-  return read_string(in, header, at, 1, HEARTH_RAW_HOST_MAX, "this is no host's name", &dump->host, err);
-}
-
+/* Read the facts of the run, which follow the mappings. */
 static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                             hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
@@ -133,7 +110,14 @@ static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const he
   if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->peak_bytes))
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
   *at = (uint64_t)(from - data);
-  return read_string(in, header, at, 0, HEARTH_RAW_COMMAND_MAX, "this is no command line", &dump->command, err);
+  uint64_t size;
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size > HEARTH_RAW_COMMAND_MAX ||
+      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no command line");
+  dump->command = strndup((const char *)from, size);
+  HEARTH_TRY(hearth_check_memory(dump->command, err));
+  *at = (uint64_t)(from - data) + size;
+  return HEARTH_OK;
 }
 
 static hearth_status hearth_layout_read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
@@ -159,8 +143,7 @@ static hearth_status hearth_layout_read_history(const hearth_raw_input *in, cons
       !hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from) / LEAST_LEVELS)
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no history of live bytes");
   dump->history = malloc((count + 1) * sizeof *dump->history);
-  if (!dump->history)
-    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->history, err));
   for (uint64_t i = 0; i < count; ++i, ++number) {
     if (!hearth_raw_take_varint(&from, end, &skipped) || skipped >= header->mib_count ||
         (number += skipped) >= header->mib_count || !hearth_raw_take_levels(&from, end, dump->history[i].levels))
@@ -187,16 +170,14 @@ static hearth_status read_names(const hearth_raw_input *in, const hearth_raw_hea
   if (!hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from))
     return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the names run past the end");
   dump->names = calloc(count + 1, sizeof *dump->names);
-  if (!dump->names)
-    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->names, err));
   for (uint64_t i = 0; i < count; ++i) {
     if (!hearth_raw_take_varint(&from, end, &size) || size > (uint64_t)(end - from))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name runs past the end");
     if (memchr(from, '\0', size))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name holds a NUL");
     dump->names[i] = strndup((const char *)from, size);
-    if (!dump->names[i])
-      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(dump->names[i], err));
     dump->name_count = i + 1;
     from += size;
   }
@@ -215,8 +196,7 @@ static hearth_status hearth_layout_read_nodes(const hearth_raw_input *in, const 
     return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
                            "the call stacks lie outside the profile");
   dump->nodes = calloc(count + 1, sizeof *dump->nodes);
-  if (!dump->nodes)
-    return hearth_raw_fail(in, header->stack_offset, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->nodes, err));
   dump->node_count = count;
   const uint8_t *data = in->file->data + in->begin, *from = data + header->stack_offset;
   hearth_raw_stack_node row = {0};
@@ -377,8 +357,7 @@ static hearth_status read_globals(const hearth_raw_input *in, const hearth_raw_h
   if (!hearth_raw_take_varint(&from, end, &count) || count > (size_t)(end - from) / LEAST_GLOBAL)
     return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the global variables run past the end");
   dump->globals = malloc((count + 1) * sizeof *dump->globals);
-  if (!dump->globals)
-    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->globals, err));
   for (uint64_t i = 0; i < count; ++i)
     if (!take_global(&from, end, &dump->globals[dump->global_count++]))
       return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "this is no global variable");
@@ -391,26 +370,15 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   hearth_raw_header header;
   uint64_t maps_end = 0;
   hearth_status status = hearth_layout_check_header(in, &header, err);
-  if (status == HEARTH_OK)
-    status = check_checksum(in, &header, err);
-  if (status == HEARTH_OK)
-    status = read_maps(in, &header, dump, &maps_end, err);
-  if (status == HEARTH_OK)
-    status = read_host(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_run(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_clock(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_history(in, &header, &maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = read_names(in, &header, maps_end, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_read_nodes(in, &header, dump, err);
-  if (status == HEARTH_OK)
-    status = hearth_layout_check_records(in, &header, dump, err);
-  if (status == HEARTH_OK)
-    status = read_globals(in, &header, dump, err);
+  HEARTH_THEN(status, check_checksum(in, &header, err));
+  HEARTH_THEN(status, read_maps(in, &header, dump, &maps_end, err));
+  HEARTH_THEN(status, hearth_layout_read_run(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_clock(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_history(in, &header, &maps_end, dump, err));
+  HEARTH_THEN(status, read_names(in, &header, maps_end, dump, err));
+  HEARTH_THEN(status, hearth_layout_read_nodes(in, &header, dump, err));
+  HEARTH_THEN(status, hearth_layout_check_records(in, &header, dump, err));
+  HEARTH_THEN(status, read_globals(in, &header, dump, err));
   if (status != HEARTH_OK)
     return status;
   dump->kind = HEARTH_RAW_FILE_OFFSET;

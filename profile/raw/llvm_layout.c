@@ -94,8 +94,7 @@ static hearth_status llvm_layout_read_segments(cursor c, hearth_raw_dump *dump, 
   if (status != HEARTH_OK)
     return status;
   dump->maps = calloc(count + 1, sizeof *dump->maps);
-  if (!dump->maps)
-    return hearth_raw_fail(c.in, c.at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->maps, err));
   for (uint64_t i = 0; i < count; ++i) {
     hearth_llvm_raw_segment row;
     size_t at = c.at;
@@ -131,9 +130,7 @@ static hearth_status llvm_layout_intern_node(forest *f, const hearth_raw_input *
     return HEARTH_OK;
   if (dump->node_count == HEARTH_RAW_NO_PARENT - 1)
     return hearth_raw_fail(in, 0, HEARTH_E_FULL, err, "more call stacks than can be numbered");
-  if (!hearth_array_grow(&dump->nodes, &f->room, dump->node_count, sizeof *dump->nodes) ||
-      !id_table_reserve(&f->by_content))
-    return hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(id_table_reserve_row(&f->by_content, &dump->nodes, &f->room, dump->node_count, sizeof *dump->nodes, err));
   *parent = (uint32_t)dump->node_count++;
   dump->nodes[*parent] = key;
   id_table_insert(&f->by_content, hash, *parent);
@@ -164,8 +161,7 @@ static bool llvm_layout_equal_stack(const void *owner, uint32_t row, const void 
 static hearth_status fill_stacks(cursor *c, uint64_t count, forest *f, hearth_raw_stacks *stacks, hearth_error *err) {
   for (uint64_t i = 0; i < count; ++i) {
     HEARTH_TRY(read_stack(c, f, &stacks->entries[i], err));
-    if (!id_table_reserve(&stacks->by_id))
-      return hearth_raw_fail(c->in, c->at, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(id_table_reserve(&stacks->by_id), err));
     id_table_insert(&stacks->by_id, id_table_mix(stacks->entries[i].id), (uint32_t)i);
   }
   return HEARTH_OK;
@@ -181,8 +177,7 @@ static hearth_status read_stacks(cursor c, hearth_raw_dump *dump, hearth_error *
   dump->stacks = calloc(1, sizeof *dump->stacks);
   if (dump->stacks)
     dump->stacks->entries = calloc(count + 1, sizeof *dump->stacks->entries);
-  if (!dump->stacks || !dump->stacks->entries)
-    return hearth_raw_fail(c.in, c.at, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->stacks && dump->stacks->entries, err));
   forest f = {.dump = dump};
   status = fill_stacks(&c, count, &f, dump->stacks, err);
   free(f.by_content.slots);
@@ -192,9 +187,7 @@ static hearth_status read_stacks(cursor c, hearth_raw_dump *dump, hearth_error *
 void hearth_raw_stacks_free(hearth_raw_stacks *stacks) {
   if (!stacks)
     return;
-  free(stacks->entries);
-  free(stacks->by_id.slots);
-  free(stacks);
+  HEARTH_FREE(stacks->entries, stacks->by_id.slots, stacks);
 }
 
 static uint64_t ms_to_ns(uint64_t ms) { return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS; }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/raw_llvm.h"
 #include "hearth/trace.h"
 #include "raw_dump.h"
@@ -80,13 +81,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
   free(dump->nodes);
   for (size_t i = 0; i < dump->name_count; ++i)
     free(dump->names[i]);
-  free(dump->names);
-  free(dump->globals);
-  free(dump->host);
-  free(dump->command);
-  free(dump->history);
-  free(dump->counts);
-  free(dump->mibs);
+  HEARTH_FREE(dump->names, dump->globals, dump->command, dump->history, dump->counts, dump->mibs);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);
 }

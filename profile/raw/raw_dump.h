@@ -85,7 +85,6 @@ struct hearth_raw_dump {
   enum hearth_raw_occasion occasion;         /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
   bool has_residency;
   uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
-  char *host;                  /* that it ran on; NULL: unknown */
   char *command;               /* its arguments; NULL: unknown */
   uint64_t peak_bytes;         /* the most that were live at a time; 0: unknown */
   uint64_t clock_error_ns;     /* times of allocations and deallocations are early by that at most; 0: exact */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "raw_dump.h"
@@ -54,8 +55,7 @@ static hearth_status trace_dump_add_event(void *data, const hearth_trace_event *
       trace_dump_end_block(s, &ended, event->stack_ns, false);
     return HEARTH_OK;
   }
-  if (!hearth_live_blocks_add(&s->live, &block, &ended))
-    return hearth_raw_fail(&s->dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(hearth_live_blocks_add(&s->live, &block, &ended), err));
   if (ended.address) /* its end was lost */
     trace_dump_end_block(s, &ended, event->stack_ns, false);
   return HEARTH_OK;
@@ -82,8 +82,7 @@ static hearth_status copy_places(const hearth_trace *trace, const hearth_trace_i
                                  hearth_error *err) {
   dump->maps = calloc(info->mappings + 1, sizeof *dump->maps);
   dump->nodes = calloc(info->nodes + 1, sizeof *dump->nodes);
-  if (!dump->maps || !dump->nodes)
-    return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(dump->maps && dump->nodes, err));
   for (; dump->map_count < info->mappings; ++dump->map_count) {
     const hearth_trace_mapping *from = &hearth_trace_mappings(trace)[dump->map_count];
     hearth_raw_map *to = &dump->maps[dump->map_count];
@@ -93,8 +92,7 @@ static hearth_status copy_places(const hearth_trace *trace, const hearth_trace_i
                            .path = strdup(from->path),
                            .build_id_size = from->build_id_size};
     memcpy(to->build_id, from->build_id, from->build_id_size);
-    if (!to->path)
-      return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+    HEARTH_TRY(hearth_check_memory(to->path, err));
   }
   for (; dump->node_count < info->nodes; ++dump->node_count) {
     const hearth_trace_node *from = &hearth_trace_nodes(trace)[dump->node_count];
@@ -110,8 +108,7 @@ static hearth_status trace_dump_sum(hearth_trace *trace, hearth_raw_dump *dump, 
   HEARTH_TRY(copy_places(trace, &info, dump, err));
   summing s = {.dump = dump, .mibs = calloc(info.nodes + 1, sizeof *s.mibs)};
   dump->mibs = s.mibs;
-  if (!s.mibs)
-    return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  HEARTH_TRY(hearth_check_memory(s.mibs, err));
   dump->kind = HEARTH_RAW_FILE_OFFSET;
   dump->duration_ns = info.duration_ns;
   dump->ends_early = !info.ended;

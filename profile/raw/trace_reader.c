@@ -81,8 +81,7 @@ static hearth_status trace_reader_unpack(hearth_trace *t, const block *b, uint8_
   if (sizes.size > HEARTH_TRACE_BYTES_MOST)
     return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "the block's content is too large");
   *ret = malloc(sizes.size + 1u);
-  if (!*ret)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(*ret, err));
   if (take_column(t, &payload, *ret, sizes.size, ret_size))
     return HEARTH_OK;
   free(*ret);
@@ -108,8 +107,7 @@ static hearth_status take_nodes(hearth_trace *t, const block *b, const uint8_t *
   if (b->head.count > HEARTH_TRACE_NODES_MOST || first < t->info.nodes ||
       first > HEARTH_TRACE_NODES_TOTAL - b->head.count)
     return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of stack nodes");
-  if (!trace_reader_make_room(t, first + b->head.count))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(trace_reader_make_room(t, first + b->head.count), err));
   for (uint32_t i = 0; i < b->head.count; ++i) {
     if (!hearth_raw_take_node(&from, end, (uint32_t)first + i, row.pc, &row))
       return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
@@ -183,8 +181,8 @@ static hearth_status note_events(hearth_trace *t, const block *b, hearth_error *
   if (b->head.count == 0 || b->head.count > HEARTH_TRACE_EVENTS_MOST || b->head.first == 0 ||
       b->head.first > UINT32_MAX)
     return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of events");
-  if (!hearth_array_grow(&t->blocks, &t->block_room, t->info.blocks, sizeof *t->blocks))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(
+      hearth_check_memory(hearth_array_grow(&t->blocks, &t->block_room, t->info.blocks, sizeof *t->blocks), err));
   t->blocks[t->info.blocks++] = *b;
   t->info.events += b->head.count;
   t->info.ended = false; /* it went on */
@@ -282,8 +280,7 @@ bool hearth_trace_is_trace(const void *data, size_t size) {
 /* The last event's end, where the trace has none of its own. A damaged block has said all it can. */
 static hearth_status find_duration(hearth_trace *t, hearth_error *err) {
   hearth_trace_event *events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *events);
-  if (!events)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(events, err));
   for (uint64_t i = 0; i < t->info.blocks; ++i) {
     hearth_error ignored;
     uint32_t count, thread;
@@ -302,8 +299,7 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
   size_t at = 0;
   *ret = NULL;
   hearth_trace *t = calloc(1, sizeof *t);
-  if (!t)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(t, err));
   t->name = strdup(name);
   t->data = data;
   t->size = size;
@@ -311,8 +307,7 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
   t->scratch = malloc((size_t)HEARTH_TRACE_COLUMNS * HEARTH_TRACE_COLUMN_BYTES);
   hearth_status status =
       t->name && t->decompressor && t->scratch ? trace_reader_read_header(t, &at, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = trace_reader_read_blocks(t, at, err);
+  HEARTH_THEN(status, trace_reader_read_blocks(t, at, err));
   if (status == HEARTH_OK && !t->info.ended)
     status = find_duration(t, err);
   if (status != HEARTH_OK) {
@@ -340,13 +335,7 @@ void hearth_trace_close(hearth_trace *t) {
     return;
   hearth_file_close(&t->file);
   ZSTD_freeDCtx(t->decompressor);
-  free(t->name);
-  free(t->blocks);
-  free(t->nodes);
-  free(t->mappings);
-  free(t->mapping_bytes);
-  free(t->scratch);
-  free(t);
+  HEARTH_FREE(t->name, t->blocks, t->nodes, t->mappings, t->mapping_bytes, t->scratch, t);
 }
 
 /* -------------------------------------------------- content -------------------------------------------------- */

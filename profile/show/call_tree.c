@@ -51,8 +51,7 @@ static hearth_status call_tree_match_function(call_tree *t, uint32_t row, const 
   hearth_function_info info;
   HEARTH_TRY(hearth_profile_get_function(t->profile, row, &info, err));
   char *name = hearth_name_make(info.name, HEARTH_NAMES_FULL);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   bool has_text = strstr(name, text), has_name = strcmp(name, text) == 0;
   hearth_shorten_name(name);
   has_text |= strstr(name, text) || strstr(info.name, text);
@@ -90,8 +89,7 @@ static hearth_status add_branch(call_tree *t, uint32_t group, uint32_t parent, c
   uint32_t before = t->pairs.count;
   HEARTH_TRY(hearth_pair_set_add(&t->pairs, (hearth_pair){group, parent}, ret, err));
   if (t->pairs.count > before) {
-    if (!hearth_array_grow(&t->branches, &t->room, before, sizeof *t->branches))
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(hearth_array_grow(&t->branches, &t->room, before, sizeof *t->branches), err));
     t->branches[*ret] = (branch){.group = group, .parent = parent};
   }
   hearth_listing_add_totals(&t->branches[*ret].sum, sum);
@@ -122,8 +120,7 @@ static size_t find_wanted(const call_tree *t) {
 /* Frames of one function that call each other are one step. */
 static hearth_status call_tree_read_path(call_tree *t, size_t wanted, size_t *ret_count, hearth_error *err) {
   size_t steps = t->callees ? wanted + 1 : t->stack.count - wanted;
-  if (!hearth_array_reserve(&t->path, &t->path_room, 0, steps, sizeof *t->path))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(hearth_array_reserve(&t->path, &t->path_room, 0, steps, sizeof *t->path), err));
   *ret_count = 0;
   for (size_t i = 0; i < steps; i++) {
     uint32_t group, frame = t->stack.frames[t->callees ? wanted - i : wanted + i];
@@ -242,10 +239,6 @@ hearth_status hearth_call_tree_print(hearth_profile *profile, const hearth_listi
   hearth_selection_destroy(&t.selection);
   hearth_names_destroy(&t.names);
   hearth_pair_set_destroy(&t.pairs);
-  free(t.matches);
-  free(t.is_wanted);
-  free(t.stack.frames);
-  free(t.path);
-  free(t.branches);
+  HEARTH_FREE(t.matches, t.is_wanted, t.stack.frames, t.path, t.branches);
   return status;
 }

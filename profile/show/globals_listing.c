@@ -122,8 +122,7 @@ hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FI
 enum { JSON_VERSION = 1 };
 
 static void print_json_sum(hearth_json *json, const section_sum *sum, enum hearth_global_kind kind) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "section", hearth_global_kind_name(kind));
+  hearth_json_print(json, "\n{section:%s", hearth_global_kind_name(kind));
   HEARTH_JSON_MEMBERS(json, sum, count, bytes, accesses, hot_bytes, hot_accesses, untouched, untouched_bytes);
   hearth_json_close(json, '}');
 }
@@ -131,10 +130,8 @@ static void print_json_sum(hearth_json *json, const section_sum *sum, enum heart
 static void print_json_row(hearth_json *json, const hearth_global *g) {
   hearth_json_line_open(json, '{');
   hearth_json_global(json, g);
-  hearth_json_key_string(json, "section", hearth_global_kind_name(hearth_global_kind_of(g->flags)));
-  hearth_json_key_bool(json, "local", g->flags & HEARTH_GLOBAL_LOCAL);
-  hearth_json_key_bool(json, "hot", g->flags & HEARTH_GLOBAL_HOT);
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "section:%s, local:%d, hot:%d}", hearth_global_kind_name(hearth_global_kind_of(g->flags)),
+                    g->flags & HEARTH_GLOBAL_LOCAL, g->flags & HEARTH_GLOBAL_HOT);
 }
 
 static void print_json_sums(hearth_json *json, const globals_listing *l) {
@@ -142,8 +139,7 @@ static void print_json_sums(hearth_json *json, const globals_listing *l) {
   for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++)
     if (l->sums[kind].count > 0)
       print_json_sum(json, &l->sums[kind], kind);
-  hearth_json_close(json, ']');
-  hearth_json_line(json);
+  hearth_json_print(json, "]\n");
 }
 
 static void print_json_rows(hearth_json *json, const char *key, const hearth_global *rows, size_t count) {

@@ -39,8 +39,8 @@ static hearth_status listing_json_print_summary(listing_json *p, hearth_error *e
   hearth_run_facts facts;
   const hearth_profile_summary *s = &p->listing.summary;
   hearth_json *json = &p->json;
-  hearth_json_key_string(json, "profile", p->listing.name);
-  hearth_json_key_string(json, "id_scheme", s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
+  hearth_json_print(json, "profile:%s, id_scheme:%s", p->listing.name,
+                    s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
   HEARTH_JSON_MEMBERS(json, s, runs, duration_ns);
   HEARTH_TRY(hearth_profile_get_run_facts(p->listing.profile, &facts, err));
   hearth_json_run_facts(json, &facts);
@@ -53,16 +53,13 @@ static hearth_status listing_json_print_summary(listing_json *p, hearth_error *e
 static void listing_json_print_classes(listing_json *p) {
   const hearth_classifier *c = &p->listing.selection.classifier;
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_object(json, "classify");
-  hearth_json_key_string(json, "mode", hearth_classify_mode_name(c->mode));
+  hearth_json_print(json, "\nclassify:{mode:%s", hearth_classify_mode_name(c->mode));
   if (c->cold_max_density < 0)
     hearth_json_key_null(json, "cold_max_density");
   else
     HEARTH_JSON_MEMBERS(json, c, cold_max_density);
   HEARTH_JSON_MEMBERS(json, c, cold_min_lifetime_ns, hot_min_density);
-  hearth_json_close(json, '}');
-  hearth_json_key_object(json, "classes");
+  hearth_json_print(json, "}, classes:{");
   for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_LISTING_CLASSES; i++)
     listing_json_print_totals(json, hearth_class_name(i), &p->listing.classes[i]);
   listing_json_print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
@@ -113,10 +110,7 @@ static hearth_status listing_json_print_variance(listing_json *p, const hearth_l
   for (hearth_class c = HEARTH_CLASS_UNKNOWN; c < HEARTH_LISTING_CLASSES; c++)
     if (row->possible >> c & 1)
       hearth_json_string(json, hearth_class_name(c));
-  hearth_json_close(json, ']');
-  hearth_json_key_object(json, "variance");
-  hearth_json_key_uint(json, "runs", variance.runs);
-  hearth_json_key_double(json, "effective_runs", errors.runs);
+  hearth_json_print(json, "], variance:{runs:%lu, effective_runs:%f", variance.runs, errors.runs);
   HEARTH_JSON_MEMBERS(json, &errors, density, lifetime, bytes);
   hearth_json_close(json, '}');
   return HEARTH_OK;
@@ -137,8 +131,7 @@ static hearth_status listing_json_print_context(listing_json *p, const hearth_li
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(p->listing.profile, row->context, &node, &mib, err));
   HEARTH_TRY(hearth_frames_read(&p->stack, p->listing.profile, node, err));
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "class", hearth_class_name(row->hotness));
+  hearth_json_print(json, "\n{class:%s", hearth_class_name(row->hotness));
   hearth_json_stack(&p->table, json, &p->stack);
   print_mib(json, &mib);
   print_touches(json, &mib);
@@ -153,26 +146,22 @@ static hearth_status listing_json_print_group(listing_json *p, size_t number, he
   hearth_listing *r = &p->listing;
   hearth_json *json = &p->json;
   const hearth_group *g = hearth_listing_group_of(r, number);
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, hearth_group_kind_name(r->options.by), g->name);
+  hearth_json_print(json, "\n{%s:%s", hearth_group_kind_name(r->options.by), g->name);
   if (g->linkage_name) {
-    hearth_json_key_string(json, "linkage_name", g->linkage_name);
-    hearth_json_key_string(json, "file", g->path);
+    hearth_json_print(json, "linkage_name:%s, file:%s", g->linkage_name, g->path);
   }
   listing_json_print_totals(json, "all", &g->flat);
   listing_json_print_totals(json, "cumulative", &g->cumulative);
   hearth_json_key_array(json, "contexts");
   for (size_t i = 0; i < g->flat.contexts && i < r->options.contexts; i++)
     HEARTH_TRY(listing_json_print_context(p, &r->rows[r->groups[number].first + i], err));
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "]}");
   return HEARTH_OK;
 }
 
 static hearth_status listing_json_print_groups(listing_json *p, hearth_error *err) {
   static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types", "sizes"};
-  hearth_json_line(&p->json);
-  hearth_json_key_array(&p->json, keys[p->listing.options.by]);
+  hearth_json_print(&p->json, "\n%s:[", keys[p->listing.options.by]);
   for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.groups; i++)
     HEARTH_TRY(listing_json_print_group(p, i, err));
   hearth_json_close(&p->json, ']');
@@ -200,8 +189,7 @@ hearth_status hearth_listing_print_json(hearth_profile *profile, const char *nam
   view.full_names = true; /* as those of frames */
   known.view = &view;
   hearth_status status = hearth_listing_init(&p.listing, profile, name, &known, stream, err);
-  if (status == HEARTH_OK)
-    status = listing_json_print_listing(&p, err);
+  HEARTH_THEN(status, listing_json_print_listing(&p, err));
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
   hearth_listing_destroy(&p.listing);

@@ -6,7 +6,6 @@
 
 #include "file.h"
 #include "hearth/history.h"
-#include "hearth/origin.h"
 #include "hearth/other_heaps.h"
 #include "hearth/plan.h"
 #include "hearth/touch_rate.h"
@@ -360,17 +359,9 @@ static void print_value(const hearth_listing *r, const hearth_listing_totals *su
 /* Types and sizes call nothing. */
 static bool has_cumulative_column(const hearth_listing *r) { return !hearth_groups_lack_callees(r->options.by); }
 
-static bool has_live_column(const hearth_listing *r) {
-  return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_LiveAtExit);
-}
+static bool has_live_column(const hearth_listing *r) { return hearth_listing_knows(r, HEARTH_COL_LiveAtExit); }
 
-static bool has_lives_column(const hearth_listing *r) {
-  return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_TotalLifetime);
-}
-
-static bool has_untouched_column(const hearth_listing *r) {
-  return !r->options.is_moment && hearth_listing_knows_untouched(r);
-}
+static bool has_lives_column(const hearth_listing *r) { return hearth_listing_knows(r, HEARTH_COL_TotalLifetime); }
 
 static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
@@ -382,7 +373,7 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
     fprintf(r->stream, " %12s", hearth_amount_bytes(sum->live).c);
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
-  if (has_untouched_column(r))
+  if (hearth_listing_knows_untouched(r))
     fprintf(r->stream, " %8.0f%%", listing_text_percent(sum->untouched, sum->bytes));
   fputs("  ", r->stream);
   hearth_print_name(g->name, 0, r->stream);
@@ -397,12 +388,12 @@ static void print_table_head(const hearth_listing *r) {
   fprintf(r->stream, "\n %12s %5s ", hearth_quantity_name(hearth_listing_quantity(&r->options)), "");
   if (has_cumulative_column(r))
     fprintf(r->stream, " %18s ", "with all it calls");
-  fprintf(r->stream, "%13s", r->options.is_moment ? "blocks" : "allocations");
+  fprintf(r->stream, "%13s", "allocations");
   if (has_live_column(r))
     fprintf(r->stream, " %12s", "live at exit");
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", "lives");
-  if (has_untouched_column(r))
+  if (hearth_listing_knows_untouched(r))
     fprintf(r->stream, " %9s", "untouched");
   fprintf(r->stream, "  %s\n", hearth_group_kind_name(r->options.by));
 }
@@ -436,7 +427,7 @@ static void listing_text_print_table(const hearth_listing *r) {
       more++;
   }
   if (more > 0)
-    fprintf(r->stream, "  ... and %zu more (%s prints all)\n", more, r->options.is_moment ? "--limit=0" : "--full");
+    fprintf(r->stream, "  ... and %zu more (--full prints all)\n", more);
   if (r->options.by == HEARTH_BY_TYPE && hearth_profile_type_count(r->profile) == 0)
     fputs("  types are known of programs that are compiled for profiling (HEARTH=instrument hearth-cc)\n", r->stream);
   print_nameless(r);
@@ -490,10 +481,6 @@ static hearth_status listing_text_print_groups(hearth_listing *r, hearth_error *
 }
 
 static hearth_status listing_text_print_listing(hearth_listing *r, hearth_error *err) {
-  if (r->options.is_moment) {
-    listing_text_print_table(r);
-    return hearth_stream_flush(r->stream, err);
-  }
   HEARTH_TRY(listing_text_print_header(r, err));
   listing_text_print_classes(r);
   if (hearth_accesses_known(&r->summary))

@@ -240,8 +240,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_plan_view v;
   hearth_status status = hearth_plan_view_init(&v, profile, err);
-  if (status == HEARTH_OK)
-    status = print_plan(&v, stream, err);
+  HEARTH_THEN(status, print_plan(&v, stream, err));
   hearth_plan_view_destroy(&v);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }
@@ -292,8 +291,7 @@ static void print_entry_json(hearth_json *json, const hearth_plan_entry *entry) 
 
 static void print_tables(plan_json *p) {
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_array(json, "tables");
+  hearth_json_print(json, "\ntables:[");
   for (uint32_t i = 0; i < p->view.plan.table_count; i++) {
     uint32_t count;
     const hearth_plan_table *table = p->view.tables[i];
@@ -301,29 +299,23 @@ static void print_tables(plan_json *p) {
     hearth_json_line_open(json, '{');
     plan_listing_print_frame(p, table->frame);
     print_bits_json(json, "mask", table->mask);
-    hearth_json_key_uint(json, "bytes_left", hearth_plan_table_bytes_left(&p->view, table));
-    hearth_json_key_array(json, "entries");
+    hearth_json_print(json, "bytes_left:%lu, entries:[", hearth_plan_table_bytes_left(&p->view, table));
     for (uint32_t k = 0; k < count; k++)
       print_entry_json(json, &entries[k]);
-    hearth_json_close(json, ']');
-    hearth_json_close(json, '}');
+    hearth_json_print(json, "]}");
   }
   hearth_json_close(json, ']');
 }
 
 static void print_calls_json(plan_json *p) {
   hearth_json *json = &p->json;
-  hearth_json_line(json);
-  hearth_json_key_array(json, "calls");
+  hearth_json_print(json, "\ncalls:[");
   for (uint32_t i = 0; i < p->view.plan.call_count; i++) {
     const hearth_plan_call *call = &p->view.plan.calls[i];
-    hearth_json_line_open(json, '{');
-    hearth_json_key_uint(json, "id", i + 1);
-    hearth_json_key_uint(json, "pool", p->view.plan.pools[i]);
+    hearth_json_print(json, "\n{id:%u, pool:%u", i + 1, p->view.plan.pools[i]);
     plan_listing_print_frame(p, call->frame);
     HEARTH_JSON_MEMBERS(json, call, weight, bytes, allocs, accesses, contexts, lifetime_ns);
-    hearth_json_key_string(json, "class", hearth_class_name((hearth_class)call->hotness));
-    hearth_json_close(json, '}');
+    hearth_json_print(json, "class:%s}", hearth_class_name((hearth_class)call->hotness));
   }
   hearth_json_close(json, ']');
 }
@@ -333,14 +325,9 @@ static void print_tuning(hearth_json *json, const hearth_plan_tuning *tuning) {
     hearth_json_key_null(json, "tuning");
     return;
   }
-  hearth_json_key_object(json, "tuning");
-  hearth_json_key_string(json, "for", hearth_tuning_name(tuning->kind));
-  hearth_json_key_uint(json, "rounds", tuning->rounds);
-  hearth_json_key_double(json, "time", tuning->time_ppm / 1e6);
-  hearth_json_key_double(json, "time_spread", tuning->time_spread_ppm / 1e6);
-  hearth_json_key_double(json, "memory", tuning->memory_ppm / 1e6);
-  hearth_json_key_double(json, "memory_spread", tuning->memory_spread_ppm / 1e6);
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "tuning:{for:%s, rounds:%u, time:%f, time_spread:%f, memory:%f, memory_spread:%f}",
+                    hearth_tuning_name(tuning->kind), tuning->rounds, tuning->time_ppm / 1e6,
+                    tuning->time_spread_ppm / 1e6, tuning->memory_ppm / 1e6, tuning->memory_spread_ppm / 1e6);
 }
 
 static hearth_status print_plan_json(plan_json *p, hearth_error *err) {
@@ -365,10 +352,8 @@ static hearth_status print_plan_json(plan_json *p, hearth_error *err) {
 hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
   plan_json p = {.json = {.stream = stream}};
   hearth_status status = hearth_plan_view_init(&p.view, profile, err);
-  if (status == HEARTH_OK)
-    status = hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err);
-  if (status == HEARTH_OK)
-    status = print_plan_json(&p, err);
+  HEARTH_THEN(status, hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err));
+  HEARTH_THEN(status, print_plan_json(&p, err));
   hearth_json_frames_destroy(&p.frames);
   hearth_plan_view_destroy(&p.view);
   return status;

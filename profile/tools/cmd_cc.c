@@ -13,7 +13,6 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "compile_marks.h"
 #include "install_paths.h"
 
 static const hearth_help help = {
@@ -24,7 +23,7 @@ static const hearth_help help = {
            "Meson, gets "
            "no flags: test programs write no profiles.\n"
            "make does not see that HEARTH or the profile has changed: run 'make clean'. A link warns of objects of "
-           "another build, in archives too, but not in thin ones and not in those that -l names. A compiler cache does "
+           "another build, in archives, too. A compiler cache does "
            "see it if it is in HEARTH_CC; in "
            "front of hearth-cc it would not, and stores nothing.\n"
            "Exit code: clang's; 1 error, 2 wrong usage.",

@@ -10,7 +10,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "hearth/dump_request.h"
+#include "hearth/attach.h"
 
 static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",
                                  .about = "Ask running programs to write the heap profile so far. It replaces the "
@@ -99,24 +99,13 @@ static bool dump_parse(int argc, char **argv, request *ret, int *ret_operands, i
   hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
   hearth_number_option timeout = {.least = 1, .most = 86400000, .value = 60000};
   const hearth_option options[] = {{.name = "PID", .help = "a process that is linked with Hearth's runtime"},
-                                   {.name = "--sampling",
-                                    .value = "on|off",
-                                    .expects = "on or off",
-                                    .take = take_sampling,
-                                    .target = ret,
-                                    .help = "start or stop taking samples, and write no profile"},
-                                   {.name = "--signal",
-                                    .value = "N",
-                                    .expects = "a number from 1 to 64",
-                                    .take = hearth_tool_take_number,
-                                    .target = &signal,
-                                    .help = "the program's option dump_signal, if it was changed (default: 61)"},
-                                   {.name = "--timeout",
-                                    .value = "SECONDS",
-                                    .expects = "a number of seconds from 0.001 to 86400",
-                                    .take = hearth_tool_take_seconds,
-                                    .target = &timeout,
-                                    .help = "wait so long at most until a profile is written (default: 60)"},
+                                   HEARTH_TAKE("--sampling", 0, "on|off", "on or off", take_sampling, ret,
+                                               "start or stop taking samples, and write no profile"),
+                                   HEARTH_NUMBER("--signal", 0, "N", "a number from 1 to 64", &signal,
+                                                 "the program's option dump_signal, if it was changed (default: 61)"),
+                                   HEARTH_TAKE("--timeout", 0, "SECONDS", "a number of seconds from 0.001 to 86400",
+                                               hearth_tool_take_seconds, &timeout,
+                                               "wait so long at most until a profile is written (default: 60)"),
                                    {0}};
   *ret = (request){.value = HEARTH_DUMP_ASK, .done = "profile written"};
   if (!hearth_tool_parse(options, &help, argc, argv, ret_operands, ret_code))

@@ -70,38 +70,29 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "instrument", .help = "for a build that writes a heap profile when it runs"},
       {.name = "use PROFILE", .help = "for a build that is optimised with this indexed profile"},
       {.name = "malloc", .help = "for a program that takes Hearth's allocator for every block, without any profile"},
-      {.name = "--clang",
-       .value = "CLANG",
-       .expects = "a compiler",
-       .text = &a->clang,
-       .help =
-           "the compiler that the flags are for (default: clang of the newest LLVM that a plugin is installed for)"},
-      {.name = "--compile", .flag = &a->compile, .help = "flags for compiling only (CFLAGS, CXXFLAGS)"},
-      {.name = "--link", .flag = &a->link, .help = "flags for linking only (LDFLAGS)"},
-      {.name = "--preload",
-       .flag = &a->preload,
-       .help = "print the shared object for LD_PRELOAD, for a program that was built without Hearth and loads plug-ins "
-               "that were built with it"},
-      {.name = "--quote",
-       .flag = &a->quote,
-       .help =
-           "quote words with blanks and the like, as eval, make and CMake read them: eval \"clang $(hearth flags use "
-           "'a b.heap' --quote) ...\""},
-      {.name = "--static",
-       .flag = &a->is_static,
-       .help = "make Hearth's code a part of the program, which then runs where Hearth is not installed; programs "
-               "linked with -static-pie need it in both builds, programs linked with -static for 'use'"},
-      {.name = "--globals",
-       .flag = &a->globals,
-       .help =
-           "count accesses of global variables, too; with 'use', have GNU ld or lld keep hot and untouched ones apart: "
-           "in each link, give these flags for linking once"},
-      {.name = "--lto",
-       .value = "KIND",
-       .expects = "thin or full",
-       .text = &a->lto,
-       .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
-               "LLVM 19: within each file only)"},
+      HEARTH_TEXT(
+          "--clang", 0, "CLANG", "a compiler", &a->clang,
+          "the compiler that the flags are for (default: clang of the newest LLVM that a plugin is installed for)"),
+      HEARTH_FLAG("--compile", 0, &a->compile, "flags for compiling only (CFLAGS, CXXFLAGS)"),
+      HEARTH_FLAG("--link", 0, &a->link, "flags for linking only (LDFLAGS)"),
+      HEARTH_FLAG(
+          "--preload", 0, &a->preload,
+          "print the shared object for LD_PRELOAD, for a program that was built without Hearth and loads plug-ins "
+          "that were built with it"),
+      HEARTH_FLAG(
+          "--quote", 0, &a->quote,
+          "quote words with blanks and the like, as eval, make and CMake read them: eval \"clang $(hearth flags use "
+          "'a b.heap' --quote) ...\""),
+      HEARTH_FLAG("--static", 0, &a->is_static,
+                  "make Hearth's code a part of the program, which then runs where Hearth is not installed; programs "
+                  "linked with -static-pie need it in both builds, programs linked with -static for 'use'"),
+      HEARTH_FLAG(
+          "--globals", 0, &a->globals,
+          "count accesses of global variables, too; with 'use', have GNU ld or lld keep hot and untouched ones apart: "
+          "in each link, give these flags for linking once"),
+      HEARTH_TEXT("--lto", 0, "KIND", "thin or full", &a->lto,
+                  "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
+                  "LLVM 19: within each file only)"),
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||

@@ -34,7 +34,6 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section; /* version of LLVM's; 0: the default */
   const char *layout;
-  hearth_number_option half_life, as_of;
   bool quiet, verbose, progress, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
@@ -141,126 +140,55 @@ static int index_check(const arguments *a) {
   return check_output(a);
 }
 
-/* Old inputs that no longer count are none. */
-static int weigh_by_age(arguments *a) {
-  if (!a->half_life.given)
-    return a->as_of.given ? hearth_tool_usage_error(a->command, "--as-of goes with --half-life") : HEARTH_EXIT_OK;
-  size_t gone =
-      hearth_input_list_age(&a->inputs, a->half_life.value, a->as_of.given ? a->as_of.value : (uint64_t)time(NULL));
-  if (a->inputs.count == 0)
-    return hearth_tool_error("%s: not written: too old for this --half-life: all inputs (%zu)", a->output, gone);
-  if (gone > 0 && !a->quiet)
-    hearth_tool_warning("%zu input%s left out as too old", gone, gone == 1 ? "" : "s");
-  return HEARTH_EXIT_OK;
-}
-
 static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "PROFILE",
        .help = "raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's) and text "
                "profiles, in any mixture; and a .profdata of -fprofile-use, to which the heap profile is added; "
                "'-' is standard input"},
-      {.name = "--binary",
-       .value = "BIN",
-       .expects = "a program or library",
-       .take = hearth_tool_take_one_more,
-       .target = &a->binaries,
-       .help = "a profiled program or library, with debug information (-gmlt -fdebug-info-for-profiling) and a build "
-               "id; the files that the raw profiles name serve for all others. If the option is given, each raw "
-               "profile must be of one of these binaries"},
-      {.name = "--debug-dir",
-       .value = "DIR",
-       .expects = "a folder",
-       .take = hearth_tool_take_one_more,
-       .target = &a->debug_directories,
-       .help = "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
-               "files; a binary's own folder is searched, too, and /usr/lib/debug for programs, not for libraries"},
-      {.name = "--symbols",
-       .flag = &a->symbols,
-       .help = "name functions without debug information by symbol tables, or by the address of their first "
-               "instruction: enough to read a profile; compiling ignores such frames"},
+      HEARTH_TAKE(
+          "--binary", 0, "BIN", "a program or library", hearth_tool_take_one_more, &a->binaries,
+          "a profiled program or library, with debug information (-gmlt -fdebug-info-for-profiling) and a build "
+          "id; the files that the raw profiles name serve for all others. If the option is given, each raw "
+          "profile must be of one of these binaries"),
+      HEARTH_TAKE("--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
+                  "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
+                  "files; a binary's own folder is searched, too, and /usr/lib/debug for programs, not for libraries"),
+      HEARTH_FLAG("--symbols", 0, &a->symbols,
+                  "name functions without debug information by symbol tables, or by the address of their first "
+                  "instruction: enough to read a profile; compiling ignores such frames"),
       HEARTH_LAYOUT_OPTION(&a->layout),
-      {.name = "--output",
-       .letter = 'o',
-       .value = "OUT",
-       .expects = "a file",
-       .text = &a->output,
-       .help = "the profile to write; replaced whole; '-' is standard output"},
-      {.name = "--weight",
-       .value = "N:FILE",
-       .expects = "N:FILE with N from 1 on",
-       .take = add_weighted,
-       .target = &a->inputs,
-       .help = "one more PROFILE, counted N times"},
-      {.name = "--input-files",
-       .letter = 'f',
-       .value = "LIST",
-       .expects = "a file",
-       .take = add_list,
-       .target = &a->inputs,
-       .help = "more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line"},
-      {.name = "--half-life",
-       .value = "DAYS",
-       .expects = "a number from 1 to 36500",
-       .take = hearth_tool_take_number,
-       .target = &a->half_life,
-       .help =
-           "count each PROFILE by the age of its file: 64 times what its weight says if it is new, half as often for "
-           "every DAYS that it is old, and not at all below once"},
-      {.name = "--as-of",
-       .value = "SECONDS",
-       .expects = "seconds since 1970",
-       .take = hearth_tool_take_number,
-       .target = &a->as_of,
-       .help = "ages are those at this time (default: now); give parts of one merge the same"},
-      {.name = "--failure-mode",
-       .value = "MODE",
-       .expects = "any, all or warn",
-       .take = take_failure_mode,
-       .target = &a->failure,
-       .help = "inputs that cannot be read, or are of other builds than each --binary:\n"
-               "  any   fail if there are any (default)\n"
-               "  all   ignore them with a warning; fail if no input remains\n"
-               "  warn  ignore them with a warning; never fail for them"},
-      {.name = "--recursion",
-       .value = "fold|full",
-       .expects = "fold or full",
-       .take = take_recursion,
-       .target = &a->full_recursion,
-       .help = "fold: keep each cycle of recursive calls once, with the same totals (default); full: keep all calls"},
-      {.name = "--format",
-       .value = "NAME",
-       .expects = "default, hearth, llvm or text",
-       .take = index_take_format,
-       .target = &a->format,
-       .help = "output format:\n"
-               "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
-               "  hearth   the indexed profile that the compiler plugin reads\n"
-               "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-               "  text     the text form of 'hearth'"},
-      {.name = "--memprof-version",
-       .value = "3|4",
-       .expects = "3 or 4",
-       .take = take_section,
-       .target = &a->section,
-       .help = "version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)"},
-      {.name = "--fields",
-       .value = "NAME,...",
-       .expects = "names of fields",
-       .take = take_fields,
-       .target = a,
-       .help = "write only these fields (docs/formats/indexed.md); the others are then 0"},
-      {.name = "--progress", .flag = &a->progress, .help = "print progress also if stderr is no terminal"},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
-      {.name = "--verbose",
-       .letter = 'v',
-       .flag = &a->verbose,
-       .help = "also print which binaries are used and which are not"},
+      HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output,
+                  "the profile to write; replaced whole; '-' is standard output"),
+      HEARTH_TAKE("--weight", 0, "N:FILE", "N:FILE with N from 1 on", add_weighted, &a->inputs,
+                  "one more PROFILE, counted N times"),
+      HEARTH_TAKE("--input-files", 'f', "LIST", "a file", add_list, &a->inputs,
+                  "more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line"),
+      HEARTH_TAKE("--failure-mode", 0, "MODE", "any, all or warn", take_failure_mode, &a->failure,
+                  "inputs that cannot be read, or are of other builds than each --binary:\n"
+                  "  any   fail if there are any (default)\n"
+                  "  all   ignore them with a warning; fail if no input remains\n"
+                  "  warn  ignore them with a warning; never fail for them"),
+      HEARTH_TAKE(
+          "--recursion", 0, "fold|full", "fold or full", take_recursion, &a->full_recursion,
+          "fold: keep each cycle of recursive calls once, with the same totals (default); full: keep all calls"),
+      HEARTH_TAKE("--format", 0, "NAME", "default, hearth, llvm or text", index_take_format, &a->format,
+                  "output format:\n"
+                  "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
+                  "  hearth   the indexed profile that the compiler plugin reads\n"
+                  "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
+                  "  text     the text form of 'hearth'"),
+      HEARTH_TAKE("--memprof-version", 0, "3|4", "3 or 4", take_section, &a->section,
+                  "version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)"),
+      HEARTH_TAKE("--fields", 0, "NAME,...", "names of fields", take_fields, a,
+                  "write only these fields (docs/formats/indexed.md); the others are then 0"),
+      HEARTH_FLAG("--progress", 0, &a->progress, "print progress also if stderr is no terminal"),
+      HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
+      HEARTH_FLAG("--verbose", 'v', &a->verbose, "also print which binaries are used and which are not"),
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK ||
-      (*ret_code = index_check(a)) != HEARTH_EXIT_OK || (*ret_code = weigh_by_age(a)) != HEARTH_EXIT_OK)
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = index_check(a)) != HEARTH_EXIT_OK)
     return false;
   if (a->progress)
     hearth_tool_progress_always();
@@ -383,16 +311,9 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 }
 
 int hearth_cmd_index(int argc, char **argv) {
-  arguments a = {.command = argv[0],
-                 .format = &hearth_output_formats[0],
-                 .half_life = {.least = 1, .most = 36500},
-                 .as_of = {.most = INT64_MAX},
-                 .binaries.rows = calloc((size_t)argc, sizeof(char *)),
-                 .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
+  arguments a = {.command = argv[0], .format = &hearth_output_formats[0]};
   int code = HEARTH_EXIT_OK;
-  if (!a.binaries.rows || !a.debug_directories.rows) {
-    code = hearth_tool_error("out of memory");
-  } else if (index_parse(argc, argv, &a, &code)) {
+  if (index_parse(argc, argv, &a, &code)) {
     hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
                                        .note = index_on_note,

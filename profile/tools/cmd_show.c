@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "hearth/global.h"
 #include "hearth/listing.h"
-#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "view_options.h"
 
@@ -15,7 +14,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON 
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, text, plan, runs, globals, full;
+  bool json, text, plan, globals, full;
   hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
@@ -47,29 +46,28 @@ static int take_peak(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !((a->runs || a->globals) && !a->json)) || a->contexts.given || a->depth.given ||
-         a->by.given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
-         a->options.histograms || a->callers || a->callees;
+  return (a->groups.given && !(a->globals && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
+         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
+         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
+         a->callers || a->callees;
 }
 
 static int show_check(int operands, char **argv, const arguments *a) {
-  int others = a->text + a->plan + a->runs + a->globals;
+  int others = a->text + a->plan + a->globals;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->runs && !a->globals) > 1)
+  if (others + (a->json && !a->plan && !a->globals) > 1)
     return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan, --runs and --globals exclude each other, but for --json "
-                                   "behind --plan, --runs or --globals");
+                                   "--json, --text, --plan and --globals exclude each other, but for --json behind "
+                                   "--plan or --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->text   ? "--text"
                                    : a->plan ? "--plan"
-                                   : a->runs ? "--runs"
                                              : "--globals");
   return HEARTH_EXIT_OK;
 }
@@ -91,21 +89,12 @@ static void set_limits(arguments *a) {
 
 static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--top",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->groups,
-       .help = "print N functions, or others of --by (default 20)"},
-      {.name = "--contexts",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->contexts,
-       .help = "print N contexts of each (default 5; with --by or --cum none)"},
+      HEARTH_NUMBER("--top", 0, "N", "a number", &a->groups, "print N functions, or others of --by (default 20)"),
+      HEARTH_NUMBER("--contexts", 0, "N", "a number", &a->contexts,
+                    "print N contexts of each (default 5; with --by or --cum none)"),
       HEARTH_DEPTH_OPTION(&a->depth,
                           "print N lines of each call stack (default 12), or N levels of a tree (default 3)"),
-      {.name = "--full", .flag = &a->full, .help = "print all functions, all their contexts, and whole stacks"},
+      HEARTH_FLAG("--full", 0, &a->full, "print all functions, all their contexts, and whole stacks"),
       HEARTH_BY_OPTION(
           &a->by,
           "print the table alone, by function (default), caller (of that function), site (line and column), file, "
@@ -114,48 +103,30 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = take_peak,
        .target = &a->options.sort,
        .help = "sort by the bytes that were live when most were: who held the memory at the peak; as --sort=peak"},
-      {.name = "--cum",
-       .flag = &a->options.cumulative,
-       .help = "sort by what a function and all that it calls allocate"},
-      {.name = "--callers",
-       .value = "FUNCTION",
-       .expects = "a function",
-       .text = &a->callers,
-       .help = "print the tree of its callers: of the functions with this name, else of those with the text in it"},
-      {.name = "--callees",
-       .value = "FUNCTION",
-       .expects = "a function",
-       .text = &a->callees,
-       .help = "print the tree of the functions that it calls"},
+      HEARTH_FLAG("--cum", 0, &a->options.cumulative, "sort by what a function and all that it calls allocate"),
+      HEARTH_TEXT("--callers", 0, "FUNCTION", "a function", &a->callers,
+                  "print the tree of its callers: of the functions with this name, else of those with the text in it"),
+      HEARTH_TEXT("--callees", 0, "FUNCTION", "a function", &a->callees,
+                  "print the tree of the functions that it calls"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
-      {.name = "--sort",
-       .value = "KEY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs or lifetime",
-       .take = take_sort,
-       .target = &a->options.sort,
-       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs "
-               "or lifetime (average)"},
+      HEARTH_TAKE(
+          "--sort", 0, "KEY", "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs or lifetime",
+          take_sort, &a->options.sort,
+          "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs "
+          "or lifetime (average)"),
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--histogram",
-       .flag = &a->options.histograms,
-       .help = "print the accesses to each part of a context's blocks, if they were recorded (programs compiled with "
-               "-mllvm -memprof-histogram)"},
-      {.name = "--json",
-       .flag = &a->json,
-       .help = "print the listing as JSON: all of it, unless --top or --contexts is given"},
+      HEARTH_FLAG(
+          "--histogram", 0, &a->options.histograms,
+          "print the accesses to each part of a context's blocks, if they were recorded (programs compiled with "
+          "-mllvm -memprof-histogram)"),
+      HEARTH_FLAG("--json", 0, &a->json, "print the listing as JSON: all of it, unless --top or --contexts is given"),
       {.name = "", .help = "These print all contexts in place of the listing:"},
-      {.name = "--text", .flag = &a->text, .help = "print the text form, which 'hearth index' reads"},
-      {.name = "--plan",
-       .flag = &a->plan,
-       .help = "print how a program compiled with the profile tells contexts apart as it runs; also as --json"},
-      {.name = "--runs",
-       .flag = &a->runs,
-       .help = "print which builds, hosts and days the runs are from, and how much of each; also as --json, and with "
-               "--top"},
-      {.name = "--globals",
-       .flag = &a->globals,
-       .help = "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
-               "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"},
+      HEARTH_FLAG("--text", 0, &a->text, "print the text form, which 'hearth index' reads"),
+      HEARTH_FLAG("--plan", 0, &a->plan,
+                  "print how a program compiled with the profile tells contexts apart as it runs; also as --json"),
+      HEARTH_FLAG("--globals", 0, &a->globals,
+                  "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
+                  "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"),
       {0}};
   int operands;
   a->groups.most = a->contexts.most = SIZE_MAX;
@@ -174,9 +145,6 @@ static hearth_status show_print(hearth_profile *profile, const arguments *a, hea
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
-  if (a->runs)
-    return a->json ? hearth_origins_print_json(profile, stdout, err)
-                   : hearth_origins_print_text(profile, a->options.groups, stdout, err);
   if (a->globals)
     return a->json ? hearth_globals_print_json(profile, stdout, err)
                    : hearth_globals_print_text(profile, a->options.groups, stdout, err);

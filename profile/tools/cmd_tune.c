@@ -31,22 +31,13 @@ typedef struct arguments {
 
 static bool tune_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--output",
-       .letter = 'o',
-       .value = "OUT",
-       .expects = "a file",
-       .text = &a->output,
-       .help = "the profile to write; replaced whole, or left as it is (default: PROFILE)"},
-      {.name = "--runs",
-       .value = "N",
-       .expects = "a number from 10 to 1000",
-       .take = hearth_tool_take_number,
-       .target = &a->runs,
-       .help = "run the command at most N times (default 30)"},
-      {.name = "--check",
-       .flag = &a->check,
-       .help = "only compare the profile's layout with one pool: does it carry over to this command?"},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only, and the answer of --check"},
+      HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output,
+                  "the profile to write; replaced whole, or left as it is (default: PROFILE)"),
+      HEARTH_NUMBER("--runs", 0, "N", "a number from 10 to 1000", &a->runs,
+                    "run the command at most N times (default 30)"),
+      HEARTH_FLAG("--check", 0, &a->check,
+                  "only compare the profile's layout with one pool: does it carry over to this command?"),
+      HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only, and the answer of --check"),
       {0}};
   int operands;
   a->runs = (hearth_number_option){.least = TUNE_RUNS_LEAST, .most = 1000, .value = 30};
@@ -177,8 +168,7 @@ static int write_layout(const tuning *t, const char *layout, const hearth_plan_t
     return hearth_tool_error("%s", err.message);
   hearth_status status = hearth_plan_set_layout(profile, layout, tuning, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
-  if (status == HEARTH_OK)
-    status = hearth_output_write(t->a.output, data, size, &err);
+  HEARTH_THEN(status, hearth_output_write(t->a.output, data, size, &err));
   free(data);
   return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
 }

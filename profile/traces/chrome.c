@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
-#include "heap_nodes.h"
+#include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
 #include "hearth/json_writer.h"
 #include "option_size.h"
@@ -34,11 +35,7 @@ static uint64_t string_of_name(const chrome *c, uint32_t name) { return c->dumps
 static void write_scalar(hearth_json *json, const char *name, const char *units, uint64_t value) {
   char hex[20];
   snprintf(hex, sizeof hex, "%" PRIx64, value);
-  hearth_json_key_object(json, name);
-  hearth_json_key_string(json, "type", "scalar");
-  hearth_json_key_string(json, "units", units);
-  hearth_json_key_string(json, "value", hex);
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "%s:{type:\"scalar\", units:%s, value:%s}", name, units, hex);
 }
 
 static hearth_heap_entry total_of_heap(const chrome *c, uint32_t heap) {
@@ -52,27 +49,14 @@ static hearth_heap_entry total_of_heap(const chrome *c, uint32_t heap) {
 static void write_heap_total(chrome *c, const hearth_heap_dump *dump, uint32_t heap) {
   hearth_json *json = &c->json;
   hearth_heap_entry total = total_of_heap(c, heap);
-  hearth_json_line(json);
-  hearth_json_key_object(json, c->dumps->names[heap]);
-  hearth_json_key_object(json, "attrs");
+  hearth_json_print(json, "\n%s:{attrs:{", c->dumps->names[heap]);
   write_scalar(json, "size", "bytes", total.bytes);
   write_scalar(json, "object_count", "objects", total.blocks);
   if (dump->has_residency) {
     write_scalar(json, "resident_size", "bytes", total.residency[HEARTH_RAW_RESIDENT]);
     write_scalar(json, "swapped_size", "bytes", total.residency[HEARTH_RAW_SWAPPED]);
   }
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
-}
-
-static void write_profiler(chrome *c, const hearth_heap_dump *dump) {
-  hearth_json *json = &c->json;
-  hearth_json_line(json);
-  hearth_json_key_object(json, "tracing/heap_profiler");
-  hearth_json_key_object(json, "attrs");
-  write_scalar(json, "size", "bytes", dump->profiler_bytes);
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "}}");
 }
 
 static bool is_heap(const chrome *c, uint32_t name) {
@@ -83,12 +67,13 @@ static bool is_heap(const chrome *c, uint32_t name) {
 }
 
 static void write_totals(chrome *c, const hearth_heap_dump *dump) {
-  hearth_json_key_object(&c->json, "allocators");
+  hearth_json_print(&c->json, "allocators:{");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
     if (is_heap(c, name))
       write_heap_total(c, dump, name);
-  write_profiler(c, dump);
-  hearth_json_close(&c->json, '}');
+  hearth_json_print(&c->json, "\ntracing/heap_profiler:{attrs:{");
+  write_scalar(&c->json, "size", "bytes", dump->profiler_bytes);
+  hearth_json_print(&c->json, "}}}");
 }
 
 /* -------------------------------------------------- maps -------------------------------------------------- */
@@ -105,72 +90,55 @@ static void mark_used(chrome *c) {
 }
 
 static void write_string(hearth_json *json, uint64_t id, const char *string) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_uint(json, "id", id);
-  hearth_json_key_string(json, "string", string);
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "\n{id:%lu, string:%s}", id, string);
 }
 
 static hearth_status write_strings(chrome *c, hearth_error *err) {
   const hearth_heap_dumps *dumps = c->dumps;
-  hearth_json_key_array(&c->json, "strings");
+  hearth_json_print(&c->json, "strings:[");
   for (size_t i = 0; i < dumps->node_count; i++) {
     if (!c->used[i])
       continue;
     char *name = hearth_heap_node_name(&dumps->nodes[i], c->options);
-    if (!name)
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(name, err));
     write_string(&c->json, i, name);
     free(name);
   }
   for (uint32_t i = 0; i < dumps->name_count; i++)
     if (c->used[dumps->node_count + i])
       write_string(&c->json, string_of_name(c, i), dumps->names[i]);
-  hearth_json_close(&c->json, ']');
+  hearth_json_print(&c->json, "]");
   return HEARTH_OK;
 }
 
 static void write_nodes(chrome *c) {
-  hearth_json *json = &c->json;
-  hearth_json_key_array(json, "nodes");
-  hearth_json_open(json, '{');
-  hearth_json_key_uint(json, "id", 0);
-  hearth_json_key_uint(json, "name_sid", string_of_name(c, HEARTH_HEAP_UNKNOWN_TYPE));
-  hearth_json_close(json, '}');
+  hearth_json_print(&c->json, "nodes:[{id:0, name_sid:%lu}", string_of_name(c, HEARTH_HEAP_UNKNOWN_TYPE));
   for (size_t i = 0; i < c->dumps->node_count; i++) {
     if (!c->used[i])
       continue;
-    hearth_json_line_open(json, '{');
-    hearth_json_key_uint(json, "id", i + 1);
-    hearth_json_key_uint(json, "name_sid", i);
+    hearth_json_print(&c->json, "\n{id:%zu, name_sid:%zu", i + 1, i);
     if (c->dumps->nodes[i].parent != HEARTH_NONE)
-      hearth_json_key_uint(json, "parent", (uint64_t)c->dumps->nodes[i].parent + 1);
-    hearth_json_close(json, '}');
+      hearth_json_key_uint(&c->json, "parent", (uint64_t)c->dumps->nodes[i].parent + 1);
+    hearth_json_print(&c->json, "}");
   }
-  hearth_json_close(json, ']');
+  hearth_json_print(&c->json, "]");
 }
 
 static void write_types(chrome *c) {
-  hearth_json *json = &c->json;
-  hearth_json_key_array(json, "types");
-  for (uint32_t i = 0; i < c->dumps->name_count; i++) {
-    if (!c->used[c->dumps->node_count + i])
-      continue;
-    hearth_json_open(json, '{');
-    hearth_json_key_uint(json, "id", i);
-    hearth_json_key_uint(json, "name_sid", string_of_name(c, i));
-    hearth_json_close(json, '}');
-  }
-  hearth_json_close(json, ']');
+  hearth_json_print(&c->json, "types:[");
+  for (uint32_t i = 0; i < c->dumps->name_count; i++)
+    if (c->used[c->dumps->node_count + i])
+      hearth_json_print(&c->json, "{id:%u, name_sid:%lu}", i, string_of_name(c, i));
+  hearth_json_print(&c->json, "]");
 }
 
 static hearth_status write_maps(chrome *c, hearth_error *err) {
   mark_used(c);
-  hearth_json_key_object(&c->json, "maps");
+  hearth_json_print(&c->json, "maps:{");
   HEARTH_TRY(write_strings(c, err));
   write_nodes(c);
   write_types(c);
-  hearth_json_close(&c->json, '}');
+  hearth_json_print(&c->json, "}");
   return HEARTH_OK;
 }
 
@@ -194,25 +162,22 @@ static void write_array(chrome *c, uint32_t heap, const char *name, take_number 
 }
 
 static void write_heap(chrome *c, uint32_t heap) {
-  hearth_json_line(&c->json);
-  hearth_json_key_object(&c->json, c->dumps->names[heap]);
+  hearth_json_print(&c->json, "\n%s:{", c->dumps->names[heap]);
   write_array(c, heap, "counts", take_blocks);
   write_array(c, heap, "sizes", take_bytes);
   write_array(c, heap, "nodes", take_node);
   write_array(c, heap, "types", take_type);
-  hearth_json_close(&c->json, '}');
+  hearth_json_print(&c->json, "}");
 }
 
 static hearth_status write_heaps(chrome *c, hearth_error *err) {
-  hearth_json_key_object(&c->json, "heaps_v2");
-  hearth_json_key_uint(&c->json, "version", 1);
+  hearth_json_print(&c->json, "heaps_v2:{version:1");
   HEARTH_TRY(write_maps(c, err));
-  hearth_json_key_object(&c->json, "allocators");
+  hearth_json_print(&c->json, "allocators:{");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
     if (is_heap(c, name))
       write_heap(c, name);
-  hearth_json_close(&c->json, '}');
-  hearth_json_close(&c->json, '}');
+  hearth_json_print(&c->json, "}}");
   return HEARTH_OK;
 }
 
@@ -226,56 +191,36 @@ static const char *event_name(enum hearth_raw_occasion occasion) {
 
 static void begin_event(hearth_json *json, const char *phase, const char *category, const char *name,
                         const hearth_heap_dump *dump) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "ph", phase);
-  hearth_json_key_string(json, "cat", category);
-  hearth_json_key_string(json, "name", name);
-  hearth_json_key_uint(json, "pid", dump->pid);
-  hearth_json_key_uint(json, "tid", dump->pid);
-  hearth_json_key_uint(json, "ts", dump->time_ns / 1000);
-}
-
-static void write_process(chrome *c, const hearth_heap_dump *dump) {
-  hearth_json *json = &c->json;
-  begin_event(json, "M", "__metadata", "process_name", dump);
-  hearth_json_key_object(json, "args");
-  hearth_json_key_string(json, "name", hearth_base_name(dump->name));
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "\n{ph:%s, cat:%s, name:%s, pid:%lu, tid:%lu, ts:%lu", phase, category, name, dump->pid,
+                    dump->pid, dump->time_ns / 1000);
 }
 
 static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   const hearth_heap_dump *dump = &c->dumps->dumps[number];
-  hearth_json *json = &c->json;
   char id[24];
   HEARTH_TRY(hearth_heap_merge_small(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
-  begin_event(json, "v", CATEGORY, event_name(dump->occasion), dump);
+  begin_event(&c->json, "v", CATEGORY, event_name(dump->occasion), dump);
   snprintf(id, sizeof id, "0x%zx", number + 1);
-  hearth_json_key_string(json, "id", id);
-  hearth_json_key_object(json, "args");
-  hearth_json_key_object(json, "dumps");
-  hearth_json_key_string(json, "level_of_detail", "detailed");
+  hearth_json_print(&c->json, "id:%s, args:{dumps:{level_of_detail:\"detailed\"", id);
   write_totals(c, dump);
   hearth_status status = write_heaps(c, err);
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
-  hearth_json_close(json, '}');
+  hearth_json_print(&c->json, "}}}");
   free(c->entries);
   c->entries = NULL;
   return status;
 }
 
 static hearth_status write_events(chrome *c, hearth_error *err) {
-  hearth_json_open(&c->json, '{');
-  hearth_json_key_array(&c->json, "traceEvents");
+  hearth_json_print(&c->json, "{traceEvents:[");
   for (size_t i = 0; i < c->dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &c->dumps->dumps[i];
-    if (i == 0 || !hearth_heap_same_process(&dump[-1], dump))
-      write_process(c, dump);
+    if (i == 0 || !hearth_heap_same_process(&dump[-1], dump)) {
+      begin_event(&c->json, "M", "__metadata", "process_name", dump);
+      hearth_json_print(&c->json, "args:{name:%s}}", hearth_base_name(dump->name));
+    }
     HEARTH_TRY(write_dump(c, i, err));
   }
-  hearth_json_close(&c->json, ']');
-  hearth_json_close(&c->json, '}');
+  hearth_json_print(&c->json, "]}");
   fputc('\n', c->json.stream);
   return HEARTH_OK;
 }

@@ -143,26 +143,15 @@ int hearth_cmd_top(int argc, char **argv) {
   int operands, code;
   const hearth_option options[] = {
       {.name = "PID", .help = "a process with Hearth's allocator"},
-      {.name = "--every",
-       .value = "SECONDS",
-       .expects = "a number of seconds from 0.001 to 86400",
-       .take = hearth_tool_take_seconds,
-       .target = &every,
-       .help = "repeat until the process ends (default: once); may be a fraction, as 0.5"},
-      {.name = "--count",
-       .value = "N",
-       .expects = "a number from 1 to 4294967295",
-       .take = hearth_tool_take_number,
-       .target = &count,
-       .help = "print at most N times"},
-      {.name = "--touched",
-       .flag = &request.touched,
-       .help = "print also how much was touched in each interval, the first line after one. Makes the system forget "
-               "what was "
-               "touched before: not while the program samples accesses (accesses=pages)"},
-      {.name = "--json",
-       .flag = &request.json,
-       .help = "print one JSON object for each time, on a line of its own, sizes in bytes"},
+      HEARTH_TAKE("--every", 0, "SECONDS", "a number of seconds from 0.001 to 86400", hearth_tool_take_seconds, &every,
+                  "repeat until the process ends (default: once); may be a fraction, as 0.5"),
+      HEARTH_NUMBER("--count", 0, "N", "a number from 1 to 4294967295", &count, "print at most N times"),
+      HEARTH_FLAG("--touched", 0, &request.touched,
+                  "print also how much was touched in each interval, the first line after one. Makes the system forget "
+                  "what was "
+                  "touched before: not while the program samples accesses (accesses=pages)"),
+      HEARTH_FLAG("--json", 0, &request.json,
+                  "print one JSON object for each time, on a line of its own, sizes in bytes"),
       {0}};
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;

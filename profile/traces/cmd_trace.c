@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace`: the contents of a trace. */
-#define _GNU_SOURCE /* memfd_create */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "print.h"
-#include "trace_replay.h"
 #include "utf8.h"
 
 /* Events in the order of time, with the table of live blocks; sums by kind. */
@@ -111,13 +105,8 @@ static hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_err
 }
 
 static const hearth_help help = {
-    .usage = "trace stat FILE\ntrace dump FILE\ntrace replay [OPTION...] FILE",
+    .usage = "trace stat FILE\ntrace dump FILE",
     .about = "Read a trace of 'hearth record --mode=trace': every operation on a program's heap."};
-
-typedef struct request {
-  bool touch;
-  hearth_number_option repeats;
-} request;
 
 /* Open a trace; one without events and end says nothing about its program, and is an error. */
 static bool open_any(const char *path, hearth_trace **ret) {
@@ -136,10 +125,9 @@ static bool open_any(const char *path, hearth_trace **ret) {
   return false;
 }
 
-static int stat_trace(const char *path, const request *request) {
+static int stat_trace(const char *path) {
   hearth_trace *trace;
   hearth_error err;
-  (void)request;
   if (!open_any(hearth_tool_input_path(path), &trace))
     return HEARTH_EXIT_ERROR;
   hearth_status status = hearth_trace_stat(trace, stdout, &err);
@@ -147,10 +135,9 @@ static int stat_trace(const char *path, const request *request) {
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
 }
 
-static int dump(const char *path, const request *request) {
+static int dump(const char *path) {
   hearth_trace *trace;
   hearth_error err;
-  (void)request;
   if (hearth_trace_open(hearth_tool_input_path(path), &trace, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_status status = hearth_trace_print(trace, stdout, &err);
@@ -158,78 +145,19 @@ static int dump(const char *path, const request *request) {
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
 }
 
-static void print_replay(const hearth_replay_result *result, uint64_t repeats) {
-  printf("operations     %" PRIu64 "\n", result->operations);
-  printf("peak live      %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(result->peak_live_bytes).c,
-         result->peak_live_bytes);
-  for (uint64_t i = 0; i < repeats; i++) {
-    uint64_t ns = result->rounds[i].time_ns, bytes = result->rounds[i].peak_resident_bytes;
-    printf("time           %.3f ms, %.1f ns an operation\n", (double)ns / 1e6,
-           result->operations ? (double)ns / (double)result->operations : 0);
-    printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_amount_bytes(bytes).c, bytes);
-    bytes = result->rounds[i].mean_resident_bytes;
-    printf("mean resident  %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(bytes).c, bytes);
-  }
-}
-
-/* In a child, whose exit code this is. */
-static int prepare_replay(const char *path, int file) {
-  hearth_trace *trace;
-  hearth_error err;
-  if (!open_any(hearth_tool_input_path(path), &trace))
-    return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_trace_replay_prepare(trace, file, &err);
-  hearth_trace_close(trace);
-  return status == HEARTH_OK ? 0 : hearth_tool_error("%s", err.message);
-}
-
-static int replay(const char *path, const request *request) {
-  static hearth_replay_result result; /* too large for the stack */
-  hearth_error err;
-  int file = memfd_create("replay", MFD_CLOEXEC), code = 0;
-  pid_t child = file < 0 ? -1 : fork();
-  if (child == 0)
-    _exit(prepare_replay(path, file));
-  if (child < 0 || waitpid(child, &code, 0) != child)
-    return hearth_tool_error("%s: the system has no room for the operations: %s", path, strerror(errno));
-  if (code)
-    return WIFEXITED(code) ? WEXITSTATUS(code) : HEARTH_EXIT_ERROR;
-  if (hearth_trace_replay_run(file, request->touch, (uint32_t)request->repeats.value, &result, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  print_replay(&result, request->repeats.value);
-  return hearth_tool_finish();
-}
-
 int hearth_cmd_trace(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    int (*run)(const char *path, const request *request);
-  } actions[] = {{"stat", stat_trace}, {"dump", dump}, {"replay", replay}};
-  request request = {.repeats = {.least = 1, .most = HEARTH_REPLAYS_MOST, .value = 1}};
-  const hearth_option options[] = {
-      {.name = "stat", .help = "count operations, bytes, threads and live blocks"},
-      {.name = "dump", .help = "print all of the trace as text"},
-      {.name = "replay",
-       .help = "perform the operations with this process's allocator, in the order of their times; print the time that "
-               "this takes, and the most and mean memory in use (LD_PRELOAD tries another allocator)"},
-      {.name = "--touch",
-       .flag = &request.touch,
-       .help = "replay: write to every allocated byte, as the program may have done"},
-      {.name = "--repeat",
-       .value = "N",
-       .expects = "a number from 1 to 1000",
-       .take = hearth_tool_take_number,
-       .target = &request.repeats,
-       .help = "replay: so many times in one process, each with a line of its own (default: 1)"},
-      {0}};
+  static const hearth_option options[] = {{.name = "stat", .help = "count operations, bytes, threads and live blocks"},
+                                          {.name = "dump", .help = "print all of the trace as text"},
+                                          {0}};
   int operands, code;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;
   if (operands == 0)
-    return hearth_tool_usage_error("trace", "say 'stat', 'dump' or 'replay'");
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; ++i)
-    if (strcmp(argv[1], actions[i].name) == 0)
-      return operands == 2 ? actions[i].run(argv[2], &request)
-                           : hearth_tool_usage_error("trace", "'%s' takes one file", argv[1]);
-  return hearth_tool_usage_error("trace", "'%s' is none of 'stat', 'dump' and 'replay'", argv[1]);
+    return hearth_tool_usage_error("trace", "say 'stat' or 'dump'");
+  bool is_stat = strcmp(argv[1], "stat") == 0;
+  if (!is_stat && strcmp(argv[1], "dump") != 0)
+    return hearth_tool_usage_error("trace", "'%s' is neither 'stat' nor 'dump'", argv[1]);
+  if (operands != 2)
+    return hearth_tool_usage_error("trace", "'%s' takes one file", argv[1]);
+  return is_stat ? stat_trace(argv[2]) : dump(argv[2]);
 }

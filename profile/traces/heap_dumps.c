@@ -35,8 +35,7 @@ static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t 
     }
   HEARTH_TRY(hearth_rows_reserve(&all->names, &r->name_room, all->name_count, 1, sizeof *all->names, err));
   char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(copy, err));
   *ret = (uint32_t)all->name_count;
   all->names[all->name_count++] = copy;
   return HEARTH_OK;
@@ -79,10 +78,7 @@ void hearth_heap_reader_destroy(hearth_heap_reader *r) {
   }
   for (size_t i = 0; i < r->result.name_count; i++)
     free((void *)(uintptr_t)r->result.names[i]);
-  free(r->result.dumps);
-  free(r->result.names);
-  free(r->result.nodes);
-  free(r->heap_of);
+  HEARTH_FREE(r->result.dumps, r->result.names, r->result.nodes, r->heap_of);
   hearth_modules_destroy(r->modules);
   hearth_binaries_destroy(r->binaries);
   hearth_builder_destroy(r->builder);
@@ -155,8 +151,7 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
                                 .dropped_blocks = raw->dropped_blocks,
                                 .has_residency = raw->has_residency};
   r->entry_room = 0;
-  if (!r->dump->name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(r->dump->name, err));
   all->dump_count++;
   return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
 }
@@ -228,8 +223,7 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
   size_t count = r->builder->node_count;
   free(all->nodes);
   all->nodes = calloc(count + 1, sizeof *all->nodes);
-  if (!all->nodes)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(all->nodes, err));
   for (uint32_t i = 0; i < count; i++)
     all->nodes[i] = node_of(r, i);
   all->node_count = count;
@@ -238,53 +232,4 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
     qsort(all->dumps, all->dump_count, sizeof *all->dumps, compare_dumps);
   *ret = all;
   return HEARTH_OK;
-}
-
-/* -------------------------------------------------- as a profile -------------------------------------------------- */
-
-static hearth_status add_frame(hearth_builder *b, const hearth_heap_node *node, uint32_t parent, uint32_t *ret,
-                               hearth_error *err) {
-  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .column = node->column, .inlined = node->inlined};
-  uint32_t row;
-  if (node->line)
-    frame.line = node->line - node->start_line;
-  HEARTH_TRY(hearth_builder_function(b, node->function, node->path, node->start_line, &frame.function, err));
-  HEARTH_TRY(hearth_builder_frame_row(b, &frame, &row, err));
-  return hearth_builder_intern_node(b, parent, row, ret, err);
-}
-
-static hearth_status add_entry(const hearth_heap_dumps *dumps, const hearth_heap_entry *entry, const uint32_t *nodes,
-                               hearth_builder *b, hearth_error *err) {
-  uint64_t average = entry->blocks ? entry->bytes / entry->blocks : 0;
-  hearth_mib mib = {{.AllocCount = entry->blocks,
-                     .MinSize = average,
-                     .MaxSize = average,
-                     .TotalSize = entry->bytes,
-                     .LiveAtExit = entry->blocks,
-                     .SizedAtExit = entry->blocks,
-                     .LiveBytes = entry->bytes}};
-  uint32_t node = entry->node == HEARTH_NONE ? HEARTH_NONE : nodes[entry->node];
-  const char *type = dumps->names[entry->type];
-  if (entry->type != HEARTH_HEAP_UNKNOWN_TYPE)
-    HEARTH_TRY(hearth_builder_type(b, type, strlen(type), &mib.DataTypeId, err));
-  if (entry->heap != HEARTH_HEAP_MALLOC)
-    HEARTH_TRY(add_frame(b, &(hearth_heap_node){.function = dumps->names[entry->heap], .path = HEARTH_HEAP_FILE}, node,
-                         &node, err));
-  return node == HEARTH_NONE ? HEARTH_OK : hearth_builder_add_to_node(b, node, &mib, err);
-}
-
-hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                          hearth_builder *ret_builder, hearth_error *err) {
-  hearth_profile_summary run = {.runs = 1, .duration_ns = dump->time_ns, .dropped_blocks = dump->dropped_blocks};
-  uint32_t *nodes = malloc((dumps->node_count + 1) * sizeof *nodes);
-  hearth_status status = nodes ? HEARTH_OK : hearth_error_nomem(err);
-  for (size_t i = 0; status == HEARTH_OK && i < dumps->node_count; i++) {
-    uint32_t parent = dumps->nodes[i].parent;
-    status =
-        add_frame(ret_builder, &dumps->nodes[i], parent == HEARTH_NONE ? HEARTH_NONE : nodes[parent], &nodes[i], err);
-  }
-  for (size_t i = 0; status == HEARTH_OK && i < dump->entry_count; i++)
-    status = add_entry(dumps, &dump->entries[i], nodes, ret_builder, err);
-  free(nodes);
-  return status == HEARTH_OK ? hearth_builder_add_run(ret_builder, &run, err) : status;
 }

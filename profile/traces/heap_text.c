@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "array.h"
 #include "file.h"
-#include "heap_nodes.h"
 #include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
 #include "names.h"
@@ -80,8 +80,7 @@ static int compare_bytes(const void *a, const void *b) {
 static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap_view_options *options, FILE *stream,
                                  hearth_error *err) {
   char *name = hearth_heap_node_name(node, options);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   fputs("      ", stream);
   hearth_print_name(name, 28, stream);
   free(name);
@@ -149,8 +148,7 @@ hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_hea
   if (dump->dropped_blocks)
     fprintf(stream, ", %" PRIu64 " allocations without a record", dump->dropped_blocks);
   fputs(":\n", stream);
-  if (!known.only_title)
-    HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
+  HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
   return hearth_stream_flush(stream, err);
 }
 

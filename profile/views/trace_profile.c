@@ -93,8 +93,7 @@ bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
                                           .symbols = true,
                                           .trace_records = is_trace ? add_tallies : NULL,
                                           .trace_histogram = is_trace ? get_series : NULL};
-  if (status == HEARTH_OK)
-    status = open_both(ret, path, &options, &err);
+  HEARTH_THEN(status, open_both(ret, path, &options, &err));
   hearth_trace_tallies_destroy(tallies);
   if (status != HEARTH_OK)
     hearth_tool_error("%s", err.message);

@@ -81,20 +81,6 @@ static void write_varint(writer *writer, uint64_t number) {
   emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
 }
 
-/* By the option `host`; empty: none. */
-static void find_host(hearth_text *host) {
-  const char *option = hearth_rt.options.host;
-  char own[HEARTH_RAW_HOST_MAX + 1];
-
-  if (strncmp(option, "off", sizeof "off") == 0)
-    return;
-  if (strncmp(option, "on", sizeof "on") == 0) {
-    hearth_os_host_name(own, sizeof own);
-    option = own;
-  }
-  hearth_text_add(host, option);
-}
-
 static void write_text(writer *writer, const hearth_text *text) {
   write_varint(writer, text->length);
   emit(writer, text->start, text->length);
@@ -292,8 +278,6 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   static char command_line[HEARTH_RAW_COMMAND_MAX + 1];
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
-  char host_name[HEARTH_RAW_HOST_MAX + 1];
-  hearth_text host = hearth_text_begin(host_name, sizeof host_name);
   hearth_text command = hearth_text_begin(command_line, sizeof command_line);
   uint64_t peak = hearth_live_note_stop().most_bytes, clock_error_ns = hearth_clock_error_ns();
   hearth_raw_header header = {
@@ -320,8 +304,6 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
       .sample_bytes = snapshot->sample_bytes,
   };
 
-  find_host(&host);
-  header.flags |= host.length > 0 ? HEARTH_RAW_FLAG_HOST : 0;
   find_command(&command);
   if (!snapshot->live && (peak > 0 || command.length > 0))
     header.flags |= HEARTH_RAW_FLAG_RUN;
@@ -331,8 +313,6 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   XXH64_reset(&writer.checksum, 0);
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
-  if (host.length > 0)
-    write_text(&writer, &host);
   if (header.flags & HEARTH_RAW_FLAG_RUN)
     write_run(&writer, peak, &command);
   if (clock_error_ns > 0)

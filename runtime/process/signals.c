@@ -14,7 +14,7 @@
 #include "running_profile.h"
 #include "thread_state.h"
 
-#include "hearth/dump_request.h"
+#include "hearth/attach.h"
 
 #include <errno.h>
 #include <string.h>

@@ -58,7 +58,7 @@ record_gcc() {
 
 # replay NAME PRELOADED
 replay() {
-  LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "$folder/$trace.trace" >"$folder/$trace.$1"
+  LD_PRELOAD=$2 "$build/bin/replay" --touch --repeat="$repeats" "$folder/$trace.trace" >"$folder/$trace.$1"
 }
 
 # figures NAME: first, last and greatest peak and the mean to live bytes, and nanoseconds.

@@ -111,7 +111,7 @@ class Trial:
                      [h, "index", "-q", "--symbols", raw, "--binary", "IN", "-o", "OUT"]]
         traces = [[h, "trace", "stat", "IN"], [h, "trace", "dump", "IN"], [h, "trace", "replay", "IN"],
                   [h, "index", "-q", "IN", "-o", "OUT"], [h, "report", "IN", "-o", "OUT"]]
-        heaps = [[h, "heap", "IN"], [h, "heap", "--format=chrome", "IN", "-o", "OUT"], [h, "heap", "--format=pprof", "IN", "-o", "OUT"]]
+        heaps = [[h, "heap", "IN"], [h, "heap", "--format=chrome", "IN", "-o", "OUT"]]
         kinds = {"raw": (raw, with_binary), "indexed": (heap, index + readers), "text": (text, index),
                  "llvm": (self.path("llvm"), index), "binary": (app, of_binary), "trace": (self.path("trace"), traces),
                  "dump": (self.path(dump), heaps)}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check_json.h"
-#include "hearth/heap_view.h"
+#include "hearth/heap_dumps.h"
 #include "repair_raw.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,17 +51,6 @@ static void print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, 
   free(text);
 }
 
-static void make_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump) {
-  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  void *image;
-  size_t size;
-  hearth_error err;
-  if (builder && hearth_heap_dump_to_profile(dumps, dump, builder, &err) == HEARTH_OK &&
-      hearth_builder_write_memory(builder, &image, &size, &err) == HEARTH_OK)
-    free(image);
-  hearth_builder_destroy(builder);
-}
-
 static void view(const hearth_heap_dumps *dumps) {
   check_rows(dumps);
   for (size_t i = 0; i < dumps->dump_count; i++) {
@@ -72,7 +61,6 @@ static void view(const hearth_heap_dumps *dumps) {
       print(dumps, dump, floors[k], false);
       print(dumps, dump, floors[k], true);
     }
-    make_profile(dumps, dump);
   }
 }
 

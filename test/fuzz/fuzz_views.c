@@ -11,7 +11,6 @@
 #include "hearth/builder.h"
 #include "hearth/global.h"
 #include "hearth/listing.h"
-#include "hearth/origin.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
 #include "hearth/report_page.h"
@@ -30,8 +29,6 @@ typedef enum view {
   VIEW_CALLEES,
   VIEW_ADVICE_TEXT,
   VIEW_ADVICE_JSON,
-  VIEW_RUNS_TEXT,
-  VIEW_RUNS_JSON,
   VIEW_GLOBALS_TEXT,
   VIEW_GLOBALS_JSON,
   VIEW_EXPORT
@@ -76,10 +73,6 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_call_tree_print(profile, &report, "a", number == VIEW_CALLEES, stream, err);
   if (number == VIEW_ADVICE_TEXT || number == VIEW_ADVICE_JSON)
     return print_advice(profile, number == VIEW_ADVICE_JSON, stream, err);
-  if (number == VIEW_RUNS_TEXT)
-    return hearth_origins_print_text(profile, SIZE_MAX, stream, err);
-  if (number == VIEW_RUNS_JSON)
-    return hearth_origins_print_json(profile, stream, err);
   if (number == VIEW_GLOBALS_TEXT)
     return hearth_globals_print_text(profile, SIZE_MAX, stream, err);
   if (number == VIEW_GLOBALS_JSON)
@@ -103,7 +96,7 @@ static void print_all(hearth_profile *profile) {
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
     int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
-               number == VIEW_RUNS_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
+               number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
                number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);

@@ -2,7 +2,7 @@
  *
  * REQUIRES: go, traces, views
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
- * RUN: %hearth record -q --mode=live -o dump -- %t && %hearth heap --format=pprof dump.1 -o pprof
+ * RUN: %hearth record -q --mode=live -o dump -- %t && %hearth index -q dump.1 -o prof && %hearth export --format=pprof --value=live prof -o pprof
  * RUN: env HOME=%t.d go tool pprof -top -sample_index=inuse_space -unit=B pprof | FileCheck %s
  * CHECK: Type: inuse_space
  * CHECK: 100000B 100% 100% 100000B 100% keep

@@ -1,5 +1,5 @@
 /* The heap dump of the peak has what was live at the peak, to half a percent: also what ended it, and if that is all there was. */
-/* REQUIRES: traces, views
+/* REQUIRES: traces
  * RUN: %clang -O1 -fno-builtin %s -lpthread -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: sh %S/Inputs/peak.sh %hearth %t one few many huge tail | FileCheck %s
  * RUN: sh %S/Inputs/peak.sh %hearth %t shrink move zero signal threads | FileCheck %s
@@ -11,11 +11,11 @@
  *
  * The linked runtime does the same, and so does a sample, about.
  * RUN: %clang -O1 -fno-builtin %s %rt -lpthread -o %t.linked
- * RUN: env HEARTH_OPTIONS=mode=live:log_path=own %t.linked few && %hearth heap --dump=peak --format=folded -q own.*.[0-9p]* | \
- * RUN:   awk '{ sum += $NF } END { print (sum > 15750000 && sum < 15900000 ? "exact" : sum) }' | FileCheck %s --check-prefix=LINKED
+ * RUN: env HEARTH_OPTIONS=mode=live:log_path=own %t.linked few && %hearth index -q --symbols own.*.peak -o own.prof && %hearth show --text own.prof | \
+ * RUN:   awk '/^  TotalSize/ { sum += $NF } END { print (sum > 15750000 && sum < 15900000 ? "exact" : sum) }' | FileCheck %s --check-prefix=LINKED
  * LINKED: {{^}}exact
- * RUN: %hearth record -q --mode=live --sample=10000 -o some -- %t few && %hearth heap --dump=peak --format=folded -q some.* | \
- * RUN:   awk '{ sum += $NF } END { print (sum > 15600000 && sum < 16000000 ? "near" : sum) }' | FileCheck %s --check-prefix=SAMPLE
+ * RUN: %hearth record -q --mode=live --sample=10000 -o some -- %t few && %hearth index -q --symbols some.peak -o some.prof && %hearth show --text some.prof | \
+ * RUN:   awk '/^  TotalSize/ { sum += $NF } END { print (sum > 15600000 && sum < 16000000 ? "near" : sum) }' | FileCheck %s --check-prefix=SAMPLE
  * SAMPLE: {{^}}near
  */
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * RUN: %clang -O1 -fno-builtin %s -o %t && rm -f %t.trace*
  * RUN: %hearth record -q --mode=trace -o %t.trace -- %t
  * RUN: %clang -O1 -fno-builtin -DSHIM -shared -fPIC %s -o %t.so
- * RUN: env LD_PRELOAD=%t.so %hearth trace replay --touch %t.trace > %t.out 2>&1 && FileCheck %s < %t.out
+ * RUN: env LD_PRELOAD=%t.so %replay --touch %t.trace > %t.out 2>&1 && FileCheck %s < %t.out
  * CHECK: operations     40000
  * CHECK: mean resident
  * CHECK: requests above 64 KiB: 0

@@ -40,7 +40,7 @@
  * SHOW-NEXT: f9
  * SHOW-NEXT: main
  *
- * RUN: %hearth trace replay %t.trace | FileCheck %s --check-prefix=REPLAY
+ * RUN: %replay %t.trace | FileCheck %s --check-prefix=REPLAY
  * REPLAY: operations     4
  * REPLAY: peak live      28 B (28 bytes)
  */

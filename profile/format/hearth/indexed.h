@@ -46,8 +46,7 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_TYPES = 13,
                          /* 14 to 16 are taken */
                          HEARTH_SECTION_VARIANCES = 17,
-                         HEARTH_SECTION_ORIGINS = 18,
-                         /* 19 and 20 are taken */
+                         /* 18 to 20 are taken */
                          HEARTH_SECTION_RUN_FACTS = 21,
                          HEARTH_SECTION_PLAN = 22,
                          HEARTH_SECTION_HISTORY = 23,
@@ -302,26 +301,12 @@ enum hearth_variance_column {
   HEARTH_VARIANCE_COLUMNS
 };
 
-/* ORIGINS: this struct, then at most 256 rows, by (build id, its size, host, day): where the runs are from (hearth/origin.h). */
-typedef struct hearth_indexed_origins {
-  uint32_t granularity; /* enum hearth_origin_granularity */
-  uint32_t reserved;
-} hearth_indexed_origins;
-
-typedef struct hearth_indexed_origin {
-  uint64_t runs, total_bytes; /* shares of the summary's */
-  uint32_t host;              /* offset in STRINGS; empty if unknown */
-  uint32_t day;               /* since 1970-01-01, UTC; 0 unknown */
-  uint32_t build_id_size;
-  uint32_t reserved;
-  uint8_t build_id[32];
-} hearth_indexed_origin;
-
-/* RUN FACTS: this struct (hearth/origin.h); not all zero. */
+/* RUN FACTS: this struct (hearth/history.h); not all zero. */
 typedef struct hearth_indexed_run_facts {
   uint64_t peak_bytes;
-  uint32_t command; /* offset in STRINGS */
-  uint32_t flags;   /* with HEARTH_COMMANDS_DIFFER, `command` is empty */
+  uint32_t command;             /* offset in STRINGS */
+  uint32_t flags;               /* with HEARTH_COMMANDS_DIFFER, `command` is empty */
+  uint32_t first_day, last_day; /* since 1970-01-01, UTC; both 0: unknown */
 } hearth_indexed_run_facts;
 
 #define HEARTH_COMMANDS_DIFFER 1u
@@ -350,9 +335,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_global) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 16);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_history) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);

@@ -16,7 +16,6 @@
 #define HEARTH_RAW_MAGIC UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
 #define HEARTH_RAW_VERSION      2u
 #define HEARTH_RAW_BUILD_ID_MAX 32u
-#define HEARTH_RAW_HOST_MAX     255u /* bytes */
 #define HEARTH_RAW_COMMAND_MAX  1023u
 #define HEARTH_RAW_NO_PARENT    UINT32_MAX
 #define HEARTH_RAW_POINTS       256u        /* of a history: equal parts of the run */
@@ -29,8 +28,7 @@
 
 #define HEARTH_RAW_FLAG_ESTIMATED                                                                                      \
   4096u /* with FLAG_ACCESSES: accesses were not counted, but estimated from looks at pages */
-#define HEARTH_RAW_FLAG_HOST  512u   /* behind the mappings, before names: size and bytes of the host's name */
-#define HEARTH_RAW_FLAG_RUN   8192u  /* behind the host: peak of live bytes; size and bytes of the command line */
+#define HEARTH_RAW_FLAG_RUN   8192u  /* behind the mappings: peak of live bytes; size and bytes of the command line */
 #define HEARTH_RAW_FLAG_CLOCK 16384u /* behind the run: a number of ns by which times may be early */
 #define HEARTH_RAW_FLAG_HISTORY                                                                                        \
   32768u /* behind that: when the peak was; levels of all; of how many records, and theirs */

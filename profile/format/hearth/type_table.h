@@ -22,4 +22,10 @@ typedef struct hearth_type_record {
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_type_record) == 24);
 
+/* What the plugin writes into the section .comment of each object that it compiles: which build the object is of. */
+
+#define HEARTH_MARK_START      "hearth "
+#define HEARTH_MARK_INSTRUMENT HEARTH_MARK_START "instrument"
+#define HEARTH_MARK_USE        HEARTH_MARK_START "use %016" PRIx64 /* the profile's id */
+
 #endif

@@ -6,9 +6,7 @@
 
 #include "hearth/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_builder hearth_builder;
 
@@ -26,8 +24,6 @@ void hearth_builder_destroy(hearth_builder *builder);
 
 /* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
-/* Count each addition `weight` times, of which the factor `scale` does not stand for more runs (hearth/variance.h). */
-void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale);
 /* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
  * are left out. Contexts that become equal are summed, so that totals stay. */
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);
@@ -61,9 +57,6 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
  * cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
-/* Add all that another builder holds. E_MISMATCH as above. */
-hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);
-
 size_t hearth_builder_context_count(const hearth_builder *builder);
 
 /* Write to `path` (through a temporary file and a rename: an existing file is replaced whole or not at all). The builder
@@ -81,7 +74,5 @@ enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
                                        hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -28,9 +28,7 @@
 
 #include "hearth/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef enum hearth_classify_mode { HEARTH_CLASSIFY_AUTO = 0, HEARTH_CLASSIFY_LLVM = 1 } hearth_classify_mode;
 
@@ -90,7 +88,5 @@ bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mi
 bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mib);
 const char *hearth_class_name(hearth_class c); /* "cold", "notcold", "hot", "unknown": as in flat metadata */
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -6,9 +6,7 @@
 #include "hearth/builder.h"
 #include "hearth/globals.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* Hot: those of most accesses per byte, which together have this share, in 1/1000, of all accesses to globals of their kind; all
  * accessed ones of unknown kind. */
@@ -61,7 +59,5 @@ struct hearth_json;
 hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, struct hearth_json *json,
                                         hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How many bytes were live in each part of the run, in all and in the contexts that held most. Of several runs, sums. */
+/* What is known of the runs beside their contexts: facts that are no sums, and how many bytes were live when. */
 #ifndef HEARTH_HISTORY_H
 #define HEARTH_HISTORY_H
 
 #include "hearth/profile.h"
 #include "hearth/raw.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
+/* Merging keeps the greatest peak, the first and the last day, and the command if all runs with a known command share it. */
+typedef struct hearth_run_facts {
+  uint64_t peak_bytes;          /* the most bytes that were live at a time; 0: unknown */
+  uint32_t first_day, last_day; /* on which runs began: since 1970-01-01, UTC; both 0: unknown */
+  const char *command;          /* the program's arguments, with blanks between; "": unknown, or they differ */
+  bool commands_differ;
+} hearth_run_facts;
+
+/* All zero and "" if the profile does not know any. The string lives as long as the profile. E_CORRUPT. */
+hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err);
+
+/* How many bytes were live in each part of the run, in all and in the contexts that held most. Of several runs, sums. */
 typedef struct hearth_history_row {
   uint32_t context;
   uint64_t levels[HEARTH_RAW_POINTS];
@@ -27,7 +37,5 @@ typedef struct hearth_heap_history {
 hearth_status hearth_profile_get_history(hearth_profile *profile, hearth_heap_history *ret, hearth_error *err);
 void hearth_heap_history_free(hearth_heap_history *history);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

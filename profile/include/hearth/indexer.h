@@ -20,9 +20,7 @@
 #include "hearth/builder.h"
 #include "hearth/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_indexer hearth_indexer;
 
@@ -51,7 +49,6 @@ typedef struct hearth_indexer_options {
 typedef struct hearth_input {
   const char *path;
   uint64_t weight; /* how many times it counts; at least 1 */
-  uint64_t scale;  /* the factor of the weight that compares it with others, as by age (hearth/variance.h); 0: 1 */
 } hearth_input;
 
 /* `options` may be NULL; copied. Destroy accepts NULL. Errors: E_USAGE (options of a newer release), E_NOMEM. */
@@ -88,7 +85,5 @@ size_t hearth_indexer_added(const hearth_indexer *indexer);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -5,9 +5,7 @@
 
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 #define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
 
@@ -37,7 +35,6 @@ typedef struct hearth_listing_options {
   size_t groups, contexts; /* to print at most; of each group; none: no list of contexts */
   bool cumulative;         /* sort groups by their cumulative sums */
   bool histograms;         /* print them in text, too; JSON always has them */
-  bool is_moment;          /* of blocks that were live at one moment: text is the table alone */
 } hearth_listing_options;
 
 /* `name` is the profile's name in the output. Memory is bounded by the number of contexts, not by the size of the
@@ -53,7 +50,5 @@ hearth_status hearth_listing_print_json(hearth_profile *profile, const char *nam
 hearth_status hearth_call_tree_print(hearth_profile *profile, const hearth_listing_options *options,
                                      const char *function, bool callees, FILE *stream, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

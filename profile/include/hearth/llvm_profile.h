@@ -13,9 +13,7 @@
 
 #include "hearth/builder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_llvm_contents {
   uint32_t container_version;
@@ -76,7 +74,5 @@ typedef struct hearth_llvm_output {
 hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
                                        size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -16,9 +16,7 @@
 #include "hearth/classify.h"
 #include "hearth/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 #define HEARTH_PLAN_SITES_MAX 4096u
 
@@ -95,7 +93,5 @@ hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
 hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -24,9 +24,7 @@
 #include "hearth/mib.h"
 #include "hearth/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_profile hearth_profile;
 
@@ -137,7 +135,5 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

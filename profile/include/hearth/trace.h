@@ -18,9 +18,7 @@
 #include "hearth/status.h"
 #include "hearth/trace_blocks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_trace hearth_trace;
 
@@ -95,7 +93,5 @@ const char *hearth_trace_kind_name(uint8_t kind);
  * writing stay in the stream. */
 hearth_status hearth_trace_print(hearth_trace *trace, FILE *to, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -8,9 +8,9 @@
  *            one run of great numbers does not outweigh all others.
  *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs without
  *            counted accesses have no variance.
- *   weight   a run that counts w times is w runs. Weights that compare old runs with new ones are a scale, common to all:
- *            scaled by s, a run adds s to `runs`, s times its levels, and s * s to `squares`. Then runs * runs / squares is
- *            the number of runs that equal scales would need for the same errors: scaling is not seeing more runs.
+ *   weight   a run that counts w times is w runs. In profiles of before it may be one run of which s were made: it adds s to
+ *            `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that tell
+ *            something.
  *
  * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one when
  * profiles of several runs were merged count a run once for each. */
@@ -19,9 +19,7 @@
 
 #include "hearth/classify.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* Standard errors that a number may well be off by. */
 enum { HEARTH_VARIANCE_ERRORS = 2 };
@@ -46,8 +44,8 @@ typedef union hearth_variance {
 
 /* One run: the sums of a context's records in it, and its duration. */
 void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret);
-/* Add `from`, `weight` times, of which the factor `scale` is one; saturating. */
-void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight, uint64_t scale);
+/* Add `from`, `weight` times; saturating. */
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight);
 
 /* Standard errors of the mean levels, in doublings. */
 typedef struct hearth_variance_errors {
@@ -76,7 +74,5 @@ bool hearth_profile_has_variances(const hearth_profile *profile);
 hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t context, hearth_variance *ret,
                                           hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

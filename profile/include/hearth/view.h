@@ -7,9 +7,7 @@
 #include "hearth/classify.h"
 #include "hearth/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* All zero: every context, classes by default, short names, whole stacks. Strings are borrowed. */
 typedef struct hearth_view_options {
@@ -43,7 +41,5 @@ bool hearth_quantity_find(const char *name, hearth_quantity *ret);
 hearth_status hearth_quantity_check(hearth_quantity quantity, const hearth_profile_summary *summary, const char *title,
                                     hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

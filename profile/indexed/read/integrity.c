@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "hearth/ids.h"
-#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "hearth/variance.h"
 #include "reader_internal.h"
@@ -199,7 +198,6 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
   hearth_plan plan;
   hearth_variance variance;
-  hearth_origins origins;
   hearth_run_facts facts;
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_check_blocks(profile, err));
@@ -214,7 +212,6 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_verify_globals(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   HEARTH_TRY(hearth_profile_get_variance(profile, 0, &variance, err));
-  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
   hearth_heap_history_free(&history);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Adds whole profiles to a builder: an indexed one, or all that another builder holds. Each table is read once from
- * its beginning; the rows that a row refers to have their new numbers by then. */
+/* Adds a whole indexed profile to a builder. Each table is read once from its beginning; the rows that a row refers to have
+ * their new numbers by then. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "builder_tables.h"
-#include "hearth/expect.h"
 #include "hearth/ids.h"
 
 /* New numbers of a profile's rows. */
@@ -22,11 +21,7 @@ static hearth_status new_rows_create(new_rows *rows, size_t functions, size_t fr
   return hearth_error_nomem(err);
 }
 
-static void new_rows_free(new_rows *rows) {
-  free(rows->functions);
-  free(rows->frames);
-  free(rows->nodes);
-}
+static void new_rows_free(new_rows *rows) { HEARTH_FREE(rows->functions, rows->frames, rows->nodes); }
 
 /* Ids of LLVM's scheme follow from names, Hearth's do not follow from LLVM's. */
 static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_scheme scheme, hearth_error *err) {
@@ -34,11 +29,6 @@ static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_
     return HEARTH_OK;
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "a profile with LLVM's function ids cannot be added to one with Hearth's");
-}
-
-/* LLVM's profiles have no discriminators: with them, one context of LLVM's would be two. */
-static uint32_t discriminator_of(const hearth_builder *builder, enum hearth_id_scheme scheme, uint32_t discriminator) {
-  return scheme == builder->scheme ? discriminator : 0;
 }
 
 /* A function with its id of `scheme`, under its id of the builder's. */
@@ -55,8 +45,6 @@ static hearth_status merge_add_function(hearth_builder *builder, enum hearth_id_
                           "function 0x%016llx has no name, of which LLVM's id is made: index the raw profile anew",
                           (unsigned long long)id);
 }
-
-/* -------------------------------------------------- indexed profiles --------------------------------------------- */
 
 static hearth_status add_functions(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                    uint32_t *rows, hearth_error *err) {
@@ -78,7 +66,8 @@ static hearth_status merge_add_frames(hearth_builder *builder, hearth_profile *p
     builder_frame key = {.function = functions[f.function],
                          .line = f.line,
                          .column = f.column,
-                         .discriminator = discriminator_of(builder, scheme, f.discriminator),
+                         /* LLVM's profiles have none: with them, one context of LLVM's would be two. */
+                         .discriminator = scheme == builder->scheme ? f.discriminator : 0,
                          .flags = (f.inlined ? HEARTH_FRAME_INLINED : 0) | (f.library ? HEARTH_FRAME_LIBRARY : 0),
                          .recursive = f.recursive};
     builder->functions[key.function].in_cycle |= f.in_cycle;
@@ -163,15 +152,6 @@ static hearth_status merge_add_binaries(hearth_builder *builder, hearth_profile 
   return HEARTH_OK;
 }
 
-static hearth_status add_origins(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
-  hearth_origins origins;
-  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
-  hearth_builder_raise_origins(builder, origins.granularity);
-  for (size_t i = 0; i < origins.count; i++)
-    HEARTH_TRY(hearth_builder_add_origin(builder, &origins.rows[i], err));
-  return HEARTH_OK;
-}
-
 static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
@@ -187,8 +167,7 @@ static hearth_status merge_add_history(hearth_builder *builder, hearth_profile *
   for (size_t i = 0; status == HEARTH_OK && i < history.count; i++) {
     uint32_t node;
     status = find_node(profile, history.rows[i].context, nodes, &node, err);
-    if (status == HEARTH_OK)
-      status = hearth_builder_add_levels(builder, node, history.rows[i].levels, err);
+    HEARTH_THEN(status, hearth_builder_add_levels(builder, node, history.rows[i].levels, err));
   }
   hearth_heap_history_free(&history);
   return status;
@@ -204,7 +183,6 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(merge_add_history(builder, profile, rows->nodes, err));
   HEARTH_TRY(add_types(builder, profile, err));
   HEARTH_TRY(merge_add_globals(builder, profile, err));
-  HEARTH_TRY(add_origins(builder, profile, err));
   HEARTH_TRY(add_run_facts(builder, profile, err));
   return merge_add_binaries(builder, profile, err);
 }
@@ -218,91 +196,10 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
   if (!hearth_profile_has_variances(profile))
     hearth_builder_begin_run(builder);
-  if (status == HEARTH_OK)
-    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
+  HEARTH_THEN(status, add_tables(builder, profile, summary.id_scheme, &rows, err));
   if (status == HEARTH_OK && !hearth_profile_has_variances(profile))
     status = hearth_builder_end_run(builder, &summary, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_run(builder, &summary, err);
-  new_rows_free(&rows);
-  return status;
-}
-
-/* -------------------------------------------------- other builders ------------------------------------------------ */
-
-static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
-  hearth_builder_raise_origins(builder, from->origins.granularity);
-  for (size_t i = 0; i < from->origins.count; i++) {
-    hearth_origin origin = hearth_builder_origin(from, i);
-    HEARTH_TRY(hearth_builder_add_origin(builder, &origin, err));
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
-                                 hearth_error *err) {
-  for (size_t i = 0; i < from->function_count; i++) {
-    const builder_function *f = &from->functions[i];
-    HEARTH_TRY(merge_add_function(builder, from->scheme, f->id, from->pool + f->name, from->pool + f->path,
-                                  f->start_line, &rows->functions[i], err));
-  }
-  for (size_t i = 0; i < from->frame_count; i++) {
-    builder_frame frame = from->frames[i];
-    hearth_expect(frame.function < from->function_count);
-    frame.function = rows->functions[frame.function];
-    frame.discriminator = discriminator_of(builder, from->scheme, frame.discriminator);
-    HEARTH_TRY(hearth_builder_intern_frame(builder, &frame, &rows->frames[i], err));
-  }
-  for (size_t i = 0; i < from->node_count; i++) { /* a parent was there before its children */
-    const builder_node *node = &from->nodes[i];
-    hearth_expect(node->frame < from->frame_count && (node->parent == HEARTH_NONE || node->parent < i));
-    HEARTH_TRY(hearth_builder_intern_node(builder,
-                                          node->parent == HEARTH_NONE ? HEARTH_NONE : rows->nodes[node->parent],
-                                          rows->frames[node->frame], &rows->nodes[i], err));
-  }
-  for (size_t i = 0; i < from->context_count; i++) {
-    hearth_mib mib;
-    hearth_expect(from->nodes[from->context_nodes[i]].context == i);
-    hearth_mib_rows_get(&from->mibs, i, &mib);
-    HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
-    hearth_histogram histogram = hearth_builder_histogram(from, i);
-    HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
-    const uint64_t *levels = hearth_builder_levels(from, i);
-    if (levels)
-      HEARTH_TRY(hearth_builder_add_levels(builder, rows->nodes[from->context_nodes[i]], levels, err));
-    hearth_variance variance = hearth_builder_variance(from, i);
-    HEARTH_TRY(hearth_builder_add_variance(builder, rows->nodes[from->context_nodes[i]], &variance, err));
-  }
-  for (size_t i = 0; i < from->global_count; i++) {
-    const hearth_global global = hearth_builder_global(from, i);
-    HEARTH_TRY(hearth_builder_add_global(builder, &global, err));
-  }
-  HEARTH_TRY(copy_origins(builder, from, err));
-  hearth_heap_history history = {.runs = from->history.runs, .peak_ppm = from->history.peak_ppm};
-  memcpy(history.levels, from->history.levels, sizeof history.levels);
-  HEARTH_TRY(hearth_builder_add_history(builder, &history, err));
-  const hearth_run_facts facts = hearth_builder_run_facts(from);
-  HEARTH_TRY(hearth_builder_add_run_facts(builder, &facts, err));
-  for (size_t i = 0; i < from->type_count; i++) {
-    const char *name = from->pool + from->types[i].name;
-    uint64_t id;
-    HEARTH_TRY(hearth_builder_type(builder, name, strlen(name), &id, err));
-  }
-  for (size_t i = 0; i < from->binary_count; i++) {
-    const builder_binary *b = &from->binaries[i];
-    HEARTH_TRY(hearth_builder_add_binary(builder, from->pool + b->name, b->build_id, b->build_id_size, err));
-  }
-  return HEARTH_OK;
-}
-
-hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
-  new_rows rows;
-  HEARTH_TRY(check_scheme(builder, from->scheme, err));
-  hearth_status status = new_rows_create(&rows, from->function_count, from->frame_count, from->node_count, err);
-  if (status == HEARTH_OK)
-    status = copy_tables(builder, from, &rows, err);
-  if (status == HEARTH_OK && from->has_runs)
-    status = hearth_builder_add_run(builder, &from->runs, err);
+  HEARTH_THEN(status, hearth_builder_add_run(builder, &summary, err));
   new_rows_free(&rows);
   return status;
 }

@@ -71,8 +71,7 @@ static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed
   HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, ret, err));
   if (!profile->plan_copy && (uintptr_t)*ret % _Alignof(hearth_plan_site) != 0) {
     profile->plan_copy = malloc(section->size);
-    if (!profile->plan_copy)
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(profile->plan_copy, err));
     memcpy(profile->plan_copy, *ret, section->size);
   }
   if (profile->plan_copy)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "reader_internal.h"
 
@@ -274,11 +275,6 @@ void hearth_profile_close(hearth_profile *profile) {
   if (!profile)
     return;
   hearth_file_close(&profile->file);
-  free(profile->converted);
-  free(profile->name);
-  free(profile->checked);
-  free(profile->counts);
-  free(profile->plan_copy);
-  free(profile->variances);
-  free(profile);
+  HEARTH_FREE(profile->converted, profile->name, profile->checked, profile->counts, profile->plan_copy,
+              profile->variances, profile);
 }

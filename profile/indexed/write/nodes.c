@@ -78,8 +78,7 @@ static hearth_status find_shared(layout *l) {
   size_t nodes = l->w->builder->node_count;
   users u = {0};
   hearth_status status = hearth_array_create(&u.homes, nodes, sizeof *u.homes, l->w->err);
-  if (status == HEARTH_OK)
-    status = hearth_array_create(&u.counts, nodes, sizeof *u.counts, l->w->err);
+  HEARTH_THEN(status, hearth_array_create(&u.counts, nodes, sizeof *u.counts, l->w->err));
   if (status == HEARTH_OK) {
     count_users(l, &u);
     for (size_t i = 0; i < nodes; i++)
@@ -199,8 +198,7 @@ static hearth_status sort_contexts_by_home(layout *l) {
   writer *w = l->w;
   uint32_t *starts = NULL, *sorted = NULL;
   hearth_status status = hearth_array_create(&starts, w->path_count + 1, sizeof *starts, w->err);
-  if (status == HEARTH_OK)
-    status = hearth_array_create(&sorted, l->context_count, sizeof *sorted, w->err);
+  HEARTH_THEN(status, hearth_array_create(&sorted, l->context_count, sizeof *sorted, w->err));
   if (status == HEARTH_OK) {
     for (size_t i = 0; i < l->context_count; i++)
       starts[l->homes[l->contexts[i]] + 1]++;
@@ -285,11 +283,6 @@ hearth_status hearth_writer_order_nodes(writer *w) {
   hearth_status status = node_number_nodes(&l);
   free(w->nodes.rank); /* with copies it says nothing any more */
   w->nodes.rank = NULL;
-  free(l.homes);
-  free(l.shared);
-  free(l.children);
-  free(l.starts);
-  free(l.pending);
-  free(l.contexts);
+  HEARTH_FREE(l.homes, l.shared, l.children, l.starts, l.pending, l.contexts);
   return status;
 }

@@ -22,35 +22,12 @@ static void writer_free(writer *w) {
     free(tables[i]->order);
     free(tables[i]->rank);
   }
-  free(w->strings);
-  free(w->string_offsets);
-  free(w->paths);
-  free(w->file_names);
-  free(w->file_rows);
-  free(w->components);
-  free(w->function_paths);
-  free(w->parents);
-  free(w->node_frames);
-  free(w->leaves);
-  free(w->unscoped_contexts);
-  free(w->unscoped_sums);
-  free(w->unscoped_variances);
-  free(w->context_ends);
-  free(w->binaries);
-  free(w->tables.frames.data);
-  free(w->tables.stacks.data);
-  free(w->tables.contexts.data);
-  free(w->histograms.data);
-  free(w->summary.data);
-  free(w->plan.data);
-  free(w->variances.data);
-  free(w->origins.data);
-  free(w->run_facts.data);
-  free(w->history.data);
+  HEARTH_FREE(w->strings, w->string_offsets, w->paths, w->file_names, w->file_rows, w->components, w->function_paths,
+              w->parents, w->node_frames, w->leaves, w->unscoped_contexts, w->unscoped_sums, w->unscoped_variances,
+              w->context_ends, w->binaries, w->tables.frames.data, w->tables.stacks.data, w->tables.contexts.data,
+              w->histograms.data, w->summary.data, w->plan.data, w->variances.data, w->run_facts.data, w->history.data);
   hearth_density_order_destroy(w->densities);
-  free(w->types);
-  free(w->globals);
-  free(w->image);
+  HEARTH_FREE(w->types, w->globals, w->image);
 }
 
 /* -------------------------------------------------- sections -------------------------------------------------- */
@@ -61,7 +38,6 @@ static bool has_section(const writer *w, uint32_t id) {
   return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
          (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0) ||
          (id == HEARTH_SECTION_VARIANCES && w->variance_count > 0) ||
-         (id == HEARTH_SECTION_ORIGINS && w->origins.size > 0) ||
          (id == HEARTH_SECTION_RUN_FACTS && w->run_facts.size > 0) ||
          (id == HEARTH_SECTION_HISTORY && w->history.size > 0) ||
          (id == HEARTH_SECTION_GLOBALS && w->builder->global_count > 0);
@@ -99,7 +75,6 @@ static void writer_lay_out(writer *w) {
       [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
       [HEARTH_SECTION_PLAN] = {1, w->plan.size},
       [HEARTH_SECTION_VARIANCES] = {w->variance_count, w->variances.size},
-      [HEARTH_SECTION_ORIGINS] = {w->builder->origins.count, w->origins.size},
       [HEARTH_SECTION_RUN_FACTS] = {1, w->run_facts.size},
       [HEARTH_SECTION_HISTORY] = {w->history_count, w->history.size},
       [HEARTH_SECTION_GLOBALS] = {w->builder->global_count, w->builder->global_count * sizeof(hearth_indexed_global)},
@@ -192,7 +167,6 @@ static void fill_header_and_checksums(writer *w) {
 static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_histograms(w));
   HEARTH_TRY(hearth_writer_encode_variances(w));
-  HEARTH_TRY(hearth_writer_encode_origins(w));
   HEARTH_TRY(hearth_writer_encode_run_facts(w));
   HEARTH_TRY(hearth_writer_encode_history(w));
   HEARTH_TRY(hearth_writer_sum_without_scopes(w));
@@ -225,7 +199,6 @@ static hearth_status write_image(writer *w) {
   writer_fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   writer_fill(w, HEARTH_SECTION_PLAN, &w->plan);
   writer_fill(w, HEARTH_SECTION_VARIANCES, &w->variances);
-  writer_fill(w, HEARTH_SECTION_ORIGINS, &w->origins);
   writer_fill(w, HEARTH_SECTION_RUN_FACTS, &w->run_facts);
   writer_fill(w, HEARTH_SECTION_HISTORY, &w->history);
   hearth_writer_fill_globals(w, section_data(w, HEARTH_SECTION_GLOBALS));

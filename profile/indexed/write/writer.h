@@ -36,7 +36,7 @@ struct writer {
   const void *plan_state;
   hearth_error *err;
   size_t column_count;                     /* of CONTEXTS */
-  uint8_t columns[WRITER_CONTEXT_COLUMNS]; /* behind the first: rows of tables.c's list */
+  uint8_t columns[WRITER_CONTEXT_COLUMNS]; /* behind the first: rows of strings.c's list */
   const char *column_names[WRITER_CONTEXT_COLUMNS];
   renumbering functions, frames, nodes, contexts;
   uint32_t *parents;     /* of each new node: the new number of its caller's */
@@ -61,7 +61,7 @@ struct writer {
   writer_tables tables;
   bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no variances */
-  packed_bytes histograms, summary, plan, variances, origins, run_facts, history;
+  packed_bytes histograms, summary, plan, variances, run_facts, history;
   uint32_t histogram_count, variance_count, history_count;
   builder_type *types;
   size_t type_count;
@@ -84,7 +84,7 @@ hearth_status hearth_writer_order_binaries(writer *w);
 /* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 
-/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
+/* strings.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
  * caller frees the contents of `ret` even after an error. E_NOMEM. */
 hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
 /* The columns of CONTEXTS in this profile; before all else. And the rows of SCHEMA. */
@@ -98,10 +98,7 @@ hearth_status hearth_writer_encode_history(writer *w);
 /* section_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
 hearth_status hearth_writer_encode_variances(writer *w);
 
-/* section_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
-hearth_status hearth_writer_encode_origins(writer *w);
-
-/* The same of the facts of runs; empty if none is known. */
+/* The same of the facts of runs; empty if none is known. Once there are strings. */
 hearth_status hearth_writer_encode_run_facts(writer *w);
 
 /* section_rows.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
@@ -110,7 +107,7 @@ static inline uint32_t writer_unscoped_context(const writer *w, uint32_t context
   return w->unscoped_contexts ? w->unscoped_contexts[context] : context;
 }
 
-/* summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
+/* row_order.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
 bool hearth_writer_accesses_counted(const writer *w);
 hearth_status hearth_writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others

@@ -60,10 +60,7 @@ void hearth_groups_destroy(hearth_groups *g) {
     free(g->items[i].name);
     free(g->items[i].path);
   }
-  free(g->items);
-  free(g->with_source);
-  free(g->table.slots);
-  free(g->by_frame);
+  HEARTH_FREE(g->items, g->with_source, g->table.slots, g->by_frame);
 }
 
 /* -------------------------------------------------- names -------------------------------------------------- */
@@ -80,8 +77,8 @@ static uint64_t group_hash_text(uint64_t hash, const char *text) {
 }
 
 static hearth_status add_group(hearth_groups *g, const hearth_group *key, uint64_t hash, hearth_error *err) {
-  if (!id_table_reserve(&g->table) || !hearth_array_grow(&g->items, &g->room, g->count, sizeof *g->items))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(
+      id_table_reserve(&g->table) && hearth_array_grow(&g->items, &g->room, g->count, sizeof *g->items), err));
   hearth_group made = {.name = strdup(key->name), .path = strdup(key->path), .linkage_name = key->linkage_name};
   g->items[g->count] = made;
   id_table_insert(&g->table, hash, (uint32_t)g->count++);

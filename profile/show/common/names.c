@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/ids.h"
 
 enum { KIND_WRAPPER = 1, KIND_OTHER = 2 };
@@ -79,8 +80,7 @@ hearth_status hearth_names_get(hearth_names *names, uint32_t function, const cha
     hearth_function_info info;
     HEARTH_TRY(hearth_profile_get_function(names->profile, function, &info, err));
     names->names[function] = make_name(names, &info);
-    if (!names->names[function])
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(names->names[function], err));
   }
   *ret = names->names[function];
   return HEARTH_OK;
@@ -123,8 +123,7 @@ static hearth_status name_judge(const hearth_names *names, uint32_t function, bo
   HEARTH_TRY(hearth_profile_get_function(names->profile, function, &info, err));
   HEARTH_TRY(hearth_path_get(names->profile, info.path, path, err));
   char *name = hearth_name_make(info.name, HEARTH_NAMES_SHORT);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   *ret = !hearth_is_name_file(path) && is_wrapper(names, name, path);
   free(name);
   return HEARTH_OK;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/other_heaps.h"
@@ -143,8 +144,7 @@ void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_ac
 hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit, hearth_error *err) {
   size_t size = ((size_t)limit + 1) * sizeof(uint32_t);
   *frames = (hearth_json_frames){.positions = malloc(size), .used = malloc(size)};
-  if (!frames->positions || !frames->used)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(frames->positions && frames->used, err));
   memset(frames->positions, 0xff, size); /* HEARTH_NONE */
   return HEARTH_OK;
 }
@@ -170,8 +170,7 @@ static hearth_status print_function(hearth_json *json, const hearth_names *names
     return HEARTH_OK;
   }
   char *name = hearth_name_make(function->info.name, HEARTH_NAMES_FULL);
-  if (!name)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(name, err));
   hearth_json_key_string(json, "function", name);
   free(name);
   return HEARTH_OK;
@@ -183,9 +182,8 @@ hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hear
   HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
   hearth_json_line_open(json, '{');
   HEARTH_TRY(print_function(json, names, &place.function, err));
-  hearth_json_key_string(json, "linkage_name", place.function.info.name);
-  hearth_json_key_string(json, "file", place.function.path);
-  hearth_json_key_uint(json, "line", place.line);
+  hearth_json_print(json, "linkage_name:%s, file:%s, line:%u", place.function.info.name, place.function.path,
+                    place.line);
   if (place.frame.line == HEARTH_LINE_UNKNOWN)
     hearth_json_key_null(json, "line_offset");
   else
@@ -201,6 +199,8 @@ void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts) {
   if (*facts->command)
     hearth_json_key_string(json, "command", facts->command);
   hearth_json_key_bool(json, "commands_differ", facts->commands_differ);
+  if (facts->last_day > 0)
+    HEARTH_JSON_MEMBERS(json, facts, first_day, last_day);
 }
 
 hearth_status hearth_json_binaries(hearth_json *json, hearth_profile *profile, hearth_error *err) {
@@ -229,8 +229,7 @@ void hearth_json_stack(hearth_json_frames *frames, hearth_json *json, const hear
 
 hearth_status hearth_json_frames_print(const hearth_json_frames *frames, hearth_json *json, hearth_profile *profile,
                                        hearth_names *names, hearth_error *err) {
-  hearth_json_line(json);
-  hearth_json_key_array(json, "frames");
+  hearth_json_print(json, "\nframes:[");
   for (uint32_t i = 0; i < frames->count; i++)
     HEARTH_TRY(hearth_json_frame(json, profile, names, frames->used[i], err));
   hearth_json_close(json, ']');

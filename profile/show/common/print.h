@@ -8,8 +8,8 @@
 
 #include "hearth/global.h"
 #include "hearth/histogram.h"
+#include "hearth/history.h"
 #include "hearth/json_writer.h"
-#include "hearth/origin.h"
 #include "hearth/view.h"
 #include "selection.h"
 

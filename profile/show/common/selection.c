@@ -19,8 +19,7 @@ static hearth_status selection_match_function(hearth_profile *profile, uint32_t 
   HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
   for (hearth_name_style style = HEARTH_NAMES_SHORT; options->function && style <= HEARTH_NAMES_LINKED; style++) {
     char *name = hearth_name_make(function.name, style);
-    if (!name)
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(name, err));
     if (strstr(name, options->function))
       *ret |= MATCHES_FUNCTION;
     free(name);
@@ -54,8 +53,7 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
     status = hearth_error_nomem(err);
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
     status = selection_match_function(s->profile, i, options, &functions[i], err);
-  if (status == HEARTH_OK)
-    status = selection_match_nodes(s, functions, err);
+  HEARTH_THEN(status, selection_match_nodes(s, functions, err));
   free(functions);
   return status;
 }
@@ -172,8 +170,7 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
 
 hearth_status hearth_frames_read(hearth_frames *f, hearth_profile *profile, uint32_t node, hearth_error *err) {
   for (f->count = 0; node != HEARTH_NONE; f->count++) {
-    if (!hearth_array_grow(&f->frames, &f->room, f->count, sizeof *f->frames))
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(hearth_array_grow(&f->frames, &f->room, f->count, sizeof *f->frames), err));
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &f->frames[f->count], &node, err));
   }
   return HEARTH_OK;

@@ -175,6 +175,10 @@ int hearth_tool_take_seconds(void *target, const char *value) {
 
 int hearth_tool_take_one_more(void *target, const char *value) {
   hearth_list_option *list = target;
+  const char **rows = realloc(list->rows, (list->count + 1) * sizeof *rows);
+  if (!rows)
+    return hearth_tool_error("out of memory");
+  list->rows = rows;
   list->rows[list->count++] = value;
   return HEARTH_EXIT_OK;
 }

@@ -56,6 +56,21 @@ struct hearth_option {
   void *target;
 };
 
+/* Rows of the usual kinds; letter 0: none. A number's target is a hearth_number_option. */
+#define HEARTH_FLAG(name_, letter_, flag_, help_) {.name = name_, .letter = letter_, .flag = flag_, .help = help_}
+#define HEARTH_TEXT(name_, letter_, value_, expects_, text_, help_)                                                    \
+  {.name = name_, .letter = letter_, .value = value_, .expects = expects_, .text = text_, .help = help_}
+#define HEARTH_TAKE(name_, letter_, value_, expects_, take_, target_, help_)                                           \
+  {.name = name_,                                                                                                      \
+   .letter = letter_,                                                                                                  \
+   .value = value_,                                                                                                    \
+   .expects = expects_,                                                                                                \
+   .take = take_,                                                                                                      \
+   .target = target_,                                                                                                  \
+   .help = help_}
+#define HEARTH_NUMBER(name, letter, value, expects, target, help)                                                      \
+  HEARTH_TAKE(name, letter, value, expects, hearth_tool_take_number, target, help)
+
 /* Reads the arguments from argv[1] on. The operands are then argv[1] to argv[*ret_operands], in their order. Returns
  * false if the command is to end with *ret_code: after the help, or an error that was printed. */
 bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
@@ -92,7 +107,7 @@ int hearth_tool_take_seconds(void *target, const char *value);
 
 /* Target of hearth_tool_take_one_more: the values of an option that may be given more than once. */
 typedef struct hearth_list_option {
-  const char **rows; /* room for argc of them */
+  const char **rows; /* free it */
   size_t count;
 } hearth_list_option;
 

@@ -4,14 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command_line.h"
 #include "file.h"
-#include "numbers.h"
 
 void hearth_input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)
@@ -31,7 +28,7 @@ bool hearth_input_list_add(input_list *list, const char *path, uint64_t weight) 
   }
   char *copy = strdup(hearth_tool_input_path(path));
   if (copy)
-    list->rows[list->count++] = (hearth_input){copy, weight, 1};
+    list->rows[list->count++] = (hearth_input){copy, weight};
   return copy != NULL;
 }
 
@@ -80,36 +77,6 @@ hearth_status hearth_input_list_add_file(input_list *list, const char *path, hea
   }
   hearth_file_close(&file);
   return ok ? HEARTH_OK : hearth_error_nomem(err);
-}
-
-/* Whole days: a merge gives the same whenever in a day it runs. */
-static uint64_t age_in_days(const char *path, uint64_t now) {
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_mtim.tv_sec < 0)
-    return 0;
-  uint64_t then = (uint64_t)info.st_mtim.tv_sec;
-  return then < now ? (now - then) / 86400 : 0;
-}
-
-/* HEARTH_INPUT_SCALE * 2 ^ -(days / half_life), rounded. */
-static uint64_t scaled_weight(uint64_t days, uint64_t half_life) {
-  return (uint64_t)lrint(HEARTH_INPUT_SCALE * hearth_exp2(-(double)days / (double)half_life));
-}
-
-size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now) {
-  size_t kept = 0, count = list->count;
-  for (size_t i = 0; i < count; i++) {
-    hearth_input input = list->rows[i];
-    uint64_t scale = scaled_weight(age_in_days(input.path, now), half_life);
-    input.weight = input.weight <= UINT64_MAX / HEARTH_INPUT_SCALE ? input.weight * scale : scale ? UINT64_MAX : 0;
-    input.scale = scale;
-    if (input.weight > 0)
-      list->rows[kept++] = input;
-    else
-      free((char *)input.path);
-  }
-  list->count = kept;
-  return count - kept;
 }
 
 /* A kind is a hash of the text behind the input's name, digits left out (FNV-1a). */

@@ -23,12 +23,6 @@ bool hearth_input_list_add_weighted(input_list *list, const char *text, char sep
  * that begin with '#' mean nothing. Errors: E_IO, E_NOMEM. */
 hearth_status hearth_input_list_add_file(input_list *list, const char *path, hearth_error *err);
 
-/* Halve the weights of inputs for every `half_life` days that their files are old at `now` (seconds of the Unix clock), on a
- * scale on which a file of less than a day has weight HEARTH_INPUT_SCALE. Inputs below 1 are taken off the list: returns how
- * many. What is no file, or not there, is new. */
-enum { HEARTH_INPUT_SCALE = 64 };
-size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now);
-
 /* Warnings of many inputs: of each kind the first few are worth a line. */
 
 enum { HEARTH_REPEATS_TOLD = 8, HEARTH_REPEATS_KINDS = 64 };

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_container.h"
@@ -123,8 +124,7 @@ static void output_file_tell_losses(const output_request *request, const hearth_
 
 static hearth_status print_into_memory(const indexed *in, char **ret_text, size_t *ret_size, hearth_error *err) {
   FILE *stream = open_memstream(ret_text, ret_size);
-  if (!stream)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(stream, err));
   hearth_status status = hearth_profile_print_text(in->profile, stream, err);
   if (fclose(stream) != 0 && status == HEARTH_OK)
     status = hearth_error_nomem(err);
@@ -155,8 +155,7 @@ static hearth_status output_file_write_text(const output_request *request, heart
   HEARTH_TRY(leave_out_code(request, err));
   HEARTH_TRY(make_indexed(request, false, &in, err));
   hearth_status status = print_into_memory(&in, &text, &size, err);
-  if (status == HEARTH_OK)
-    status = hearth_output_write(request->path, text, size, err);
+  HEARTH_THEN(status, hearth_output_write(request->path, text, size, err));
   free(text);
   free_indexed(&in);
   return status;
@@ -178,8 +177,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
     output.trailer_size = in.size;
   }
   hearth_status status = hearth_llvm_write_memory(in.profile, &output, &data, &size, &losses, err);
-  if (status == HEARTH_OK)
-    status = hearth_output_write(request->path, data, size, err);
+  HEARTH_THEN(status, hearth_output_write(request->path, data, size, err));
   if (status == HEARTH_OK && !with_trailer) /* which holds everything */
     output_file_tell_losses(request, &losses);
   free(data);

@@ -9,44 +9,27 @@
 
 /* Rows for a table of options; `more` is said behind the help of all users. */
 #define HEARTH_CLASSIFY_OPTION(taker, into, more)                                                                      \
-  {.name = "--classify",                                                                                               \
-   .value = "MODE[,NAME=N]...",                                                                                        \
-   .expects = "a mode",                                                                                                \
-   .take = (taker),                                                                                                    \
-   .target = (into),                                                                                                   \
-   .help =                                                                                                             \
-       "auto (default): cold is memory that is left alone for cold-idle=30 seconds, or an eighth of a shorter run; "   \
-       "hot are the contexts that hold hot-accesses=90 per cent of all accesses\n"                                     \
-       "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "        \
-       "cold-lifetime=200 in seconds" more}
+  HEARTH_TAKE(                                                                                                         \
+      "--classify", 0, "MODE[,NAME=N]...", "a mode", (taker), (into),                                                  \
+      "auto (default): cold is memory that is left alone for cold-idle=30 seconds, or an eighth of a shorter run; "    \
+      "hot are the contexts that hold hot-accesses=90 per cent of all accesses\n"                                      \
+      "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "         \
+      "cold-lifetime=200 in seconds" more)
 
 /* `view` points to a hearth_view_options. */
 #define HEARTH_VIEW_OPTIONS(view)                                                                                      \
-  {.name = "--function",                                                                                               \
-   .value = "TEXT",                                                                                                    \
-   .expects = "a text",                                                                                                \
-   .text = &(view)->function,                                                                                          \
-   .help = "only contexts with TEXT in the name of one of their functions"},                                           \
-      {.name = "--file",                                                                                               \
-       .value = "TEXT",                                                                                                \
-       .expects = "a text",                                                                                            \
-       .text = &(view)->file,                                                                                          \
-       .help = "only contexts with TEXT in the path of one of their functions' files"},                                \
-      {.name = "--type",                                                                                               \
-       .value = "TEXT",                                                                                                \
-       .expects = "a text",                                                                                            \
-       .text = &(view)->type,                                                                                          \
-       .help = "only contexts that allocate a type with TEXT in its name"},                                            \
+  HEARTH_TEXT("--function", 0, "TEXT", "a text", &(view)->function,                                                    \
+              "only contexts with TEXT in the name of one of their functions"),                                        \
+      HEARTH_TEXT("--file", 0, "TEXT", "a text", &(view)->file,                                                        \
+                  "only contexts with TEXT in the path of one of their functions' files"),                             \
+      HEARTH_TEXT("--type", 0, "TEXT", "a text", &(view)->type,                                                        \
+                  "only contexts that allocate a type with TEXT in its name"),                                         \
       HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""), HEARTH_NAME_OPTIONS(view),                   \
-      {.name = "--wrapper",                                                                                            \
-       .value = "PATTERN",                                                                                             \
-       .expects = "a pattern",                                                                                         \
-       .take = hearth_tool_take_wrapper,                                                                               \
-       .target = (view),                                                                                               \
-       .help =                                                                                                         \
-           "look through functions like PATTERN, or, if it has a '/', of files like PATTERN, as through malloc and "   \
-           "std:: by default; behind '-', do not ('-*': through none); @FILE: a file's patterns, one a line; may be "  \
-           "given several times"}
+      HEARTH_TAKE(                                                                                                     \
+          "--wrapper", 0, "PATTERN", "a pattern", hearth_tool_take_wrapper, (view),                                    \
+          "look through functions like PATTERN, or, if it has a '/', of files like PATTERN, as through malloc and "    \
+          "std:: by default; behind '-', do not ('-*': through none); @FILE: a file's patterns, one a line; may be "   \
+          "given several times")
 
 /* --by. */
 typedef struct hearth_by_option {
@@ -56,49 +39,30 @@ typedef struct hearth_by_option {
 
 /* `option` points to a hearth_by_option. */
 #define HEARTH_BY_OPTION(option, text)                                                                                 \
-  {.name = "--by",                                                                                                     \
-   .value = "KEY",                                                                                                     \
-   .expects = "function, caller, site, file, library, type or size",                                                   \
-   .take = hearth_tool_take_by,                                                                                        \
-   .target = (option),                                                                                                 \
-   .help = text}
+  HEARTH_TAKE("--by", 0, "KEY", "function, caller, site, file, library, type or size", hearth_tool_take_by, (option),  \
+              text)
 
 enum { HEARTH_MOST_DEPTH = 1000 }; /* JSON has all */
 
 /* `option` points to a hearth_number_option with `least` 1 and `most` HEARTH_MOST_DEPTH. */
-#define HEARTH_DEPTH_OPTION(option, text)                                                                              \
-  {.name = "--depth",                                                                                                  \
-   .value = "N",                                                                                                       \
-   .expects = "a number",                                                                                              \
-   .take = hearth_tool_take_number,                                                                                    \
-   .target = (option),                                                                                                 \
-   .help = text}
+#define HEARTH_DEPTH_OPTION(option, text) HEARTH_NUMBER("--depth", 0, "N", "a number", (option), text)
 
 /* For all that has both flags. */
 #define HEARTH_NAME_OPTIONS(flags)                                                                                     \
-  {.name = "--full-names",                                                                                             \
-   .flag = &(flags)->full_names,                                                                                       \
-   .help = "print C++ names with parameters and template arguments"},                                                  \
-      {.name = "--no-demangle", .flag = &(flags)->linkage_names, .help = "print C++ names as they are linked"}
+  HEARTH_FLAG("--full-names", 0, &(flags)->full_names, "print C++ names with parameters and template arguments"),      \
+      HEARTH_FLAG("--no-demangle", 0, &(flags)->linkage_names, "print C++ names as they are linked")
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
-  {.name = "--class",                                                                                                  \
-   .value = "CLASS",                                                                                                   \
-   .expects = "cold, notcold or hot",                                                                                  \
-   .take = hearth_tool_take_class,                                                                                     \
-   .target = &(view)->only,                                                                                            \
-   .help = "only contexts that are cold, hot or notcold"}
+  HEARTH_TAKE("--class", 0, "CLASS", "cold, notcold or hot", hearth_tool_take_class, &(view)->only,                    \
+              "only contexts that are cold, hot or notcold")
 
 /* `into` points to the `layout` of hearth_plan_options. */
 #define HEARTH_LAYOUT_OPTION(into)                                                                                     \
-  {.name = "--layout",                                                                                                 \
-   .value = "LAYOUT",                                                                                                  \
-   .expects = "one, calls, or a pool for each pool id, 0 to 9 and a to v",                                             \
-   .take = hearth_tool_take_layout,                                                                                    \
-   .target = (into),                                                                                                   \
-   .help = "the pool of each pool id ('hearth show --plan'), as 'hearth tune' finds it:\n"                             \
-           "  one    all calls in the main pool, dormant blocks apart (default)\n"                                     \
-           "  calls  a pool for each id\n"                                                                             \
-           "  0012   a character for each id from 1 on: 0 the main pool, 1 to 9 and a to v others"}
+  HEARTH_TAKE("--layout", 0, "LAYOUT", "one, calls, or a pool for each pool id, 0 to 9 and a to v",                    \
+              hearth_tool_take_layout, (into),                                                                         \
+              "the pool of each pool id ('hearth show --plan'), as 'hearth tune' finds it:\n"                          \
+              "  one    all calls in the main pool, dormant blocks apart (default)\n"                                  \
+              "  calls  a pool for each id\n"                                                                          \
+              "  0012   a character for each id from 1 on: 0 the main pool, 1 to 9 and a to v others")
 
 int hearth_tool_take_layout(void *target, const char *value);
 int hearth_tool_take_classify(void *target, const char *value);

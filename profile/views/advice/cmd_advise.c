@@ -50,29 +50,17 @@ static int add_condition(void *target, const char *text) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--fail-if",
-       .value = "CONDITION",
-       .expects = "a condition",
-       .take = add_condition,
-       .target = a,
-       .help = "exit with 1 if it holds, such as 'leak>0' or 'short-lived>5%'; may be given several times"},
-      {.name = "--top",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->top,
-       .help = "print N findings (default 10)"},
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, a,
+                  "exit with 1 if it holds, such as 'leak>0' or 'short-lived>5%'; may be given several times"),
+      HEARTH_NUMBER("--top", 0, "N", "a number", &a->top, "print N findings (default 10)"),
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 8)"),
-      {.name = "--full", .flag = &a->full, .help = "print all findings, and whole stacks"},
-      {.name = "--binary",
-       .value = "BIN",
-       .expects = "a file",
-       .text = &a->binary,
-       .help =
-           "the program, compiled with -g: names the fields of types in findings of the kind 'fields', and shows which "
-           "global variables share cache lines"},
+      HEARTH_FLAG("--full", 0, &a->full, "print all findings, and whole stacks"),
+      HEARTH_TEXT(
+          "--binary", 0, "BIN", "a file", &a->binary,
+          "the program, compiled with -g: names the fields of types in findings of the kind 'fields', and shows which "
+          "global variables share cache lines"),
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--json", .flag = &a->json, .help = "print JSON: all findings, unless --top is given"},
+      HEARTH_FLAG("--json", 0, &a->json, "print JSON: all findings, unless --top is given"),
       {0}};
   int operands;
   a->top.most = SIZE_MAX;

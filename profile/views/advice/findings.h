@@ -3,10 +3,10 @@
 #ifndef HEARTH_FINDINGS_H
 #define HEARTH_FINDINGS_H
 
+#include "debug_info.h"
 #include "groups.h"
 #include "hearth/advice.h"
 #include "selection.h"
-#include "type_layout.h"
 
 /* All contexts of one owner, at one line and column of it. */
 typedef struct hearth_place_sum {

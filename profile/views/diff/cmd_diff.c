@@ -65,33 +65,24 @@ static int check(int operands, char **argv, const arguments *a) {
 /* Without --class: contexts of another class in the other profile would be new. */
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--fail-if",
-       .value = "CONDITION",
-       .expects = "a condition",
-       .take = add_condition,
-       .target = a,
-       .help = "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
-               "several times"},
-      {.name = "--significant",
-       .flag = &a->view.significant,
-       .help =
-           "leave out changes that are within the differences between the runs of each profile, also from conditions"},
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, a,
+                  "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
+                  "several times"),
+      HEARTH_FLAG(
+          "--significant", 0, &a->view.significant,
+          "leave out changes that are within the differences between the runs of each profile, also from conditions"),
       HEARTH_BY_OPTION(
           &a->by, "print which functions changed, or callers (of these), sites (line and column), files, libraries, "
                   "types or sizes (of blocks, on average), in place of contexts"),
-      {.name = "--top",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->top,
-       .help = "print N contexts of each kind, or lines of --by (default 10)"},
+      HEARTH_NUMBER("--top", 0, "N", "a number", &a->top,
+                    "print N contexts of each kind, or lines of --by (default 10)"),
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 12)"),
-      {.name = "--full", .flag = &a->full, .help = "print all, and whole stacks"},
+      HEARTH_FLAG("--full", 0, &a->full, "print all, and whole stacks"),
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--markdown",
-       .flag = &a->markdown,
-       .help = "print tables for a comment on a change: totals, the contexts that grew most, those that shrank most"},
-      {.name = "--json", .flag = &a->json, .help = "print JSON: all contexts that changed, unless --top is given"},
+      HEARTH_FLAG(
+          "--markdown", 0, &a->markdown,
+          "print tables for a comment on a change: totals, the contexts that grew most, those that shrank most"),
+      HEARTH_FLAG("--json", 0, &a->json, "print JSON: all contexts that changed, unless --top is given"),
       {0}};
   int operands;
   a->top.most = SIZE_MAX;

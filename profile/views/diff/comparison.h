@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A comparison: diff.c makes it, diff_text.c and diff_json.c print it, condition.c tests it. */
+/* A comparison: diff.c makes it, diff_text.c and diff_groups.c print it, condition.c tests it. */
 #ifndef HEARTH_DIFF_INTERNAL_H
 #define HEARTH_DIFF_INTERNAL_H
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "comparison.h"
 #include "hearth/variance.h"
 #include "live_bytes.h"
@@ -32,8 +33,7 @@ static hearth_status add_frame(hearth_diff *d, const hearth_diff_frame *frame, u
   *ret = id_table_find(&d->frame_table, hash, same_frame, d, frame);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  if (!id_table_reserve(&d->frame_table))
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(id_table_reserve(&d->frame_table), err));
   *ret = d->frame_count++;
   d->frames[*ret] = *frame;
   id_table_insert(&d->frame_table, hash, *ret);
@@ -75,8 +75,7 @@ static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *e
   uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(side->profile) + 1) * sizeof *frames);
   side->nodes = malloc(((size_t)hearth_profile_stack_count(side->profile) + 1) * sizeof *side->nodes);
   hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = match_nodes(d, side, frames, err);
+  HEARTH_THEN(status, match_nodes(d, side, frames, err));
   free(frames);
   return status;
 }
@@ -270,8 +269,7 @@ static hearth_status compare(hearth_diff *d, hearth_error *err) {
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     d->frame_room += hearth_profile_frame_count(d->sides[i].profile);
   d->frames = malloc(((size_t)d->frame_room + 1) * sizeof *d->frames);
-  if (!d->frames)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(d->frames, err));
   for (uint32_t i = 0; i < HEARTH_DIFF_SIDES; i++)
     HEARTH_TRY(match_side(d, i, err));
   HEARTH_TRY(match_contexts(d, err));
@@ -290,8 +288,7 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
     d->significant = options && options->significant;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);
-  if (status == HEARTH_OK)
-    status = compare(d, err);
+  HEARTH_THEN(status, compare(d, err));
   if (status == HEARTH_OK)
     *ret = d;
   else
@@ -356,8 +353,7 @@ static hearth_status match_entry(const hearth_diff *d, const hearth_diff_entry *
 hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret, hearth_error *err) {
   hearth_status status = HEARTH_OK;
   *ret = calloc((size_t)hearth_profile_context_count(d->sides[HEARTH_DIFF_B].profile) + 1, sizeof **ret);
-  if (!*ret)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_check_memory(*ret, err));
   for (uint32_t i = 0; i < d->entry_count && status == HEARTH_OK; i++)
     if (d->entries[i].first[HEARTH_DIFF_B] != HEARTH_NONE)
       status = match_entry(d, &d->entries[i], *ret, err);
@@ -378,10 +374,7 @@ void hearth_diff_destroy(hearth_diff *d) {
     free(d->sides[i].next);
   }
   hearth_pair_set_destroy(&d->nodes);
-  free(d->frame_table.slots);
-  free(d->frames);
-  free(d->entries);
-  free(d);
+  HEARTH_FREE(d->frame_table.slots, d->frames, d->entries, d);
 }
 
 /* Which changes may be chance, by the variances of both sides. A side of one run has no variance: one run differs from the mean of
@@ -402,7 +395,7 @@ static hearth_status sum_side(const hearth_diff *d, const hearth_diff_entry *ent
   for (uint32_t i = entry->first[side]; i != HEARTH_NONE; i = d->sides[side].next[i]) {
     hearth_variance variance;
     HEARTH_TRY(hearth_profile_get_variance(d->sides[side].profile, i, &variance, err));
-    hearth_variance_add(&ret->variance, &variance, 1, 1);
+    hearth_variance_add(&ret->variance, &variance, 1);
   }
   ret->errors = hearth_variance_get_errors(&ret->variance);
   return HEARTH_OK;

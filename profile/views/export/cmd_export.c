@@ -49,34 +49,25 @@ static int check(int operands, char **argv, const arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--format",
-       .value = "FORMAT",
-       .expects = "folded, pprof, speedscope, dhat, massif or chrome",
-       .take = take_format,
-       .target = a,
-       .help = "output format:\n"
-               "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
-               "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
-               "  speedscope  JSON for speedscope\n"
-               "  dhat        JSON for Valgrind's dh_view.html\n"
-               "  massif      for Valgrind's ms_print: the heap over time, and who held the peak\n"
-               "  chrome      JSON for Perfetto and chrome://tracing: the heap over time by function"},
-      {.name = "--value",
-       .value = "QUANTITY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
-       .take = hearth_tool_take_quantity,
-       .target = &a->options.value,
-       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak (bytes when "
-               "most were live) or peak-allocs; pprof gets all "
-               "of them, and this one first"},
+      HEARTH_TAKE("--format", 0, "FORMAT", "folded, pprof, speedscope, dhat, massif or chrome", take_format, a,
+                  "output format:\n"
+                  "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
+                  "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
+                  "  speedscope  JSON for speedscope\n"
+                  "  dhat        JSON for Valgrind's dh_view.html\n"
+                  "  massif      for Valgrind's ms_print: the heap over time, and who held the peak\n"
+                  "  chrome      JSON for Perfetto and chrome://tracing: the heap over time by function"),
+      HEARTH_TAKE(
+          "--value", 0, "QUANTITY", "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
+          hearth_tool_take_quantity, &a->options.value,
+          "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak (bytes when "
+          "most were live) or peak-allocs; pprof gets all "
+          "of them, and this one first"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--output",
-       .letter = 'o',
-       .value = "OUT",
-       .expects = "a file",
-       .text = &a->output,
-       .help = "file to write; replaced whole, or left as it is after an error; '-', the default, is standard output"},
+      HEARTH_TEXT(
+          "--output", 'o', "OUT", "a file", &a->output,
+          "file to write; replaced whole, or left as it is after an error; '-', the default, is standard output"),
       {0}};
   int operands;
   a->output = "-";

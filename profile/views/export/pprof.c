@@ -67,70 +67,25 @@ static void hearth_protobuf_nest(hearth_protobuf *m, unsigned field, const heart
   hearth_protobuf_bytes(m, field, inner->data, inner->size);
 }
 
-/* zlib's deflate with a gzip header, through one buffer. */
-
-typedef struct hearth_gzip hearth_gzip;
-
-enum {
-  WINDOW_BITS = 15 + 16, /* 16: with gzip's header and trailer */
-  MEMORY_LEVEL = 8,      /* zlib's default */
-  BUFFER_SIZE = 1 << 16
-};
-
-struct hearth_gzip {
-  z_stream z;
-  FILE *stream;
-  unsigned char buffer[BUFFER_SIZE];
-};
-
-/* The stream is borrowed; its errors stay in it. */
-static hearth_status hearth_gzip_create(FILE *stream, hearth_gzip **ret, hearth_error *err) {
-  hearth_gzip *gzip = calloc(1, sizeof *gzip);
-  *ret = NULL;
-  if (gzip && deflateInit2(&gzip->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
-                           Z_DEFAULT_STRATEGY) == Z_OK) {
-    gzip->stream = stream;
-    *ret = gzip;
-    return HEARTH_OK;
+/* zlib's deflate with gzip's header and trailer. Errors of the stream stay in it. */
+static hearth_status write_compressed(const hearth_protobuf *m, FILE *stream, hearth_error *err) {
+  unsigned char buffer[1 << 16];
+  z_stream z = {.next_in = m->data};
+  int with_gzip = 15 + 16, result = Z_OK;
+  if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, with_gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return hearth_error_nomem(err);
+  for (size_t left = m->size; result != Z_STREAM_END && result != Z_STREAM_ERROR;) {
+    if (z.avail_in == 0) {
+      z.avail_in = (unsigned)(left < UINT_MAX ? left : UINT_MAX);
+      left -= z.avail_in;
+    }
+    z.next_out = buffer;
+    z.avail_out = sizeof buffer;
+    result = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+    fwrite(buffer, 1, sizeof buffer - z.avail_out, stream);
   }
-  free(gzip);
-  return hearth_error_nomem(err);
-}
-
-static hearth_status deflate_all(hearth_gzip *gzip, int flush, hearth_error *err) {
-  do {
-    gzip->z.next_out = gzip->buffer;
-    gzip->z.avail_out = BUFFER_SIZE;
-    if (deflate(&gzip->z, flush) == Z_STREAM_ERROR)
-      return hearth_error_set(err, HEARTH_E_IO, "zlib refuses to compress");
-    fwrite(gzip->buffer, 1, BUFFER_SIZE - gzip->z.avail_out, gzip->stream);
-  } while (gzip->z.avail_out == 0);
-  return HEARTH_OK;
-}
-
-static hearth_status hearth_gzip_write(hearth_gzip *gzip, const void *data, size_t size, hearth_error *err) {
-  const unsigned char *at = data;
-  while (size > 0) {
-    size_t part = size < UINT_MAX ? size : UINT_MAX;
-    gzip->z.next_in = (unsigned char *)at; /* zlib's type lacks const; it only reads */
-    gzip->z.avail_in = (unsigned)part;
-    HEARTH_TRY(deflate_all(gzip, Z_NO_FLUSH, err));
-    at += part;
-    size -= part;
-  }
-  return HEARTH_OK;
-}
-
-/* Write the remaining bytes and the trailer. Nothing may follow but destroy. */
-static hearth_status hearth_gzip_finish(hearth_gzip *gzip, hearth_error *err) {
-  gzip->z.avail_in = 0;
-  return deflate_all(gzip, Z_FINISH, err);
-}
-
-static void hearth_gzip_destroy(hearth_gzip *gzip) {
-  if (gzip)
-    deflateEnd(&gzip->z);
-  free(gzip);
+  deflateEnd(&z);
+  return result == Z_STREAM_END ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "zlib refuses to compress");
 }
 
 enum { /* field numbers */
@@ -175,7 +130,6 @@ static const struct {
 
 typedef struct pprof {
   hearth_exporter *exporter;
-  hearth_gzip *gzip;
   /* Locations are chains of inlined frames: (frame row, location of the rest of the chain). Location n has id n + 1. */
   hearth_pair_set locations;
   bool *used; /* by location: not only the rest of another one */
@@ -183,43 +137,26 @@ typedef struct pprof {
   bool *functions; /* by row: in a location that is used */
   uint64_t strings;
   uint64_t class_key, class_names[HEARTH_CLASS_HOT + 1]; /* strings of the samples' label */
-  hearth_protobuf top, message, inner, packed;           /* one for each level of nesting */
+  hearth_protobuf top, message, inner, packed;           /* the profile, and one for each level of nesting in it */
 } pprof;
 
-/* Write a field of the profile itself that was built in p->message, and empty that. */
-static hearth_status write_message(pprof *p, unsigned field, hearth_error *err) {
-  p->top.size = 0;
+/* A field of the profile itself that was built in p->message, which is empty afterwards. */
+static void add_message(pprof *p, unsigned field) {
   hearth_protobuf_nest(&p->top, field, &p->message);
   p->message.size = 0;
-  if (p->top.failed)
-    return hearth_error_nomem(err);
-  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
 }
 
-static hearth_status write_number(pprof *p, unsigned field, uint64_t value, hearth_error *err) {
-  p->top.size = 0;
-  hearth_protobuf_uint(&p->top, field, value);
-  if (p->top.failed)
-    return hearth_error_nomem(err);
-  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
-}
-
-/* Next row of the string table, which must be UTF-8. Uses p->packed and p->top. */
-static hearth_status add_string(pprof *p, const char *string, uint64_t *ret, hearth_error *err) {
-  hearth_protobuf *text = &p->packed;
-  text->size = 0;
-  p->top.size = 0;
+/* Next row of the string table, which must be UTF-8. Uses p->packed. */
+static uint64_t add_string(pprof *p, const char *string) {
+  p->packed.size = 0;
   for (const char *at = string; *at;) {
     size_t length = hearth_utf8_length(at);
     const char *part = length ? at : HEARTH_UTF8_REPLACEMENT;
-    hearth_protobuf_raw(text, part, length ? length : strlen(HEARTH_UTF8_REPLACEMENT));
+    hearth_protobuf_raw(&p->packed, part, length ? length : strlen(HEARTH_UTF8_REPLACEMENT));
     at += length ? length : 1;
   }
-  hearth_protobuf_nest(&p->top, PROFILE_STRING, text);
-  *ret = p->strings++;
-  if (p->top.failed)
-    return hearth_error_nomem(err);
-  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
+  hearth_protobuf_nest(&p->top, PROFILE_STRING, &p->packed);
+  return p->strings++;
 }
 
 /* pprof's numbers are signed. */
@@ -247,37 +184,33 @@ static const char *type_of(const hearth_exporter *e, hearth_quantity quantity) {
   }
 }
 
-static hearth_status write_types(pprof *p, hearth_error *err) {
-  uint64_t type, unit;
-  HEARTH_TRY(add_string(p, "", &unit, err)); /* the first string is the empty one */
+static void write_types(pprof *p) {
+  add_string(p, ""); /* the first string is the empty one */
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
     if (!is_known(p->exporter, q))
       continue;
-    HEARTH_TRY(add_string(p, type_of(p->exporter, q), &type, err));
-    HEARTH_TRY(add_string(p, sample_types[q].unit, &unit, err));
+    uint64_t type = add_string(p, type_of(p->exporter, q));
     hearth_protobuf_uint(&p->message, TYPE_TYPE, type);
-    hearth_protobuf_uint(&p->message, TYPE_UNIT, unit);
-    HEARTH_TRY(write_message(p, PROFILE_SAMPLE_TYPE, err));
+    hearth_protobuf_uint(&p->message, TYPE_UNIT, add_string(p, sample_types[q].unit));
+    add_message(p, PROFILE_SAMPLE_TYPE);
     if (q == p->exporter->options->value)
-      HEARTH_TRY(write_number(p, PROFILE_DEFAULT_TYPE, type, err));
+      hearth_protobuf_uint(&p->top, PROFILE_DEFAULT_TYPE, type);
   }
-  return write_number(p, PROFILE_DURATION_NS, clamp(p->exporter->summary.duration_ns), err);
+  hearth_protobuf_uint(&p->top, PROFILE_DURATION_NS, clamp(p->exporter->summary.duration_ns));
 }
 
 static hearth_status write_binary(pprof *p, uint32_t row, bool libraries, hearth_error *err) {
   hearth_binary_text binary;
-  uint64_t name_string, id_string;
   HEARTH_TRY(hearth_binary_text_get(p->exporter->profile, row, &binary, err));
   if (binary.is_library != libraries)
     return HEARTH_OK;
-  HEARTH_TRY(add_string(p, binary.name, &name_string, err));
-  HEARTH_TRY(add_string(p, binary.build_id, &id_string, err));
   hearth_protobuf_uint(&p->message, MAPPING_ID, (uint64_t)row + 1);
-  hearth_protobuf_uint(&p->message, MAPPING_FILE, name_string);
-  hearth_protobuf_uint(&p->message, MAPPING_BUILD_ID, id_string);
+  hearth_protobuf_uint(&p->message, MAPPING_FILE, add_string(p, binary.name));
+  hearth_protobuf_uint(&p->message, MAPPING_BUILD_ID, add_string(p, binary.build_id));
   for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
     hearth_protobuf_uint(&p->message, field, true);
-  return write_message(p, PROFILE_MAPPING, err);
+  add_message(p, PROFILE_MAPPING);
+  return HEARTH_OK;
 }
 
 /* pprof takes the first for the program. */
@@ -288,11 +221,10 @@ static hearth_status write_binaries(pprof *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status add_class_strings(pprof *p, hearth_error *err) {
-  HEARTH_TRY(add_string(p, "class", &p->class_key, err));
+static void add_class_strings(pprof *p) {
+  p->class_key = add_string(p, "class");
   for (hearth_class c = HEARTH_CLASS_UNKNOWN; c <= HEARTH_CLASS_HOT; c++)
-    HEARTH_TRY(add_string(p, hearth_class_name(c), &p->class_names[c], err));
-  return HEARTH_OK;
+    p->class_names[c] = add_string(p, hearth_class_name(c));
 }
 
 /* The location of frames [begin, end), of which all but the last are inlined into the next. */
@@ -335,7 +267,8 @@ static hearth_status write_sample(hearth_exporter *e, const hearth_selected *sel
   hearth_protobuf_uint(&p->inner, LABEL_KEY, p->class_key);
   hearth_protobuf_uint(&p->inner, LABEL_STRING, p->class_names[selected->hotness]);
   hearth_protobuf_nest(&p->message, SAMPLE_LABEL, &p->inner);
-  return write_message(p, PROFILE_SAMPLE, err);
+  add_message(p, PROFILE_SAMPLE);
+  return HEARTH_OK;
 }
 
 static hearth_status write_location(pprof *p, uint32_t location, hearth_error *err) {
@@ -352,7 +285,8 @@ static hearth_status write_location(pprof *p, uint32_t location, hearth_error *e
     hearth_protobuf_nest(&p->message, LOCATION_LINE, &p->inner);
     location = chain.second;
   }
-  return write_message(p, PROFILE_LOCATION, err);
+  add_message(p, PROFILE_LOCATION);
+  return HEARTH_OK;
 }
 
 /* If linkage name and name are equal, pprof demangles and shortens it itself, as it is told to. */
@@ -363,26 +297,24 @@ static const char *name_of(const pprof *p, const hearth_function_text *function)
 
 static hearth_status write_function(pprof *p, uint32_t row, hearth_error *err) {
   hearth_function_text function;
-  uint64_t name_string, linkage_string, path_string;
   HEARTH_TRY(hearth_function_text_get(&p->exporter->names, row, &function, err));
   const char *name = name_of(p, &function);
-  HEARTH_TRY(add_string(p, name, &name_string, err));
-  linkage_string = name_string;
+  uint64_t name_string = add_string(p, name), linkage_string = name_string;
   if (*function.info.name && strcmp(function.info.name, name) != 0)
-    HEARTH_TRY(add_string(p, function.info.name, &linkage_string, err));
-  HEARTH_TRY(add_string(p, function.path, &path_string, err));
+    linkage_string = add_string(p, function.info.name);
   hearth_protobuf_uint(&p->message, FUNCTION_ID, (uint64_t)row + 1);
   hearth_protobuf_uint(&p->message, FUNCTION_NAME, name_string);
   hearth_protobuf_uint(&p->message, FUNCTION_LINKAGE_NAME, linkage_string);
-  hearth_protobuf_uint(&p->message, FUNCTION_FILE, path_string);
+  hearth_protobuf_uint(&p->message, FUNCTION_FILE, add_string(p, function.path));
   hearth_protobuf_uint(&p->message, FUNCTION_START_LINE, function.info.start_line);
-  return write_message(p, PROFILE_FUNCTION, err);
+  add_message(p, PROFILE_FUNCTION);
+  return HEARTH_OK;
 }
 
 static hearth_status write_profile(pprof *p, hearth_error *err) {
   hearth_profile *profile = p->exporter->profile;
-  HEARTH_TRY(write_types(p, err));
-  HEARTH_TRY(add_class_strings(p, err));
+  write_types(p);
+  add_class_strings(p);
   HEARTH_TRY(write_binaries(p, err));
   HEARTH_TRY(hearth_export_each(p->exporter, write_sample, p, err));
   for (uint32_t i = 0; i < p->used_count; i++)
@@ -391,24 +323,14 @@ static hearth_status write_profile(pprof *p, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++)
     if (p->functions[i])
       HEARTH_TRY(write_function(p, i, err));
-  return hearth_gzip_finish(p->gzip, err);
+  return p->top.failed ? hearth_error_nomem(err) : write_compressed(&p->top, p->exporter->stream, err);
 }
 
 hearth_status hearth_export_pprof(hearth_exporter *e, hearth_error *err) {
   pprof p = {.exporter = e};
-  hearth_status status = hearth_gzip_create(e->stream, &p.gzip, err);
   p.functions = calloc((size_t)hearth_profile_function_count(e->profile) + 1, sizeof *p.functions);
-  if (status == HEARTH_OK && !p.functions)
-    status = hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = write_profile(&p, err);
-  hearth_gzip_destroy(p.gzip);
+  hearth_status status = p.functions ? write_profile(&p, err) : hearth_error_nomem(err);
   hearth_pair_set_destroy(&p.locations);
-  free(p.used);
-  free(p.functions);
-  free(p.top.data);
-  free(p.message.data);
-  free(p.inner.data);
-  free(p.packed.data);
+  HEARTH_FREE(p.used, p.functions, p.top.data, p.message.data, p.inner.data, p.packed.data);
   return status;
 }

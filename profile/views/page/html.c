@@ -7,8 +7,8 @@
 
 #include "file.h"
 #include "hearth/global_advice.h"
+#include "hearth/history.h"
 #include "hearth/ids.h"
-#include "hearth/origin.h"
 #include "markup.h"
 #include "model.h"
 #include "option_size.h"
@@ -345,31 +345,13 @@ static void write_classifier(hearth_page_writer *w) {
   hearth_json_close(&w->json, '}');
 }
 
-/* First and last day on which a run began, since 1970-01-01, UTC, and whether they stand for weeks. */
-static void write_days(hearth_json *json, const hearth_origins *origins) {
-  uint32_t first = UINT32_MAX, last = 0;
-  for (uint32_t i = 0; i < origins->count; i++) {
-    uint32_t day = origins->rows[i].day;
-    first = day > 0 && day < first ? day : first;
-    last = day > last ? day : last;
-  }
-  if (last == 0)
-    return;
-  hearth_json_key_uint(json, "first_day", first);
-  hearth_json_key_uint(json, "last_day", last);
-  hearth_json_key_bool(json, "weeks", origins->granularity >= HEARTH_ORIGINS_BY_WEEK);
-}
-
 /* In a comparison, the profile is the sum of both. */
 static hearth_status write_runs(hearth_page_writer *w, hearth_error *err) {
   hearth_run_facts facts;
-  hearth_origins origins;
   if (w->model->options->base || w->model->options->trace)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_run_facts(w->profile, &facts, err));
-  HEARTH_TRY(hearth_profile_get_origins(w->profile, &origins, err));
   hearth_json_run_facts(&w->json, &facts);
-  write_days(&w->json, &origins);
   return HEARTH_OK;
 }
 

@@ -36,11 +36,11 @@ assert in_docs - {"help"} <= in_help, sorted(in_docs - in_help)
 undescribed = {command for command in in_help if not re.search(rf"hearth[ -]{re.escape(command)}\b", text)} - {"c++"}
 assert not undescribed, sorted(undescribed)
 count, names = 0, {"--help", "--name"}  # of every command; of none
-commands = in_help - {"c++", "cc", "merge", "run"}  # clang's options; another name of index; none
+commands = in_help - {"c++", "cc", "merge", "run", "trace"}  # clang's options; another name of index; none
 for command in sorted(commands):
     labels = options_of(command)
     source = next(pathlib.Path(sources).rglob(f"cmd_{command}.c")).read_text()
-    table = re.findall(r'\.name = "(--[^"]+)"', source)
+    table = re.findall(r'(?:\.name = |HEARTH_[A-Z]+\()"(--[^"]+)"', source)
     missing = [name for name in table if name not in labels]
     assert table and not missing, f"{command}: not in the help: {missing}"
     count += len(labels)

@@ -71,7 +71,6 @@ static inline void append_names(file *f) {
 }
 
 /* The sizes 0, 1, 2 ..., and numbers of all lengths. */
-static const uint8_t host_name[] = {3, 'w', 'e', 'b'};
 static const uint8_t run_facts[] = {0xac, 2, 4, 'l', 's', ' ', 'a'}; /* a peak of 300 bytes */
 static const uint8_t clock_error[] = {0x80, 0x92, 0xf4, 1};          /* 4,000,000 ns */
 /* The peak is at 5; all have 32 from point 10 on; of one record, number 1, 32 from there to point 254. */
@@ -148,8 +147,6 @@ static inline void append_hearth_with(file *f, uint32_t flags) {
   append(f, path, sizeof path);
   map = (hearth_raw_mapping){.start = 0x7000, .end = 0x8000};
   append(f, &map, sizeof map);
-  if (flags & HEARTH_RAW_FLAG_HOST)
-    append(f, host_name, sizeof host_name);
   if (flags & HEARTH_RAW_FLAG_RUN)
     append(f, run_facts, sizeof run_facts);
   if (flags & HEARTH_RAW_FLAG_CLOCK)

@@ -166,7 +166,6 @@ static hearth_status use_page(fixture *f, const void *options, hearth_error *err
 
 #if HEARTH_TRACES
 #include "hearth/heap_dumps.h"
-#include "hearth/heap_view.h"
 
 static hearth_status use_heap_view(fixture *f, const void *options, hearth_error *err) {
   return hearth_heap_print(&(hearth_heap_dumps){0}, NULL, options, f->stream, err);

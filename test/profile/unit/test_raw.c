@@ -59,28 +59,15 @@ static void test_names(void **state) {
   hearth_raw_free(&dump);
 }
 
-static void test_host(void **state) {
-  (void)state;
-  for (uint32_t names = 0; names <= HEARTH_RAW_FLAG_NAMES; names += HEARTH_RAW_FLAG_NAMES) {
-    file f = {0};
-    append_hearth_with(&f, HEARTH_RAW_FLAG_HOST | names);
-    hearth_raw_dump dump = read_whole(&f);
-    assert_string_equal(dump.host, "web");
-    assert_int_equal(dump.name_count, names ? 2 : 0);
-    hearth_raw_free(&dump);
-  }
-}
-
 static void test_run(void **state) {
   (void)state;
-  for (uint32_t more = 0; more < 4; more++) {
+  for (uint32_t more = 0; more < 2; more++) {
     file f = {0};
-    append_hearth_with(&f, HEARTH_RAW_FLAG_RUN | (more & 1 ? HEARTH_RAW_FLAG_HOST : 0) |
-                               (more & 2 ? HEARTH_RAW_FLAG_NAMES : 0));
+    append_hearth_with(&f, HEARTH_RAW_FLAG_RUN | (more & 1 ? HEARTH_RAW_FLAG_NAMES : 0));
     hearth_raw_dump dump = read_whole(&f);
     assert_int_equal(dump.peak_bytes, 300);
     assert_string_equal(dump.command, "ls a");
-    assert_int_equal(dump.name_count, more & 2 ? 2 : 0);
+    assert_int_equal(dump.name_count, more & 1 ? 2 : 0);
     hearth_raw_free(&dump);
   }
 }
@@ -240,29 +227,6 @@ static void test_bad_run(void **state) {
   }
 }
 
-/* Sizes of none, too many, and more bytes than the file has; a NUL; no room. */
-static void test_bad_host(void **state) {
-  (void)state;
-  static const uint8_t cases[][3] = {{0, 'w', 'e'}, {0x80, 2, 'e'}, {0xff, 1, 'e'}, {3, 'w', 0}};
-  size_t at = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
-  file f = {0};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    f = (file){0};
-    append_hearth_with(&f, HEARTH_RAW_FLAG_HOST);
-    memcpy(f.bytes + at, cases[i], sizeof cases[i]);
-    seal(&f, 0);
-    expect_error(&f, f.size, HEARTH_E_CORRUPT, "no host's name");
-  }
-  f = (file){0};
-  append_hearth_with(&f, HEARTH_RAW_FLAG_HOST);
-  hearth_raw_header header;
-  memcpy(&header, f.bytes, sizeof header);
-  header.total_size = at;
-  memcpy(f.bytes, &header, sizeof header);
-  seal(&f, 0);
-  expect_error(&f, at, HEARTH_E_CORRUPT, "no host's name");
-}
-
 #define HEAP_DUMP (HEARTH_RAW_PEAK << HEARTH_RAW_OCCASION_SHIFT | HEARTH_RAW_FLAG_RESIDENCY)
 
 static void test_heap_dump(void **state) {
@@ -390,8 +354,7 @@ static void flip_with(uint32_t flags) {
 static void test_every_flip_of_what_is_optional(void **state) {
   (void)state;
   flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
-  flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
-  flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
+  flip_with(HEARTH_RAW_FLAG_NAMES | HEAP_DUMP);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK);
   flip_with(HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_NAMES);
   flip_with(HEARTH_RAW_FLAG_GLOBALS | HEARTH_RAW_FLAG_HISTOGRAMS);
@@ -459,8 +422,6 @@ int main(void) {
       cmocka_unit_test(test_histograms),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_bad_names),
-      cmocka_unit_test(test_host),
-      cmocka_unit_test(test_bad_host),
       cmocka_unit_test(test_run),
       cmocka_unit_test(test_bad_run),
       cmocka_unit_test(test_clock),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Facts of runs: the same whatever the tree of merges, whatever the weights; the text form; damage. */
-#include "hearth/origin.h"
+#include "hearth/history.h"
 
 #include "profile_fixture.h"
 #include "reseal.h"
@@ -13,7 +13,8 @@ static const char *const texts[] = {HEAD CONTEXT,
                                     HEAD "facts peak=9\ncommand \"tar cf a b\"\n" CONTEXT,
                                     HEAD "command \"tar cf a b\"\n" CONTEXT,
                                     HEAD "facts peak=80\ncommand ls\n" CONTEXT,
-                                    HEAD "facts commands_differ=1\n" CONTEXT};
+                                    HEAD "facts first_day=20780 last_day=20782\n" CONTEXT,
+                                    HEAD "facts first_day=7 last_day=7 commands_differ=1\n" CONTEXT};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static bytes merge(bytes a, bytes b, uint64_t weight) {
@@ -74,6 +75,25 @@ static void equal_commands_stay_and_others_do_not(void **state) {
     free(all[i]->data);
 }
 
+static void days_are_the_first_and_the_last(void **state) {
+  (void)state;
+  bytes some = bytes_from_text(texts[5]), none = bytes_from_text(texts[4]), old = bytes_from_text(texts[6]);
+  bytes with_none = merge(none, some, 9), all = merge(with_none, old, 1), *const both[] = {&with_none, &all};
+  for (size_t i = 0; i < 2; i++) {
+    hearth_error err;
+    hearth_run_facts facts;
+    hearth_profile *profile = open_bytes(*both[i]);
+    expect_ok(hearth_profile_get_run_facts(profile, &facts, &err), &err);
+    assert_int_equal(facts.first_day, i ? 7 : 20780);
+    assert_int_equal(facts.last_day, 20782);
+    hearth_profile_close(profile);
+    free(both[i]->data);
+  }
+  free(some.data);
+  free(none.data);
+  free(old.data);
+}
+
 static void text_goes_there_and_back(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
@@ -86,7 +106,9 @@ static void text_goes_there_and_back(void **state) {
 static void bad_text_is_refused(void **state) {
   (void)state;
   static const bad_text cases[] = {
-      {HEAD "facts size=1\n", "text:3: facts have peak, commands_differ, but not 'size'"},
+      {HEAD "facts size=1\n", "text:3: facts have peak, commands_differ, first_day, last_day, but not 'size'"},
+      {HEAD "facts first_day=3 last_day=2\n", "text:3: the last day of the runs is before the first"},
+      {HEAD "facts last_day=2\n", "text:3: the last day"},
       {HEAD "facts commands_differ=2\n", "text:3: too great a number '2'"},
       {HEAD "command\n", "text:3: missing 'command line'"},
       {HEAD "command tar cf\n", "text:3: "},
@@ -102,7 +124,8 @@ static void damage_is_found(void **state) {
   const struct {
     size_t at;
     uint8_t byte;
-  } cases[] = {{8, 0}, {8 + 3, 255}, {12, 1}, {12, 2}}; /* nothing, no string, a command of several, an unknown flag */
+  } cases[] = {{8, 0}, {8 + 3, 255}, {12, 1}, {12, 2}, {16, 1}, {20, 1}};
+  /* nothing, no string, a command of several, an unknown flag, one day without the other */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     hearth_error err;
     hearth_run_facts facts;
@@ -124,7 +147,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_tree_has_one_result),  cmocka_unit_test(equal_commands_stay_and_others_do_not),
       cmocka_unit_test(text_goes_there_and_back), cmocka_unit_test(bad_text_is_refused),
-      cmocka_unit_test(damage_is_found),
+      cmocka_unit_test(damage_is_found),          cmocka_unit_test(days_are_the_first_and_the_last),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

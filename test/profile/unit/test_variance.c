@@ -36,16 +36,17 @@ static void errors_shrink_by_the_root_of_the_runs(void **state) {
   (void)state;
   hearth_variance sum = {{0}}, low = run_of(32), high = run_of(128), weighted = {{0}};
   assert_true(hearth_variance_get_errors(&low).runs < 1.5 && hearth_variance_get_errors(&low).density == 0);
-  hearth_variance_add(&sum, &low, 1, 1);
-  hearth_variance_add(&sum, &high, 1, 1);
+  hearth_variance_add(&sum, &low, 1);
+  hearth_variance_add(&sum, &high, 1);
   /* Two doublings apart: a deviation of sqrt 2 of single runs, so 1 of the mean of two. */
   assert_true(fabs(hearth_variance_get_errors(&sum).density - 1) < 1e-9);
   assert_true(hearth_variance_get_errors(&sum).bytes == 0);
   for (int i = 0; i < 6; i++)
-    hearth_variance_add(&sum, i % 2 ? &low : &high, 1, 1);
+    hearth_variance_add(&sum, i % 2 ? &low : &high, 1);
   assert_true(fabs(hearth_variance_get_errors(&sum).density - sqrt(1. / 7)) < 1e-9);
-  /* A scale common to all changes nothing. */
-  hearth_variance_add(&weighted, &sum, 64, 64);
+  /* A scale common to all, as profiles of before may have, changes nothing. */
+  hearth_variance_add(&weighted, &sum, 64);
+  weighted.squares *= 64;
   assert_true(fabs(hearth_variance_get_errors(&weighted).density - sqrt(1. / 7)) < 1e-9);
   assert_true(fabs(hearth_variance_get_errors(&weighted).runs - 8) < 1e-9);
 }

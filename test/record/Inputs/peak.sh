@@ -7,8 +7,9 @@ shift 2
 for way; do
   rm -f "$way".*
   peak=$("$hearth" record -q --mode=live -o "$way" -- "$program" "$way")
-  "$hearth" heap -q --dump=peak --format=folded "$way".* | awk -v way="$way" -v peak="$peak" '
+  "$hearth" index -q --symbols "$way.peak" -o "$way.prof"
+  "$hearth" show --text "$way.prof" | awk -v way="$way" -v peak="$peak" '
     function within(part) { return sum >= (1 - part) * peak && sum <= (1 + part) * peak }
-    { sum += $NF }
+    /^  TotalSize/ { sum += $NF }
     END { print way, (within(0.005) ? "exact" : within(0.01) ? "near" : sum " of " peak) }'
 done

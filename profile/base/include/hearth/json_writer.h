@@ -10,9 +10,7 @@
 
 #include "hearth/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_json {
   FILE *stream;
@@ -45,6 +43,11 @@ void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
 
+/* JSON with values left out: "{name:%s, live:%d, bytes:%lu, parts:[". Words are keys before a colon, else values as they are, as is
+ * what stands in quotes; a line break begins a line; commas and blanks mean nothing.
+ *   %s string, or with a colon behind it a key   %f double   %d bool   %u unsigned   %lu uint64_t   %zu size_t */
+void hearth_json_print(hearth_json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* One object is one file: its name and version come first, a newline last. Errors: E_IO. */
 void hearth_json_begin(hearth_json *json, const char *format, uint64_t version);
 hearth_status hearth_json_end(hearth_json *json, hearth_error *err);
@@ -69,7 +72,5 @@ hearth_status hearth_json_end(hearth_json *json, hearth_error *err);
 #define HEARTH_JSON_6(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_5(j, o, __VA_ARGS__)
 #define HEARTH_JSON_7(j, o, m, ...) HEARTH_JSON_1(j, o, m), HEARTH_JSON_6(j, o, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

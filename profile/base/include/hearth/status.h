@@ -8,8 +8,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+#define HEARTH_C_BEGIN extern "C" {
+#define HEARTH_C_END   }
+#else
+#define HEARTH_C_BEGIN
+#define HEARTH_C_END
 #endif
+
+HEARTH_C_BEGIN
 
 typedef enum hearth_status {
 #define HEARTH_ERROR(number, NAME, meaning) HEARTH_##NAME = number,
@@ -29,6 +35,9 @@ typedef struct hearth_error {
       return status_;                                                                                                  \
   } while (0)
 
+/* The next of several steps before a clean-up: done if all is well so far. */
+#define HEARTH_THEN(status, expression) ((status) = (status) == HEARTH_OK ? (expression) : (status))
+
 /* The short meaning of a status; a static string, never NULL. */
 const char *hearth_status_string(hearth_status status);
 
@@ -41,7 +50,5 @@ hearth_status hearth_error_set(hearth_error *err, hearth_status status, const ch
 /* The same for HEARTH_E_NOMEM, with the one message that it needs: neither a file nor a place explains it. */
 hearth_status hearth_error_nomem(hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

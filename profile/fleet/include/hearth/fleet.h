@@ -5,15 +5,11 @@
 
 #include "hearth/builder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
-/* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a
+/* Take the names of functions, types and binaries, all paths, and the days and commands of runs out of a
  * builder. Ids stay: a compile with the profile gives the same hints. */
 hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

@@ -11,9 +11,7 @@
 #include "hearth/indexer.h"
 #include "hearth/raw.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_heap_node {
   uint32_t parent;       /* of the caller, lower than the own; HEARTH_NONE: a root */
@@ -75,11 +73,6 @@ hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const vo
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 
-/* Add the live blocks of one of the result's dumps to a builder, as contexts of a run that ended then: for views of
- * profiles. E_FULL, E_NOMEM. */
-hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                          hearth_builder *ret_builder, hearth_error *err);
-
 /* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of the same
  * type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay. The result is
  * ordered by node, callers first. The caller frees *ret. E_NOMEM. */
@@ -97,7 +90,26 @@ bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump 
 /* "exit", "period", "request" or "peak". */
 const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
 
-#ifdef __cplusplus
-}
-#endif
+/* Heap dumps for people and for other tools. */
+
+typedef struct hearth_heap_view_options {
+  size_t size;        /* sizeof(hearth_heap_view_options), or 0 */
+  uint64_t floor;     /* bytes; entries with fewer are merged into their callers; 0: none are */
+  size_t most;        /* entries that are listed; 0: all */
+  bool linkage_names; /* print linkage names instead of short ones */
+  bool full_names;    /* print demangled names with parameters and template arguments */
+} hearth_heap_view_options;
+
+/* A line for each dump; then, unless `dump` is NULL, the live blocks of that one, most bytes first. E_IO, E_NOMEM. */
+hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                const hearth_heap_view_options *options, FILE *stream, hearth_error *err);
+
+/* All dumps as JSON of Chrome's trace viewer (chrome://tracing, "memory-infra" dumps with heaps_v2). E_IO, E_NOMEM. */
+hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const hearth_heap_view_options *options,
+                                        FILE *stream, hearth_error *err);
+
+/* How a node is called, as in views of profiles. Free with free(); NULL: out of memory. */
+char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options);
+
+HEARTH_C_END
 #endif

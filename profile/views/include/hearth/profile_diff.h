@@ -11,9 +11,7 @@
 #include "hearth/listing.h"
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef struct hearth_diff hearth_diff;
 
@@ -83,7 +81,5 @@ bool hearth_condition_holds(const hearth_condition *condition, double value);
 hearth_status hearth_condition_test(const hearth_condition *condition, const hearth_diff *diff, bool *ret_holds,
                                     double *ret_value, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

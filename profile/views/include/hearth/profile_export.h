@@ -5,9 +5,7 @@
 
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 typedef enum hearth_export_format {
   HEARTH_EXPORT_FOLDED,     /* a line per context: "root;...;leaf value" (Brendan Gregg's flame graphs) */
@@ -31,7 +29,5 @@ typedef struct hearth_export_options {
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
                             FILE *stream, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif

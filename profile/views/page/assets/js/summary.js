@@ -13,8 +13,7 @@ function dayText(day) {
 
 function daysText() {
   const first = dayText(data.first_day);
-  const text = data.last_day === data.first_day ? first : `${first} to ${dayText(data.last_day)}`;
-  return data.weeks ? `in the week of ${text}` : text;
+  return data.last_day === data.first_day ? first : `${first} to ${dayText(data.last_day)}`;
 }
 
 // A profile has the greatest peak of its runs.

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The operations are worked out first, in pages of a file: while they are performed, nothing else allocates. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "trace_replay.h"
+/* Performs the operations of a trace with this process's allocator (LD_PRELOAD tries another one), in the order of their times,
+ * and prints the time that this takes, and the most and mean memory in use. On one thread; alignments follow the addresses.
+ *
+ *   replay [--touch] [--repeat=N] FILE
+ *
+ * --touch writes to every allocated byte, as the program may have done. The operations are worked out first, in pages of a
+ * file, by another process: what reading leaves in its heap would serve the blocks of the trace. While they are performed, nothing else
+ * allocates. */
+#define _GNU_SOURCE /* memfd_create */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "hearth/trace.h"
 #include "live_blocks.h"
+#include "print.h"
+
+enum { ROUNDS_MOST = 1000 };
+
+typedef struct replay_result {
+  uint64_t operations;
+  uint64_t peak_live_bytes; /* that were asked for */
+  struct replay_round {
+    uint64_t time_ns;
+    uint64_t peak_resident_bytes, mean_resident_bytes; /* of the process, beyond its memory before the first one */
+  } rounds[ROUNDS_MOST];
+} replay_result;
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 
@@ -37,7 +57,6 @@ typedef struct writer {
   script *script;
   uint32_t *free_slots; /* those that were in use */
   uint32_t free_count;
-  uint64_t done, total; /* events */
   hearth_live_blocks live;
   uint64_t live_bytes;
 } writer;
@@ -87,7 +106,6 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
   script *s = w->script;
   hearth_live_block block;
   (void)thread;
-  hearth_tool_progress_events(++w->done, w->total);
   operation *last = s->count ? &s->operations[s->count - 1] : NULL;
   if (hearth_trace_frees(event->kind)) {
     if (hearth_live_blocks_remove(&w->live, event->address, &block))
@@ -100,17 +118,15 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
   return begin_block(w, event) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-hearth_status hearth_trace_replay_prepare(hearth_trace *trace, int file, hearth_error *err) {
+static hearth_status prepare(hearth_trace *trace, int file, hearth_error *err) {
   hearth_trace_info info;
   hearth_trace_get_info(trace, &info);
   size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
   size_t bytes = sizeof(script) + room * sizeof(operation), slot_bytes = room * sizeof(uint32_t);
   writer w = {.script = ftruncate(file, (off_t)bytes) ? NULL : map(bytes, MAP_SHARED, file),
-              .free_slots = map_private(slot_bytes),
-              .total = info.events};
+              .free_slots = map_private(slot_bytes)};
   hearth_status status =
       w.script && w.free_slots ? hearth_trace_visit(trace, add_event, &w, err) : hearth_error_nomem(err);
-  hearth_tool_progress("%s", "");
   hearth_live_blocks_free(&w.live);
   if (status == HEARTH_OK && ftruncate(file, (off_t)(sizeof(script) + w.script->count * sizeof(operation))))
     status = hearth_error_nomem(err);
@@ -205,7 +221,7 @@ static void reset_peak(void) {
 static uint64_t beyond(uint64_t bytes, uint64_t before) { return bytes > before ? bytes - before : 0; }
 
 static bool run_once(const script *s, void **pointers, bool touch, int statm, uint64_t before,
-                     struct hearth_replay_round *ret) {
+                     struct replay_round *ret) {
   uint64_t mean = 0;
   reset_peak();
   uint64_t begin_ns = now_ns();
@@ -215,19 +231,19 @@ static bool run_once(const script *s, void **pointers, bool touch, int statm, ui
     free(pointers[i]);
     pointers[i] = NULL;
   }
-  *ret = (struct hearth_replay_round){.time_ns = end_ns - begin_ns,
-                                      .peak_resident_bytes = beyond(peak, before),
-                                      .mean_resident_bytes = beyond(mean, before)};
+  *ret = (struct replay_round){.time_ns = end_ns - begin_ns,
+                               .peak_resident_bytes = beyond(peak, before),
+                               .mean_resident_bytes = beyond(mean, before)};
   return done;
 }
 
-hearth_status hearth_trace_replay_run(int file, bool touch, uint32_t repeats, hearth_replay_result *ret,
-                                      hearth_error *err) {
+/* False: the allocator has no memory for the blocks. */
+static bool run(int file, bool touch, uint32_t repeats, replay_result *ret) {
   struct stat about;
   size_t bytes = fstat(file, &about) ? 0 : (size_t)about.st_size;
   script *s = map(bytes, MAP_SHARED | MAP_POPULATE, file); /* its pages count as resident from the start */
   if (!s)
-    return hearth_error_nomem(err);
+    return false;
   size_t pointer_bytes = (s->slot_count + 1) * sizeof(void *);
   void **pointers = map_private(pointer_bytes);
   int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -243,5 +259,56 @@ hearth_status hearth_trace_replay_run(int file, bool touch, uint32_t repeats, he
   munmap(s, bytes);
   if (pointers)
     munmap(pointers, pointer_bytes);
-  return done ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "the allocator has no memory for the trace's blocks");
+  return done;
+}
+
+static void print(const replay_result *result, uint32_t repeats) {
+  printf("operations     %" PRIu64 "\n", result->operations);
+  printf("peak live      %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(result->peak_live_bytes).c,
+         result->peak_live_bytes);
+  for (uint32_t i = 0; i < repeats; i++) {
+    uint64_t ns = result->rounds[i].time_ns, bytes = result->rounds[i].peak_resident_bytes;
+    printf("time           %.3f ms, %.1f ns an operation\n", (double)ns / 1e6,
+           result->operations ? (double)ns / (double)result->operations : 0);
+    printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_amount_bytes(bytes).c, bytes);
+    bytes = result->rounds[i].mean_resident_bytes;
+    printf("mean resident  %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(bytes).c, bytes);
+  }
+}
+
+/* In a child, whose exit code this is. */
+static int prepare_file(const char *path, int file) {
+  hearth_trace *trace;
+  hearth_error err;
+  if (hearth_trace_open(path, &trace, &err) == HEARTH_OK && prepare(trace, file, &err) == HEARTH_OK)
+    return 0;
+  fprintf(stderr, "replay: %s\n", err.message);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  static replay_result result; /* too large for the stack */
+  bool touch = false;
+  unsigned repeats = 1;
+  int file = memfd_create("replay", MFD_CLOEXEC), code = 0, i = 1;
+  for (; i + 1 < argc; i++)
+    if (strcmp(argv[i], "--touch") == 0)
+      touch = true;
+    else if (sscanf(argv[i], "--repeat=%u", &repeats) != 1)
+      repeats = 0;
+  if (argc < 2 || repeats == 0 || repeats > ROUNDS_MOST) {
+    fputs("usage: replay [--touch] [--repeat=N] FILE\n", stderr);
+    return 2;
+  }
+  pid_t child = file < 0 ? -1 : fork();
+  if (child == 0)
+    _exit(prepare_file(argv[i], file));
+  if (child < 0 || waitpid(child, &code, 0) != child || code != 0)
+    return 1;
+  if (!run(file, touch, repeats, &result)) {
+    fputs("replay: the allocator has no memory for the trace's blocks\n", stderr);
+    return 1;
+  }
+  print(&result, repeats);
+  return fflush(stdout) == 0 ? 0 : 1;
 }
