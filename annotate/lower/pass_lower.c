@@ -56,6 +56,10 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
   hearth_placement pool = hearth_md_get_pool(call);
   v.placement = hint >= HEARTH_CLASS_NOTCOLD && pool ? pool : (hearth_placement)hint;
+  /* The link's optimiser puts one call in the place of others, as calloc for malloc and memset, without what they carried:
+   * the profile knows the place. */
+  if (l->word && l->options->lto_phase == HEARTH_LTO_POSTLINK && hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous)
+    v.ambiguous = hearth_context_word_is_open(l->word, call, &v.placement);
   v.may_be_cold = v.ambiguous;
   if (v.placement == HEARTH_MD_POOL_AMBIGUOUS) {
     v.placement = HEARTH_CLASS_UNKNOWN;

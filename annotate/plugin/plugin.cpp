@@ -20,7 +20,6 @@
 #include "hearth/indexed.h"
 #include "passes.h"
 #include "pipeline.h"
-#include "replaced_calls.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -245,7 +244,6 @@ hearth_pass_options currentOptions() {
 
 // The part of the profile that the passes of one pipeline have read. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
-using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
 // A pass over modules that the profile's or the program's runtime can be linked to; others it leaves alone.
 template <typename PassT> struct TargetedPass : PassInfoMixin<TargetedPass<PassT>> {
@@ -276,64 +274,45 @@ struct CPass : PassInfoMixin<CPass> {
   }
 };
 
-// The start of a link's pipeline, for each of its modules.
-struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
-  NotedCalls Noted;
-  NoteCallsPass(NotedCalls Noted) : Noted(std::move(Noted)) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_noted_calls_note(Noted.get(), wrap(&M));
-    return PreservedAnalyses::all();
-  }
-};
-
 // hearth_pipeline_use.
 struct UsePass : PassInfoMixin<UsePass> {
   Matcher Read;
-  NotedCalls Noted;
   hearth_lto_phase Told; // by LLVM
-  UsePass(Matcher Read, NotedCalls Noted, hearth_lto_phase Told)
-      : Read(std::move(Read)), Noted(std::move(Noted)), Told(Told) {}
+  UsePass(Matcher Read, hearth_lto_phase Told) : Read(std::move(Read)), Told(Told) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
     Options.matcher = Read.get();
-    return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get()) ? PreservedAnalyses::none()
-                                                                      : PreservedAnalyses::all();
+    return hearth_pipeline_use(wrap(&M), &Options, Told) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
-};
-
-// State that the passes of one module's pipeline share.
-struct Shared {
-  Matcher Read;
-  NotedCalls Noted;
 };
 
 hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
   return {Level != OptimizationLevel::O0, !Use.empty(), Instrument, IsLink};
 }
 
-void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Shared &S, hearth_lto_phase Told) {
+void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Matcher &Read, hearth_lto_phase Told) {
   switch (Pass->kind) {
   case HEARTH_PASS_OURS:
-    return addTo(MPM, CPass(Pass, S.Read));
+    return addTo(MPM, CPass(Pass, Read));
   case HEARTH_PASS_DISCRIMINATORS:
     return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   case HEARTH_PASS_USE:
-    return addTo(MPM, UsePass(S.Read, S.Noted, Told));
+    return addTo(MPM, UsePass(Read, Told));
   }
 }
 
-void addStart(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level) {
+void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, /*IsLink=*/false);
   for (size_t i = 0, n = hearth_pipeline_start(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], S, HEARTH_LTO_AUTO);
+    addPass(MPM, Passes[i], Read, HEARTH_LTO_AUTO);
 }
 
-void addEnd(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
+void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, IsLink);
   for (size_t i = 0, n = hearth_pipeline_end(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], S, Told);
+    addPass(MPM, Passes[i], Read, Told);
 }
 
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
@@ -361,31 +340,24 @@ hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
 
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
-  NotedCalls Noted(hearth_noted_calls_create(), hearth_noted_calls_destroy);
-  Shared S = {Read, Noted};
   PB.registerPipelineParsingCallback(
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);
       });
-  PB.registerPipelineStartEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, S, Level); });
+  PB.registerPipelineStartEPCallback(
+      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    addEnd(MPM, S, Level, /*IsLink=*/false, toldBy(Phase));
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, Read, Level, /*IsLink=*/false, toldBy(Phase));
   });
-  PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { addTo(MPM, NoteCallsPass(Noted)); });
 #else
-  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
-    addEnd(MPM, S, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, Read, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
   });
-  PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
 #endif
 #if LLVM_VERSION_MAJOR >= 19 // links with older ones take no plugins
-  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
-  PB.registerFullLinkTimeOptimizationLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
-    addEnd(MPM, S, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
+  PB.registerFullLinkTimeOptimizationLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, Read, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
   });
 #endif
 }
