@@ -153,10 +153,6 @@ hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call
   return sums;
 }
 
-bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent) {
-  return sums->cold_bytes && (double)sums->cold_bytes * 100 >= (double)sums->bytes * percent;
-}
-
 /* "3 contexts (1 cold, 2 pool 0)": of at most 20 digits for each placement */
 #define DESCRIPTION (64 + HEARTH_PLACEMENTS * 32)
 static void match_report_describe(const hearth_context_sums *sums, char *buffer, size_t size) {

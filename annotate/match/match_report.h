@@ -26,9 +26,6 @@ hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
 /* Sums of the contexts that the call carries as metadata. */
 hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call);
 
-/* Is at least this share of the bytes cold? Not if none is, or nothing is known of bytes. */
-bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent);
-
 /* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
 /* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its address. */

@@ -257,8 +257,6 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
   bool changed = false;
   if (!mark_listed_functions(module, options))
     return false;
-  if (options->update_existing)
-    hearth_alloc_find_existing(module);
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     a.err.status = hearth_session_salvage(&a.session, &a.err);
     hearth_ir_for_each_instruction(module, annotate_visit, &a);

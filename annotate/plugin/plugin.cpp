@@ -50,7 +50,6 @@ cl::opt<hearth_coalesce_mode>
                         clEnumValN(HEARTH_COALESCE_OFF, "off", "none")),
              cl::init(HEARTH_COALESCE_BLOCK));
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
-cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
 
 cl::opt<bool> Globals("memprof-globals", cl::desc("Count accesses of global variables, too"));
 cl::opt<bool> GlobalStores("memprof-global-stores", cl::desc("With -memprof-globals: count stores apart, too"));
@@ -58,7 +57,6 @@ cl::opt<bool> GlobalStores("memprof-global-stores", cl::desc("With -memprof-glob
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
 cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
-cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Replace hints that calls have already"));
 #endif
 #if LLVM_VERSION_MAJOR < 20
 cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
@@ -159,9 +157,6 @@ struct PercentParser : cl::parser<unsigned> {
   }
 };
 using PercentOption = cl::opt<unsigned, false, PercentParser>;
-PercentOption ColdPercent("memprof-cold-percent",
-                          cl::desc("A call whose contexts differ is cold if this share of its bytes is"),
-                          cl::init(100));
 PercentOption FastPath(
     "memprof-fast-path",
     cl::desc("Calls of at least this share of all allocations, of blocks that live for less than a third of the "
@@ -224,16 +219,13 @@ hearth_pass_options currentOptions() {
   hearth_error Err;
   Options.by_plan = Classify == "plan";
   hearth_classify_parse(Options.by_plan ? "auto" : Classify.c_str(), &Options.classify, &Err); // as its parser did
-  Options.cold_percent = ColdPercent;
   Options.fast_path = FastPath;
   Options.lto_phase = LTOPhase;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
-  Options.count_width = CountWidth;
   Options.globals = Globals;
   Options.global_stores = Globals && GlobalStores;
   Options.histogram = isOn("memprof-histogram");
-  Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
   Options.by_word = contextsAreApartBy(ByWord);

@@ -156,12 +156,10 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   return hint;
 }
 
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
-                                      bool *ret_planned) {
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
   uint64_t inlined_bits;
   const hearth_plan_table *table = context_word_find_table(word, call, &inlined_bits);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
-  *ret_planned = table != NULL;
   if (table && table->mask & ~inlined_bits)
     return build_hint(word, call, table, inlined_bits);
   if (table)
