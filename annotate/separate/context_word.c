@@ -376,7 +376,6 @@ static void announce(hearth_context_word *word) {
 bool hearth_context_word_finish(hearth_context_word *word) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
   hearth_ir_for_each_instruction(word->session.module, context_word_collect, word);
-  word->count = hearth_share_decision_calls(word->calls, word->count);
   for (size_t i = 0, end; i < word->count; i = end) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)

@@ -20,7 +20,13 @@
 
 #include "hint_table.h"
 #include "session.h"
-#include "shared_calls.h"
+
+typedef struct hearth_decision_call {
+  LLVMValueRef call;
+  uint64_t bits; /* that are set around it */
+  bool is_alone; /* they are clear before it */
+  bool may_jump; /* the code generator may make the call a jump */
+} hearth_decision_call;
 
 typedef struct hearth_hint_call {
   LLVMValueRef call, is_other; /* i1: another entry than the heaviest one */
