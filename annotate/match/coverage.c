@@ -13,8 +13,10 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "file.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
+#include "renamed.h"
 #include "shim.h"
 #include "wrapper_calls.h"
 
@@ -51,11 +53,6 @@ static bool is_path_of(const char *path, const char *name) {
          (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
 }
 
-static const char *coverage_base_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* The last name of the folder before `end`. */
 static const char *folder_before(const char *path, const char *end, size_t *ret_length) {
   const char *first = end;
@@ -67,7 +64,7 @@ static const char *folder_before(const char *path, const char *end, size_t *ret_
 
 /* The last name of the folder that the module's file is in; of no length if that is not known. */
 static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret_length) {
-  const char *base = coverage_base_of(name);
+  const char *base = hearth_base_name(name);
   if (base > name)
     return folder_before(name, base - 1, ret_length);
   *ret_length = 0;
@@ -87,7 +84,7 @@ static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret
 /* Several folders may have files of one name; where the sources lay may have changed. */
 static bool is_folder_alike(const char *path, LLVMModuleRef module) {
   size_t length, own_length, name_length;
-  const char *base = coverage_base_of(path),
+  const char *base = hearth_base_name(path),
              *own = folder_of(module, LLVMGetSourceFileName(module, &name_length), &own_length);
   if (base == path || own_length == 0 || own[own_length - 1] == '.')
     return true;
@@ -112,7 +109,7 @@ static hearth_status is_own(const measuring *m, const hearth_function_info *func
   if (m->file_path != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
-  *ret = strcmp(coverage_base_of(path), coverage_base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
+  *ret = strcmp(hearth_base_name(path), hearth_base_name(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
          is_folder_alike(path, m->session->module);
   return HEARTH_OK;
 }
@@ -379,15 +376,6 @@ static hearth_status measure_own(measuring *m, uint32_t row, const hearth_functi
   return HEARTH_OK;
 }
 
-static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
-  size_t length, name_length;
-  const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length),
-             *base = coverage_base_of(LLVMGetSourceFileName(m->session->module, &name_length));
-  size_t base_length = strlen(base);
-  return length >= base_length && memcmp(file + length - base_length, base, base_length) == 0 &&
-         (length == base_length || file[length - base_length - 1] == '/');
-}
-
 /* Find the path under which the profile has functions of the module's file. */
 static hearth_status coverage_find_file(measuring *m) {
   LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
@@ -395,7 +383,7 @@ static hearth_status coverage_find_file(measuring *m) {
     hearth_function_info function;
     uint32_t row;
     hearth_status status = find_row(m, f, &row);
-    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && !is_declared_in_file(m, f)))
+    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && !hearth_is_of_source_file(f)))
       continue;
     HEARTH_TRY(status);
     HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));

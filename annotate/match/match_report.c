@@ -3,13 +3,11 @@
 #include "match_report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "alloc_functions.h"
 #include "hearth/json_writer.h"
@@ -82,27 +80,12 @@ static hearth_status match_report_print(FILE *stream, hearth_session *session, c
   return HEARTH_OK;
 }
 
-static bool match_report_write_all(int fd, const char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    bytes += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
 static hearth_status match_report_append(const char *path, const char *bytes, size_t size, hearth_error *err) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  FILE *file = fopen(path, "ae");
   /* Not every file can be locked; appending short lines works without. */
-  bool ok = fd >= 0 && (flock(fd, LOCK_EX) == 0 || errno != EINTR) && match_report_write_all(fd, bytes, size);
-  hearth_status status = ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  if (fd >= 0)
-    close(fd);
-  return status;
+  bool ok = file && (flock(fileno(file), LOCK_EX) == 0 || errno != EINTR) && fwrite(bytes, 1, size, file) == size;
+  ok = file && fclose(file) == 0 && ok;
+  return ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
 }
 
 hearth_status hearth_match_report_append(const char *path, hearth_session *session, const hearth_coverage *coverage,
