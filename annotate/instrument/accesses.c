@@ -17,7 +17,7 @@
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
 
-static bool starts_with(const char *text, size_t length, const char *prefix) {
+bool hearth_starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
@@ -128,8 +128,8 @@ static int64_t line_in_block(int64_t offset) {
   return (offset < 0 ? offset - (HEARTH_LINE - 1) : offset) / HEARTH_LINE;
 }
 
-static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement,
-                uint32_t alignment) {
+static void access_add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement,
+                       uint32_t alignment) {
   hearth_accesses *all = c->accesses;
   if (!hearth_may_be_heap(pointer))
     return;
@@ -156,7 +156,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   }
 }
 
-static void add_call(collection *c, LLVMValueRef call) {
+static void access_add_call(collection *c, LLVMValueRef call) {
   hearth_accesses *all = c->accesses;
   if (!hearth_array_grow(&all->calls, &all->calls_capacity, all->n_calls, sizeof *all->calls)) {
     c->no_memory = true;
@@ -167,14 +167,14 @@ static void add_call(collection *c, LLVMValueRef call) {
 
 static void add_steps(collection *c, LLVMValueRef call, unsigned operand, uint64_t size) {
   for (uint64_t at = 0; at < size; at += STEP)
-    add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1);
+    access_add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1);
 }
 
 /* Memory intrinsics of a small constant size do not change. All are accesses of as many counts as bytes/8. */
 static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
   LLVMValueRef size = LLVMIsAConstantInt(LLVMGetArgOperand(call, 2));
   if (!size || c->options->coalesce == HEARTH_COALESCE_OFF || LLVMConstIntGetZExtValue(size) > INLINE_BYTES) {
-    add_call(c, call);
+    access_add_call(c, call);
     return;
   }
   if (two_ranges)
@@ -182,7 +182,9 @@ static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
   add_steps(c, call, 0, LLVMConstIntGetZExtValue(size));
 }
 
-static void add_pointer(void *closure, LLVMValueRef call, LLVMValueRef pointer) { add(closure, call, pointer, 0, 1); }
+static void add_pointer(void *closure, LLVMValueRef call, LLVMValueRef pointer) {
+  access_add(closure, call, pointer, 0, 1);
+}
 
 static void collect_call(collection *c, LLVMValueRef call) {
   static const struct {
@@ -203,7 +205,7 @@ static void collect_call(collection *c, LLVMValueRef call) {
     return;
   if (!LLVMGetIntrinsicID(callee)) {
     if (hearth_library_visit_pointers(call, add_pointer, c))
-      add_call(c, call);
+      access_add_call(c, call);
     return;
   }
   size_t length;
@@ -211,14 +213,14 @@ static void collect_call(collection *c, LLVMValueRef call) {
   for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
     size_t prefix = strlen(intrinsics[i].name);
     /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must not change. */
-    if (!starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
-        starts_with(name + prefix, length - prefix, ".inline") ||
-        starts_with(name + prefix, length - prefix, ".element"))
+    if (!hearth_starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
+        hearth_starts_with(name + prefix, length - prefix, ".inline") ||
+        hearth_starts_with(name + prefix, length - prefix, ".element"))
       continue;
     if (intrinsics[i].ranges)
       collect_range(c, call, intrinsics[i].ranges == 2);
     else
-      add(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer), 0, 1);
+      access_add(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer), 0, 1);
     return;
   }
 }
@@ -232,13 +234,13 @@ static void collect_instruction(collection *c, LLVMValueRef i) {
   if (LLVMIsALoadInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, 0);
     if (!is_swifterror(pointer))
-      add(c, i, pointer, 0, LLVMGetAlignment(i));
+      access_add(c, i, pointer, 0, LLVMGetAlignment(i));
   } else if (LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, 1);
     if (!is_swifterror(pointer))
-      add(c, i, pointer, 0, LLVMGetAlignment(i));
+      access_add(c, i, pointer, 0, LLVMGetAlignment(i));
   } else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) {
-    add(c, i, LLVMGetOperand(i, 0), 0, 1);
+    access_add(c, i, LLVMGetOperand(i, 0), 0, 1);
   } else if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)) {
     collect_call(c, i);
   }

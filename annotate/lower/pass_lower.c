@@ -49,7 +49,7 @@ typedef struct verdict {
 } verdict;
 
 /* Contexts that nothing told apart share one hint. */
-static verdict judge(lowering *l, LLVMValueRef call) {
+static verdict lower_judge(lowering *l, LLVMValueRef call) {
   verdict v = {0};
   hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
   hearth_placement pool = hearth_md_get_pool(call);
@@ -121,12 +121,12 @@ static bool lies_in_main_pool(const lowering *l, LLVMValueRef hint) {
   return l->layout && !l->layout[value - HEARTH_HINT_POOL];
 }
 
-static void visit(LLVMValueRef call, void *data) {
+static void lower_visit(LLVMValueRef call, void *data) {
   lowering *l = data;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
   if (!function)
     return;
-  verdict v = judge(l, call);
+  verdict v = lower_judge(l, call);
   bool is_left = v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK;
   l->left_to_link += is_left;
   if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
@@ -179,7 +179,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
   l.word = by_word ? &word : NULL;
   l.layout = opened ? word.plan.pools : NULL;
-  hearth_ir_for_each_instruction(module, visit, &l);
+  hearth_ir_for_each_instruction(module, lower_visit, &l);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
   hearth_fast_inline(module, &l.frequent);

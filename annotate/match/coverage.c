@@ -238,7 +238,7 @@ static hearth_status is_all_matched(const measuring *m, const hearth_function_in
   return HEARTH_OK;
 }
 
-static void count(hearth_callsite_sums *sums, bool found, bool has_changed) {
+static void coverage_count(hearth_callsite_sums *sums, bool found, bool has_changed) {
   sums->all++;
   sums->matched += found;
   sums->salvaged += found && has_changed;
@@ -249,9 +249,9 @@ static hearth_status count_callsite(measuring *m, uint64_t function, uint32_t ro
   if (!frame->stack_id)
     return HEARTH_OK;
   HEARTH_TRY(hearth_match_frame(m->profile, m->sites, function, row, frame, &found, m->err));
-  count(&m->coverage->callsites, found, m->salvaged);
+  coverage_count(&m->coverage->callsites, found, m->salvaged);
   if (is_decision_site(m, row, frame))
-    count(&m->coverage->decision_sites, found, m->salvaged);
+    coverage_count(&m->coverage->decision_sites, found, m->salvaged);
   return HEARTH_OK;
 }
 
