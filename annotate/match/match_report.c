@@ -126,16 +126,6 @@ hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
   return sums;
 }
 
-hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call) {
-  hearth_context_sums sums = {0};
-  hearth_md_mibs carried;
-  if (hearth_md_get_mibs(md, call, &carried))
-    for (size_t i = 0; i < carried.count; i++)
-      match_report_add(&sums, hearth_md_placement(&carried.mibs[i]), hearth_md_mib_bytes(&carried.mibs[i]));
-  hearth_md_mibs_free(&carried);
-  return sums;
-}
-
 /* "3 contexts (1 cold, 2 pool 0)": of at most 20 digits for each placement */
 #define DESCRIPTION (64 + HEARTH_PLACEMENTS * 32)
 static void match_report_describe(const hearth_context_sums *sums, char *buffer, size_t size) {
@@ -174,13 +164,4 @@ void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found,
   match_report_describe(found, contexts, sizeof contexts);
   snprintf(what, sizeof what, "compared with %s, for which it stands in the heap profile: %s", function, contexts);
   remark(call, "Promoted", what);
-}
-
-void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {
-  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
-  if (left->count == 0 || left->count >= before)
-    return;
-  match_report_describe(left, contexts, sizeof contexts);
-  snprintf(what, sizeof what, "keeps, of %zu contexts, %s", before, contexts);
-  remark(call, "Pruned", what);
 }
