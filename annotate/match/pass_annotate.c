@@ -230,7 +230,7 @@ static hearth_status report_coverage(annotation *a) {
   bool report = *options->report;
   hearth_status status = hearth_call_sites_collect(&sites, a->session.module, a->session.locator, &a->err);
   if (status == HEARTH_OK)
-    status = hearth_coverage_measure(&coverage, &a->session, &sites, report, a->allocates, &a->err);
+    status = hearth_coverage_measure(&coverage, &a->session, &sites, report || a->allocates, &a->err);
   if (status == HEARTH_OK && !warn_of_coverage(&a->session, &coverage) && a->allocates)
     warn_of_file(&a->session, &coverage);
   if (status == HEARTH_OK)
