@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-static bool put(StringRef Name, char *buffer, size_t size) {
+static bool put_type_name(StringRef Name, char *buffer, size_t size) {
   if (Name.empty() || Name.size() >= size)
     return false;
   memcpy(buffer, Name.data(), Name.size());
@@ -38,7 +38,7 @@ bool hearth_ir_debug_type_name(LLVMMetadataRef metadata, char *buffer, size_t si
       return false;
     Type = Derived->getBaseType();
   }
-  return Type && !Type->getName().empty() && put(qualified(Type->getScope(), Type->getName()), buffer, size);
+  return Type && !Type->getName().empty() && put_type_name(qualified(Type->getScope(), Type->getName()), buffer, size);
 }
 
 bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size) {
@@ -51,7 +51,7 @@ bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size) {
   // A point separates the suffix that tells equal names of one context apart, and the tails of subobjects.
   Name = Name.rtrim("0123456789").rtrim('.');
   Name.consume_back(".base");
-  return Name.substr(0, 4) != "anon" && put(Name, buffer, size);
+  return Name.substr(0, 4) != "anon" && put_type_name(Name, buffer, size);
 }
 
 namespace {
@@ -62,7 +62,7 @@ struct Demangled {
   bool putContext(char *buffer, size_t size) const {
     size_t Length = 0;
     char *Name = Parts.getFunctionDeclContextName(nullptr, &Length);
-    bool Fits = Name && put(Name, buffer, size);
+    bool Fits = Name && put_type_name(Name, buffer, size);
     std::free(Name);
     return Fits;
   }
@@ -95,10 +95,10 @@ bool hearth_ir_accessed_pointee(LLVMValueRef access, char *buffer, size_t size) 
   if (!Pointee.consume_front("p1 "))
     return false;
   if (!Pointee.consume_front("_ZTS"))
-    return put(Pointee == "omnipotent char" ? "char" : Pointee, buffer, size);
+    return put_type_name(Pointee == "omnipotent char" ? "char" : Pointee, buffer, size);
   std::string Type = demangle(("_ZTI" + Pointee).str());
   StringRef Plain = Type;
-  return Plain.consume_front("typeinfo for ") && put(Plain, buffer, size);
+  return Plain.consume_front("typeinfo for ") && put_type_name(Plain, buffer, size);
 }
 
 LLVMTypeRef hearth_ir_pointee(LLVMTypeRef pointer) {

@@ -16,15 +16,6 @@ bool hearth_md_mib_get(const hearth_md_mib *mib, unsigned tag, uint64_t *ret) {
   return true;
 }
 
-uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib) {
-  uint64_t total = 0, average = 0, count = 0;
-  if (hearth_md_mib_get(mib, HEARTH_TAG_TotalSize, &total))
-    return total;
-  if (!hearth_md_mib_get(mib, HEARTH_TAG_AveSize, &average) || !hearth_md_mib_get(mib, HEARTH_TAG_AllocCount, &count))
-    return 0;
-  return __builtin_mul_overflow(average, count, &total) ? UINT64_MAX : total;
-}
-
 void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value) {
   if (tag >= HEARTH_TAG_LIMIT)
     return;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "md_internal.h"
-#include "node_set.h"
 
 static const hearth_md_field fields[] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) {#Name, tag, ir_bits, ir_default},
@@ -95,7 +94,6 @@ static void refresh_schemas(hearth_md *md) {
   LLVMMetadataRef last = n ? hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, n - 1) : NULL;
   if (n == md->named.operands && last == md->named.last)
     return;
-  hearth_node_set seen = {0};
   LLVMMetadataRef *distinct = realloc(md->named.distinct, (n + 1) * sizeof *distinct);
   if (distinct)
     md->named.distinct = distinct;
@@ -104,10 +102,12 @@ static void refresh_schemas(hearth_md *md) {
   md->named.count = 0;
   for (unsigned i = 0; distinct && i < n; i++) {
     LLVMMetadataRef node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i);
-    if (hearth_node_set_add(&seen, node))
+    unsigned known = 0;
+    while (known < md->named.count && distinct[known] != node)
+      known++;
+    if (known == md->named.count) /* there are few */
       distinct[md->named.count++] = node;
   }
-  hearth_node_set_free(&seen);
 }
 
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index) {

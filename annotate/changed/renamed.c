@@ -9,6 +9,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
+#include "file.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 
@@ -17,22 +18,13 @@ bool hearth_is_external(LLVMValueRef function) {
   return linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage;
 }
 
-/* The base name of a path that need not end with a NUL. */
-static const char *renamed_base_of(const char *path, size_t length, size_t *ret_length) {
-  size_t first = length;
-  while (first > 0 && path[first - 1] != '/' && path[first - 1] != '\\')
-    first--;
-  *ret_length = length - first;
-  return path + first;
-}
-
 bool hearth_is_of_source_file(LLVMValueRef function) {
-  size_t source_length, path_length, length, own_length;
-  const char *source = LLVMGetSourceFileName(LLVMGetGlobalParent(function), &source_length);
-  const char *path = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &path_length);
-  const char *base = renamed_base_of(source, source_length, &length);
-  const char *own = renamed_base_of(path ? path : "", path ? path_length : 0, &own_length);
-  return own_length == length && memcmp(own, base, length) == 0;
+  size_t source_length, length;
+  const char *base = hearth_base_name(LLVMGetSourceFileName(LLVMGetGlobalParent(function), &source_length));
+  const char *path = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length);
+  size_t skip = path && length >= strlen(base) ? length - strlen(base) : 0;
+  return path && skip + strlen(base) == length && memcmp(path + skip, base, length - skip) == 0 &&
+         (skip == 0 || path[skip - 1] == '/' || path[skip - 1] == '\\');
 }
 
 static int renamed_compare_names(const char *a, size_t a_length, const char *b, size_t b_length) {

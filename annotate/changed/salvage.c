@@ -230,7 +230,7 @@ static bool may_be_in_place(const old_call *old, const hearth_call_site *now) {
 }
 
 /* Says whether some call there has the old one's callee. */
-static uint32_t is_alike(size_t i, size_t k, void *data) {
+static uint32_t salvage_is_alike(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   for (size_t at = s->new[k].first; at < s->new[k].end; at++)
     if (is_like(s, &s->old[i], &s->sites->items[at]))
@@ -248,7 +248,7 @@ static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
   bool perhaps = false;
   for (size_t at = s->new[k].first; at < s->new[k].end; at++)
     perhaps |= old->allocates && may_allocate(&s->sites->items[at]);
-  if (!is_alike(i, k, data))
+  if (!salvage_is_alike(i, k, data))
     return (perhaps && old->column == now->column) || may_be_in_place(old, now);
   if (old->column != now->column)
     return UINT32_C(1) << 14;
@@ -326,7 +326,7 @@ static hearth_status decide_doubts(salvaging *s, hearth_doubts *doubts, size_t *
  * calls are such as never ran. */
 static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
                                 bool changed, size_t *pairs) {
-  hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = is_alike, .data = s};
+  hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = salvage_is_alike, .data = s};
   size_t doubtful = s->n_new;
   if (!hearth_align(s->n_old, s->n_new, salvage_likeness, s, pairs))
     return HEARTH_OK;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/Target.h>
-
 #include "array.h"
 #include "counter.h"
 #include "flow.h"
@@ -19,7 +17,7 @@
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
 
-static bool starts_with(const char *text, size_t length, const char *prefix) {
+bool hearth_starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
@@ -122,7 +120,6 @@ typedef struct collection {
   hearth_accesses *accesses;
   const hearth_pass_options *options;
   const hearth_flow *flow;
-  LLVMTargetDataRef layout;
   uint32_t interruptions; /* in the block so far */
   bool no_memory;
 } collection;
@@ -131,8 +128,8 @@ static int64_t line_in_block(int64_t offset) {
   return (offset < 0 ? offset - (HEARTH_LINE - 1) : offset) / HEARTH_LINE;
 }
 
-static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement, uint64_t weight,
-                uint32_t alignment) {
+static void access_add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement,
+                       uint32_t alignment) {
   hearth_accesses *all = c->accesses;
   if (!hearth_may_be_heap(pointer))
     return;
@@ -145,7 +142,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
                             .block = LLVMGetInstructionParent(instruction),
                             .pointer = pointer,
                             .displacement = displacement,
-                            .weight = weight,
+                            .weight = 1,
                             .alignment = alignment,
                             .interruptions = c->interruptions};
   int64_t offset;
@@ -159,7 +156,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   }
 }
 
-static void add_call(collection *c, LLVMValueRef call) {
+static void access_add_call(collection *c, LLVMValueRef call) {
   hearth_accesses *all = c->accesses;
   if (!hearth_array_grow(&all->calls, &all->calls_capacity, all->n_calls, sizeof *all->calls)) {
     c->no_memory = true;
@@ -168,28 +165,16 @@ static void add_call(collection *c, LLVMValueRef call) {
   all->calls[all->n_calls++] = call;
 }
 
-static uint64_t weight_of(const collection *c, LLVMTypeRef type) {
-  if (!c->options->count_width || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind)
-    return 1;
-  uint64_t size = LLVMStoreSizeOfType(c->layout, type);
-  return size <= STEP ? 1 : (size + STEP - 1) / STEP;
-}
-
-static void add_typed(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, LLVMTypeRef type,
-                      uint32_t alignment) {
-  add(c, instruction, pointer, 0, weight_of(c, type), alignment);
-}
-
 static void add_steps(collection *c, LLVMValueRef call, unsigned operand, uint64_t size) {
   for (uint64_t at = 0; at < size; at += STEP)
-    add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1, 1);
+    access_add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1);
 }
 
 /* Memory intrinsics of a small constant size do not change. All are accesses of as many counts as bytes/8. */
 static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
   LLVMValueRef size = LLVMIsAConstantInt(LLVMGetArgOperand(call, 2));
   if (!size || c->options->coalesce == HEARTH_COALESCE_OFF || LLVMConstIntGetZExtValue(size) > INLINE_BYTES) {
-    add_call(c, call);
+    access_add_call(c, call);
     return;
   }
   if (two_ranges)
@@ -198,7 +183,7 @@ static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
 }
 
 static void add_pointer(void *closure, LLVMValueRef call, LLVMValueRef pointer) {
-  add(closure, call, pointer, 0, 1, 1);
+  access_add(closure, call, pointer, 0, 1);
 }
 
 static void collect_call(collection *c, LLVMValueRef call) {
@@ -206,22 +191,21 @@ static void collect_call(collection *c, LLVMValueRef call) {
     const char *name;
     int ranges;  /* that a memory intrinsic accesses; 0: a masked access */
     int pointer; /* operand of the masked access */
-    int value;   /* operand that it writes, -1: it reads */
   } intrinsics[] = {
-      {"llvm.memcpy", 2, 0, 0},
-      {"llvm.memmove", 2, 0, 0},
-      {"llvm.memset", 1, 0, 0},
-      {"llvm.masked.load", 0, 0, -1},
-      {"llvm.masked.store", 0, 1, 0},
-      {"llvm.masked.expandload", 0, 0, -1},
-      {"llvm.masked.compressstore", 0, 1, 0},
+      {"llvm.memcpy", 2, 0},
+      {"llvm.memmove", 2, 0},
+      {"llvm.memset", 1, 0},
+      {"llvm.masked.load", 0, 0},
+      {"llvm.masked.store", 0, 1},
+      {"llvm.masked.expandload", 0, 0},
+      {"llvm.masked.compressstore", 0, 1},
   };
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
   if (!callee)
     return;
   if (!LLVMGetIntrinsicID(callee)) {
     if (hearth_library_visit_pointers(call, add_pointer, c))
-      add_call(c, call);
+      access_add_call(c, call);
     return;
   }
   size_t length;
@@ -229,17 +213,14 @@ static void collect_call(collection *c, LLVMValueRef call) {
   for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
     size_t prefix = strlen(intrinsics[i].name);
     /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must not change. */
-    if (!starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
-        starts_with(name + prefix, length - prefix, ".inline") ||
-        starts_with(name + prefix, length - prefix, ".element"))
+    if (!hearth_starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
+        hearth_starts_with(name + prefix, length - prefix, ".inline") ||
+        hearth_starts_with(name + prefix, length - prefix, ".element"))
       continue;
     if (intrinsics[i].ranges)
       collect_range(c, call, intrinsics[i].ranges == 2);
     else
-      add_typed(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer),
-                intrinsics[i].value < 0 ? LLVMTypeOf(call)
-                                        : LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)intrinsics[i].value)),
-                1);
+      access_add(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer), 0, 1);
     return;
   }
 }
@@ -253,13 +234,13 @@ static void collect_instruction(collection *c, LLVMValueRef i) {
   if (LLVMIsALoadInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, 0);
     if (!is_swifterror(pointer))
-      add_typed(c, i, pointer, LLVMTypeOf(i), LLVMGetAlignment(i));
+      access_add(c, i, pointer, 0, LLVMGetAlignment(i));
   } else if (LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, 1);
     if (!is_swifterror(pointer))
-      add_typed(c, i, pointer, LLVMTypeOf(LLVMGetOperand(i, 0)), LLVMGetAlignment(i));
+      access_add(c, i, pointer, 0, LLVMGetAlignment(i));
   } else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) {
-    add_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), 1);
+    access_add(c, i, LLVMGetOperand(i, 0), 0, 1);
   } else if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)) {
     collect_call(c, i);
   }
@@ -282,7 +263,7 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *o
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned nosanitize =
       LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
-  collection c = {.accesses = ret, .options = options, .flow = flow, .layout = LLVMGetModuleDataLayout(module)};
+  collection c = {.accesses = ret, .options = options, .flow = flow};
   *ret = (hearth_accesses){.by_block = options->coalesce == HEARTH_COALESCE_BLOCK};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
     collect_block(&c, b, nosanitize);

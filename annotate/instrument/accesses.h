@@ -62,4 +62,7 @@ void hearth_accesses_free(hearth_accesses *accesses);
  * read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
 
+/* Does a name of so many characters begin with the prefix? */
+bool hearth_starts_with(const char *text, size_t length, const char *prefix);
+
 #endif

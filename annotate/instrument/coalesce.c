@@ -13,7 +13,7 @@
 /* --- neighbours --- */
 
 /* By pointer, then by where they are in the function. */
-static int compare(const void *left, const void *right) {
+static int compare_accesses(const void *left, const void *right) {
   const hearth_access *a = *(hearth_access *const *)left, *b = *(hearth_access *const *)right;
   if (a->object != b->object)
     return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
@@ -54,7 +54,7 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule) {
     return;
   for (size_t i = 0; i < accesses->count; i++)
     order[i] = &accesses->items[i];
-  qsort(order, accesses->count, sizeof *order, compare);
+  qsort(order, accesses->count, sizeof *order, compare_accesses);
   for (size_t i = 0; i < accesses->count; i++)
     if (order[i]->weight)
       absorb_neighbours(order, i, accesses->count, granule);
@@ -63,10 +63,12 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule) {
 
 /* --- loops --- */
 
-static LLVMValueRef number(hearth_counters *c, int64_t value) { return LLVMConstInt(c->i64, (uint64_t)value, true); }
+static LLVMValueRef walk_number(hearth_counters *c, int64_t value) {
+  return LLVMConstInt(c->i64, (uint64_t)value, true);
+}
 
 static LLVMValueRef times(hearth_counters *c, LLVMValueRef value, uint64_t factor) {
-  return factor == 1 ? value : LLVMBuildMul(c->builder, value, number(c, (int64_t)factor), "");
+  return factor == 1 ? value : LLVMBuildMul(c->builder, value, walk_number(c, (int64_t)factor), "");
 }
 
 /* Accesses of the loop, through the same object: the count of one can be added to the other. */
@@ -96,7 +98,7 @@ static void count_before_loop(hearth_accesses *accesses, hearth_access *access, 
     hearth_flow_expand(flow, loop, &start, &trips);
     LLVMPositionBuilderBefore(c->builder, LLVMGetBasicBlockTerminator(loop->preheader));
     if (access->displacement)
-      start = LLVMBuildAdd(c->builder, start, number(c, access->displacement), "");
+      start = LLVMBuildAdd(c->builder, start, walk_number(c, access->displacement), "");
     *walk = (hearth_walk){.preheader = loop->preheader,
                           .object = access->object,
                           .start = start,
@@ -121,12 +123,12 @@ void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_
  * neighbours: all but the last are counted with the first. */
 static LLVMValueRef is_short(hearth_counters *c, const hearth_walk *walk, LLVMValueRef steps, LLVMValueRef last,
                              bool by_block) {
-  LLVMValueRef granule = number(c, hearth_counters_granule(c));
+  LLVMValueRef granule = walk_number(c, hearth_counters_granule(c));
   if (!by_block)
     return LLVMBuildICmp(c->builder, LLVMIntULT, LLVMBuildXor(c->builder, walk->start, last, ""), granule, "");
   uint64_t stride = walk->stride < 0 ? 0 - (uint64_t)walk->stride : (uint64_t)walk->stride;
   uint64_t most = (HEARTH_LINE - 1) / stride;
-  return LLVMBuildICmp(c->builder, LLVMIntULE, steps, number(c, (int64_t)most), "");
+  return LLVMBuildICmp(c->builder, LLVMIntULE, steps, walk_number(c, (int64_t)most), "");
 }
 
 static void count_short_walk(const hearth_walk *walk, LLVMValueRef steps, LLVMValueRef last, bool by_block,
@@ -136,7 +138,7 @@ static void count_short_walk(const hearth_walk *walk, LLVMValueRef steps, LLVMVa
     return;
   }
   hearth_counters_add_few(c, walk->start, times(c, steps, walk->weight));
-  hearth_counters_add_few(c, last, number(c, (int64_t)walk->weight));
+  hearth_counters_add_few(c, last, walk_number(c, (int64_t)walk->weight));
 }
 
 static void count_walk(const hearth_walk *walk, bool by_block, hearth_counters *c) {
@@ -148,14 +150,15 @@ static void count_walk(const hearth_walk *walk, bool by_block, hearth_counters *
     return;
   }
   if (!c->histogram) { /* else short ones, too, would be calls, or as long */
-    LLVMValueRef steps = LLVMBuildSub(b, walk->trips, number(c, 1), "");
-    LLVMValueRef last = LLVMBuildAdd(b, walk->start, LLVMBuildMul(b, steps, number(c, walk->stride), ""), "");
+    LLVMValueRef steps = LLVMBuildSub(b, walk->trips, walk_number(c, 1), "");
+    LLVMValueRef last = LLVMBuildAdd(b, walk->start, LLVMBuildMul(b, steps, walk_number(c, walk->stride), ""), "");
     hearth_flow_branch(is_short(c, walk, steps, last, by_block), end, &within, &elsewhere);
     LLVMPositionBuilderBefore(b, within);
     count_short_walk(walk, steps, last, by_block, c);
     LLVMPositionBuilderBefore(b, elsewhere);
   }
-  hearth_counters_add_strided(c, walk->start, number(c, walk->stride), walk->trips, number(c, (int64_t)walk->weight));
+  hearth_counters_add_strided(c, walk->start, walk_number(c, walk->stride), walk->trips,
+                              walk_number(c, (int64_t)walk->weight));
 }
 
 void hearth_coalesce_walks(const hearth_accesses *accesses, hearth_counters *counters) {

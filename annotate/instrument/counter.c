@@ -169,7 +169,7 @@ static LLVMValueRef declare_teller(hearth_counters *counters, const char *name, 
   return function;
 }
 
-static void tell(hearth_counters *counters, const hearth_large_count *large) {
+static void counter_tell(hearth_counters *counters, const hearth_large_count *large) {
   LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
   LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){counters->i64, counters->i64}, 2, false);
   LLVMValueRef function = declare_teller(counters, "__hearth_granule_exceeded", type);
@@ -183,7 +183,7 @@ static void tell_all(hearth_counters *counters) {
     const hearth_large_count *large = &counters->large[i];
     LLVMPositionBuilderBefore(counters->builder,
                               hearth_flow_branch_rarely(large->any, LLVMGetNextInstruction(large->added)));
-    tell(counters, large);
+    counter_tell(counters, large);
   }
   counters->n_large = 0;
 }
@@ -193,7 +193,8 @@ void hearth_counters_leave(hearth_counters *counters) {
   remove_base(counters);
 }
 
-static void call(hearth_counters *counters, const char *name, LLVMTypeRef *types, LLVMValueRef *arguments, unsigned n) {
+static void counter_call_runtime(hearth_counters *counters, const char *name, LLVMTypeRef *types,
+                                 LLVMValueRef *arguments, unsigned n) {
   LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
   LLVMTypeRef type = LLVMFunctionType(none, types, n, false);
   LLVMBuildCall2(counters->builder, type, hearth_counters_declare(counters, name, type), arguments, n, "");
@@ -202,12 +203,12 @@ static void call(hearth_counters *counters, const char *name, LLVMTypeRef *types
 void hearth_counters_add_strided(hearth_counters *counters, LLVMValueRef address, LLVMValueRef stride,
                                  LLVMValueRef count, LLVMValueRef weight) {
   LLVMTypeRef i64 = counters->i64;
-  call(counters, counters->atomic ? "__hearth_count_strided_atomic" : "__hearth_count_strided",
-       (LLVMTypeRef[]){i64, i64, i64, i64}, (LLVMValueRef[]){address, stride, count, weight}, 4);
+  counter_call_runtime(counters, counters->atomic ? "__hearth_count_strided_atomic" : "__hearth_count_strided",
+                       (LLVMTypeRef[]){i64, i64, i64, i64}, (LLVMValueRef[]){address, stride, count, weight}, 4);
 }
 
 void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, LLVMValueRef size) {
   LLVMValueRef at = LLVMBuildPointerCast(counters->builder, pointer, counters->pointer, "");
-  call(counters, "__memprof_record_access_range", (LLVMTypeRef[]){counters->pointer, counters->i64},
-       (LLVMValueRef[]){at, size}, 2);
+  counter_call_runtime(counters, "__memprof_record_access_range", (LLVMTypeRef[]){counters->pointer, counters->i64},
+                       (LLVMValueRef[]){at, size}, 2);
 }

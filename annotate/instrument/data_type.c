@@ -47,7 +47,7 @@ static bool from_constructor(LLVMValueRef block, char *name) {
 }
 
 /* "std::allocator<T>" and the like to "T". */
-static bool take_argument(char *name) {
+static bool take_template_argument(char *name) {
   static const char *const allocators[] = {"std::allocator<", "std::__new_allocator<", "__gnu_cxx::new_allocator<",
                                            "std::__1::allocator<"};
   size_t length = strlen(name);
@@ -72,7 +72,7 @@ static bool from_allocator(LLVMValueRef call, char *name) {
     return false;
   memcpy(linkage_name, function, length);
   linkage_name[length] = '\0';
-  return hearth_ir_member_class(linkage_name, name, HEARTH_TYPE_NAME) && take_argument(name);
+  return hearth_ir_member_class(linkage_name, name, HEARTH_TYPE_NAME) && take_template_argument(name);
 }
 
 static bool from_variable(LLVMValueRef block, char *name) {
@@ -95,7 +95,7 @@ typedef struct candidates {
   unsigned count;
 } candidates;
 
-static void add(candidates *c, LLVMTypeRef type) {
+static void data_type_add(candidates *c, LLVMTypeRef type) {
   if (!type || LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type) || !LLVMGetStructName(type))
     return;
   if (c->block_size && LLVMABISizeOfType(c->layout, type) > c->block_size)
@@ -118,9 +118,9 @@ static void add_variable(candidates *c, LLVMValueRef variable) {
 
 static void add_use(candidates *c, LLVMValueRef pointer, LLVMValueRef user, bool into_variables) {
   if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
-    add(c, LLVMGetGEPSourceElementType(user));
+    data_type_add(c, LLVMGetGEPSourceElementType(user));
   } else if (is_cast(user)) {
-    add(c, hearth_ir_pointee(LLVMTypeOf(user)));
+    data_type_add(c, hearth_ir_pointee(LLVMTypeOf(user)));
     add_uses(c, user, into_variables);
   } else if (into_variables && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == pointer &&
              LLVMIsAAllocaInst(LLVMGetOperand(user, 1))) {

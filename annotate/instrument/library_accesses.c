@@ -115,13 +115,13 @@ static bool fits(LLVMTypeRef type, const char *items) {
 
 /* --- marks --- */
 
-static void forget(LLVMValueRef function) {
+static void library_forget(LLVMValueRef function) {
   LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, ATTRIBUTE, (unsigned)strlen(ATTRIBUTE));
 }
 
 static void mark(LLVMValueRef function, const char *items) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  forget(function);
+  library_forget(function);
   LLVMAddAttributeAtIndex(
       function, LLVMAttributeFunctionIndex,
       LLVMCreateStringAttribute(context, ATTRIBUTE, (unsigned)strlen(ATTRIBUTE), items, (unsigned)strlen(items)));
@@ -223,7 +223,7 @@ static hearth_status mark_all(const hearth_user_table *table, const char *prefix
   return HEARTH_OK;
 }
 
-static hearth_status read_line(const hearth_user_table *table, char *line) {
+static hearth_status library_read_line(const hearth_user_table *table, char *line) {
   char *end = line + strlen(line), *rest;
   while (end > line && strchr(HEARTH_TABLE_SPACE, end[-1]))
     end--;
@@ -245,12 +245,12 @@ static hearth_status read_line(const hearth_user_table *table, char *line) {
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
   mark_standard(module);
   mark_known(module);
-  return *path ? hearth_user_table_read(module, path, "the table of accesses", read_line, err) : HEARTH_OK;
+  return *path ? hearth_user_table_read(module, path, "the table of accesses", library_read_line, err) : HEARTH_OK;
 }
 
 void hearth_library_forget(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    forget(f);
+    library_forget(f);
 }
 
 /* --- calls --- */
@@ -290,7 +290,7 @@ static LLVMValueRef place_behind(LLVMValueRef call) {
   return LLVMIsAPHINode(first) || LLVMGetNextUse(use) ? NULL : first; /* reached from elsewhere, too */
 }
 
-static LLVMValueRef constant(hearth_counters *c, uint64_t value) { return LLVMConstInt(c->i64, value, false); }
+static LLVMValueRef library_constant(hearth_counters *c, uint64_t value) { return LLVMConstInt(c->i64, value, false); }
 
 static LLVMValueRef as_number(hearth_counters *c, LLVMValueRef value) {
   return LLVMBuildIntCast2(c->builder, value, c->i64, true, "");
@@ -302,7 +302,7 @@ static LLVMValueRef argument_of(LLVMValueRef call, char digit) {
 
 /* The number that is passed, or the greatest one. */
 static LLVMValueRef limit(hearth_counters *c, LLVMValueRef call, char digit) {
-  return digit ? as_number(c, argument_of(call, digit)) : constant(c, UINT64_MAX);
+  return digit ? as_number(c, argument_of(call, digit)) : library_constant(c, UINT64_MAX);
 }
 
 /* The runtime's function, for pointers and numbers. */
@@ -324,9 +324,9 @@ static void ask_runtime(hearth_counters *c, const char *name, LLVMValueRef *valu
 
 /* As many bytes as the result says and `more`; none if it is negative. */
 static LLVMValueRef result_bytes(hearth_counters *c, LLVMValueRef call, uint64_t more) {
-  LLVMValueRef result = as_number(c, call), zero = constant(c, 0);
+  LLVMValueRef result = as_number(c, call), zero = library_constant(c, 0);
   LLVMValueRef some = LLVMBuildICmp(c->builder, LLVMIntSGE, result, zero, "");
-  LLVMValueRef size = more ? LLVMBuildAdd(c->builder, result, constant(c, more), "") : result;
+  LLVMValueRef size = more ? LLVMBuildAdd(c->builder, result, library_constant(c, more), "") : result;
   return LLVMBuildSelect(c->builder, some, size, zero, "");
 }
 
@@ -340,7 +340,7 @@ static LLVMValueRef size_of(hearth_counters *c, LLVMValueRef call, const library
   case 'n':
     return item->second ? LLVMBuildMul(c->builder, first, as_number(c, argument_of(call, item->second)), "") : first;
   case 'w':
-    return LLVMBuildMul(c->builder, first, constant(c, WIDE_BYTES), "");
+    return LLVMBuildMul(c->builder, first, library_constant(c, WIDE_BYTES), "");
   case 'r':
     return first ? LLVMBuildMul(c->builder, result_bytes(c, call, 0), first, "") : result_bytes(c, call, 0);
   default: /* l */
@@ -378,11 +378,11 @@ typedef struct format_arguments {
   unsigned next, count;
 } format_arguments;
 
-static LLVMValueRef take_argument(format_arguments *arguments) {
+static LLVMValueRef format_take_argument(format_arguments *arguments) {
   return arguments->next < arguments->count ? LLVMGetArgOperand(arguments->call, arguments->next++) : NULL;
 }
 
-static const char *skip(const char *at, const char *end, const char *letters) {
+static const char *format_skip(const char *at, const char *end, const char *letters) {
   while (at < end && *at && strchr(letters, *at))
     at++;
   return at;
@@ -393,12 +393,12 @@ static const char *take_size(const char *at, const char *end, format_arguments *
                              LLVMValueRef *ret) {
   uint64_t number = 0;
   if (at < end && *at == '*') {
-    *ret = take_argument(arguments);
+    *ret = format_take_argument(arguments);
     return at + 1;
   }
   for (; at < end && isdigit((unsigned char)*at) && number < UINT32_MAX; at++)
     number = number * 10 + (uint64_t)(*at - '0');
-  *ret = constant(c, number);
+  *ret = library_constant(c, number);
   return at;
 }
 
@@ -410,17 +410,17 @@ static void count_format(hearth_counters *c, LLVMValueRef call, LLVMValueRef for
       .call = call, .next = LLVMCountParamTypes(LLVMGetCalledFunctionType(call)), .count = LLVMGetNumArgOperands(call)};
   while (at && (at = memchr(at, '%', (size_t)(end - at)))) {
     LLVMValueRef width, most = NULL;
-    at = skip(at + 1, end, "-+ #0'I");
+    at = format_skip(at + 1, end, "-+ #0'I");
     at = take_size(at, end, &arguments, c, &width);
     if (at < end && *at == '.')
       at = take_size(at + 1, end, &arguments, c, &most);
-    const char *conversion = skip(at, end, "hlLqjzt");
+    const char *conversion = format_skip(at, end, "hlLqjzt");
     if (conversion >= end || *conversion == '$')
       return;
-    LLVMValueRef argument = *conversion == '%' || *conversion == 'm' ? NULL : take_argument(&arguments);
+    LLVMValueRef argument = *conversion == '%' || *conversion == 'm' ? NULL : format_take_argument(&arguments);
     if (*conversion == 's' && conversion == at && argument && is_kind(LLVMTypeOf(argument), LLVMPointerTypeKind) &&
         hearth_may_be_heap(argument))
-      ASK("__hearth_count_printed", argument, most ? as_number(c, most) : constant(c, UINT64_MAX));
+      ASK("__hearth_count_printed", argument, most ? as_number(c, most) : library_constant(c, UINT64_MAX));
     at = conversion + 1;
   }
 }
@@ -431,7 +431,7 @@ static void count_compared(hearth_counters *c, LLVMValueRef call, const library_
   LLVMValueRef other = argument_of(call, item->first);
   uint64_t manner = item->how == 'b' ? 0 : item->how == 'd' ? 1 : item->how == 'c' ? 2 : 3; /* as in the runtime */
   if (hearth_may_be_heap(pointer) || hearth_may_be_heap(other))
-    ASK("__hearth_count_compared", pointer, other, limit(c, call, item->second), constant(c, manner));
+    ASK("__hearth_count_compared", pointer, other, limit(c, call, item->second), library_constant(c, manner));
 }
 
 /* The content of a std::string may be on the heap wherever the string is. */
@@ -443,13 +443,13 @@ static bool count_std_string(hearth_counters *c, LLVMValueRef call, const librar
     return true;
   case 'D':
   case 'C':
-    ASK("__hearth_count_std_compared", pointer, argument_of(call, item->first), constant(c, item->how == 'D'));
+    ASK("__hearth_count_std_compared", pointer, argument_of(call, item->first), library_constant(c, item->how == 'D'));
     return true;
   case 'F':
     ASK("__hearth_count_std_part", pointer, as_number(c, argument_of(call, item->first)), as_number(c, call));
     return true;
   case 'B': /* npos + 1 is the first one */
-    ASK("__hearth_count_std_part", pointer, LLVMBuildAdd(b, as_number(c, call), constant(c, 1), ""),
+    ASK("__hearth_count_std_part", pointer, LLVMBuildAdd(b, as_number(c, call), library_constant(c, 1), ""),
         as_number(c, argument_of(call, item->first)));
     return true;
   default:

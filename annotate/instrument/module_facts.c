@@ -13,16 +13,16 @@ static bool is_local(LLVMValueRef function) {
   return !LLVMIsDeclaration(function) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage);
 }
 
-static bool has(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
+static bool fact_holds(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
   return LLVMGetStringAttributeAtIndex(function, at, fact, (unsigned)strlen(fact)) != NULL;
 }
 
-static void note(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
+static void fact_note(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMAddAttributeAtIndex(function, at, LLVMCreateStringAttribute(context, fact, (unsigned)strlen(fact), "", 0));
 }
 
-static void forget(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
+static void fact_forget(LLVMValueRef function, LLVMAttributeIndex at, const char *fact) {
   LLVMRemoveStringAttributeAtIndex(function, at, fact, (unsigned)strlen(fact));
 }
 
@@ -56,7 +56,7 @@ static bool has_known_callers(LLVMValueRef function) {
 static void note_arguments(LLVMValueRef function) {
   for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++)
     if (is_pointer(LLVMGetParam(function, i)))
-      note(function, i + 1, HEARTH_FACT_OUTSIDE);
+      fact_note(function, i + 1, HEARTH_FACT_OUTSIDE);
 }
 
 static bool is_given_heap(LLVMValueRef function, unsigned argument) {
@@ -70,8 +70,8 @@ static bool is_given_heap(LLVMValueRef function, unsigned argument) {
 static bool check_arguments(LLVMValueRef function) {
   bool changed = false;
   for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++)
-    if (has(function, i + 1, HEARTH_FACT_OUTSIDE) && is_given_heap(function, i)) {
-      forget(function, i + 1, HEARTH_FACT_OUTSIDE);
+    if (fact_holds(function, i + 1, HEARTH_FACT_OUTSIDE) && is_given_heap(function, i)) {
+      fact_forget(function, i + 1, HEARTH_FACT_OUTSIDE);
       changed = true;
     }
   return changed;
@@ -88,9 +88,9 @@ static bool may_interrupt(LLVMValueRef function) {
 }
 
 static bool check_quiet(LLVMValueRef function) {
-  if (!has(function, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET) || !may_interrupt(function))
+  if (!fact_holds(function, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET) || !may_interrupt(function))
     return false;
-  forget(function, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
+  fact_forget(function, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
   return true;
 }
 
@@ -100,7 +100,7 @@ void hearth_module_facts_note(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
     if (!is_local(f))
       continue;
-    note(f, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
+    fact_note(f, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
     if (has_known_callers(f))
       note_arguments(f);
   }
@@ -116,8 +116,8 @@ void hearth_module_facts_note(LLVMModuleRef module) {
 
 void hearth_module_facts_forget(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-    forget(f, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
+    fact_forget(f, LLVMAttributeFunctionIndex, HEARTH_FACT_QUIET);
     for (unsigned i = 0, n = LLVMCountParams(f); i < n; i++)
-      forget(f, i + 1, HEARTH_FACT_OUTSIDE);
+      fact_forget(f, i + 1, HEARTH_FACT_OUTSIDE);
   }
 }

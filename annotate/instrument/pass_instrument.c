@@ -18,10 +18,6 @@
 #include "sink_counts.h"
 #include "tail_calls.h"
 
-static bool starts_with(const char *text, size_t length, const char *prefix) {
-  return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* The runtime's functions have the parameters of libc's; the intrinsic's volatile flag is dropped. */
 static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char *name, bool is_set) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(c->module));
@@ -43,15 +39,15 @@ static void count_intrinsic(hearth_counters *c, LLVMValueRef call) {
   size_t length;
   const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
   LLVMValueRef to = LLVMGetArgOperand(call, 0), from = LLVMGetArgOperand(call, 1);
-  bool is_set = starts_with(name, length, "llvm.memset");
+  bool is_set = hearth_starts_with(name, length, "llvm.memset");
   if (!is_in_default_space(to) || (!is_set && !is_in_default_space(from)))
     return;
   if (!hearth_may_be_heap(to) && (is_set || !hearth_may_be_heap(from)))
     return;
   replace_intrinsic(c, call,
-                    is_set                                      ? "__memprof_memset"
-                    : starts_with(name, length, "llvm.memmove") ? "__memprof_memmove"
-                                                                : "__memprof_memcpy",
+                    is_set                                             ? "__memprof_memset"
+                    : hearth_starts_with(name, length, "llvm.memmove") ? "__memprof_memmove"
+                                                                       : "__memprof_memcpy",
                     is_set);
 }
 
@@ -71,7 +67,7 @@ static void coalesce(hearth_accesses *accesses, hearth_flow *flow, hearth_counte
   hearth_coalesce_walks(accesses, c);
 }
 
-static void count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow *flow, hearth_counters *c) {
+static void instrument_count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow *flow, hearth_counters *c) {
   hearth_counters_enter(c, function);
   if (flow && accesses->count > 0)
     coalesce(accesses, flow, c);
@@ -95,7 +91,7 @@ static bool is_instrumented(LLVMValueRef function) {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
   return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-         !starts_with(name, length, "__memprof_") && !starts_with(name, length, "memprof.") &&
+         !hearth_starts_with(name, length, "__memprof_") && !hearth_starts_with(name, length, "memprof.") &&
          !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
 }
 
@@ -117,7 +113,7 @@ static bool instrument_function(LLVMValueRef function, const hearth_pass_options
     ok = hearth_global_stores_collect(function, &stores) && count_stores(function, &stores, c);
   hearth_global_stores_free(&stores);
   if (ok)
-    count(&accesses, function, flow, c);
+    instrument_count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
   hearth_flow_destroy(flow);
   return ok && !c->no_memory;

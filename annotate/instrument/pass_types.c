@@ -43,7 +43,7 @@ static void add_record(table *t, const hearth_location *at, const char *name) {
   t->changed = true;
 }
 
-static void visit(LLVMValueRef instruction, void *data) {
+static void types_visit(LLVMValueRef instruction, void *data) {
   table *t = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
   char name[HEARTH_TYPE_NAME];
@@ -68,7 +68,7 @@ bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options)
     hearth_shim_error(module, "out of memory while looking for the types of allocations");
     return false;
   }
-  hearth_ir_for_each_instruction(module, visit, &t);
+  hearth_ir_for_each_instruction(module, types_visit, &t);
   hearth_locator_destroy(t.locator);
   return t.changed;
 }

@@ -142,7 +142,7 @@ static node *touch(sinking *s, size_t position) {
   return at;
 }
 
-static void forget(sinking *s) {
+static void sunk_forget(sinking *s) {
   for (size_t i = 0; i < s->n_touched; i++) {
     node *at = &s->nodes[s->touched[i]];
     *at = (node){.block = at->block,
@@ -160,14 +160,14 @@ static bool is_head(const hearth_access *access) { return access->interruptions 
 
 static bool is_tail(const hearth_access *access) { return !access->interrupted_after; }
 
-static node *node_of(sinking *s, const hearth_access *access) {
+static node *sink_node_of(sinking *s, const hearth_access *access) {
   return touch(s, hearth_flow_position(s->flow, access->block));
 }
 
 static void place_accesses(sinking *s, const member *members, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const hearth_access *access = members[i].access;
-    node *at = node_of(s, access);
+    node *at = sink_node_of(s, access);
     if (is_head(access)) {
       at->head = at->head ? at->head : access;
       at->head_weight += access->weight;
@@ -239,7 +239,7 @@ static bool sinks_through(const node *at) { return at->is_sunk_to && at->is_tran
 
 static bool has_count_at_end(const node *at) { return at->branches && (at->tail || sinks_through(at)); }
 
-static known_count constant(int64_t value) { return (known_count){CONST, value}; }
+static known_count sunk_constant(int64_t value) { return (known_count){CONST, value}; }
 
 static known_count meet_counts(known_count a, known_count b) {
   if (a.level == TOP || b.level == TOP)
@@ -247,9 +247,9 @@ static known_count meet_counts(known_count a, known_count b) {
   return a.level == CONST && b.level == CONST && a.value == b.value ? a : (known_count){.level = BOTTOM};
 }
 
-static bool is_same(known_count a, known_count b) { return a.level == b.level && a.value == b.value; }
+static bool is_same_sunk(known_count a, known_count b) { return a.level == b.level && a.value == b.value; }
 
-static known_address address_of(const hearth_access *access) {
+static known_address sunk_address(const hearth_access *access) {
   return (known_address){CONST, access->base, access->offset};
 }
 
@@ -263,12 +263,12 @@ static known_address meet_addresses(known_address a, known_address b) {
   return is_same_address(a, b) ? a : (known_address){.level = BOTTOM};
 }
 
-static known_address place_at_end(const node *at) { return at->tail ? address_of(at->tail) : at->place; }
+static known_address place_at_end(const node *at) { return at->tail ? sunk_address(at->tail) : at->place; }
 
 static known_count count_at_end(const node *at) {
   if (!has_count_at_end(at))
-    return constant(0);
-  known_count count = sinks_through(at) ? at->count : constant(0);
+    return sunk_constant(0);
+  known_count count = sinks_through(at) ? at->count : sunk_constant(0);
   count.value += count.level == CONST ? (int64_t)at->tail_weight : 0;
   return count;
 }
@@ -312,7 +312,7 @@ static void find_constant_counts(sinking *s) {
       known_count count = at->count;
       for (size_t k = 0; at->is_sunk_to && k < at->n_preds; k++)
         count = meet_counts(count, count_at_end(&s->nodes[at->preds[k]]));
-      again |= !is_same(count, at->count);
+      again |= !is_same_sunk(count, at->count);
       at->count = count;
     }
   }
@@ -416,7 +416,7 @@ static void count_at_exits(sinking *s, size_t position) {
 static void count_sunk(sinking *s, size_t position) {
   const node *at = &s->nodes[position];
   if (at->is_sunk_to && !at->is_transparent)
-    count_before(s, at->head->instruction, address_of(at->head), add_weight(s, at->in, at->head, at->head_weight));
+    count_before(s, at->head->instruction, sunk_address(at->head), add_weight(s, at->in, at->head, at->head_weight));
   if (sinks_on(s, at))
     count_at_exits(s, position);
   else if (sinks_through(at))
@@ -424,7 +424,7 @@ static void count_sunk(sinking *s, size_t position) {
 }
 
 static bool is_counted_elsewhere(sinking *s, const hearth_access *access) {
-  const node *at = node_of(s, access);
+  const node *at = sink_node_of(s, access);
   return (is_head(access) && at->is_sunk_to) || (is_tail(access) && sinks_on(s, at));
 }
 
@@ -451,7 +451,7 @@ static void sink_group(sinking *s, const member *members, size_t count) {
           members[i].access->weight = 0;
     }
   }
-  forget(s);
+  sunk_forget(s);
 }
 
 static void count_exits(sinking *s) {

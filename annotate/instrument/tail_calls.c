@@ -17,7 +17,7 @@
 #define FORBIDDEN "disable-tail-calls"
 #define ALLOWED   "hearth-tail-calls" /* for the optimiser */
 
-static bool has(LLVMValueRef function, const char *name) {
+static bool function_has(LLVMValueRef function, const char *name) {
   return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name)) != NULL;
 }
 
@@ -33,7 +33,7 @@ bool hearth_pass_tail_calls(LLVMModuleRef module, const hearth_pass_options *opt
   (void)options;
   bool changed = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && has(f, FORBIDDEN)) {
+    if (!LLVMIsDeclaration(f) && function_has(f, FORBIDDEN)) {
       swap(f, FORBIDDEN, ALLOWED);
       changed = true;
     }
@@ -116,7 +116,7 @@ static node *list_nodes(const graph *g, size_t *ret_count) {
   return nodes;
 }
 
-static node *find(node *nodes, size_t count, const void *id) {
+static node *call_node_of(node *nodes, size_t count, const void *id) {
   node key = {.id = id};
   return bsearch(&key, nodes, count, sizeof *nodes, compare_ids);
 }
@@ -132,11 +132,11 @@ static void drop_ends(graph *g) {
     for (size_t i = 0; nodes && i < node_count; i++)
       nodes[i].in = nodes[i].out = 0;
     for (size_t i = 0; nodes && i < before; i++) {
-      find(nodes, node_count, g->edges[i].from)->out++;
-      find(nodes, node_count, g->edges[i].to)->in++;
+      call_node_of(nodes, node_count, g->edges[i].from)->out++;
+      call_node_of(nodes, node_count, g->edges[i].to)->in++;
     }
     for (size_t i = 0; nodes && i < before; i++)
-      if (find(nodes, node_count, g->edges[i].from)->in && find(nodes, node_count, g->edges[i].to)->out)
+      if (call_node_of(nodes, node_count, g->edges[i].from)->in && call_node_of(nodes, node_count, g->edges[i].to)->out)
         g->edges[g->count++] = g->edges[i];
   } while (g->count < before);
   free(nodes);
@@ -157,7 +157,7 @@ static void limit_call(LLVMValueRef instruction, void *data) {
   if (!LLVMIsACallInst(instruction) || !LLVMIsTailCall(instruction) || hearth_ir_call_is_musttail(instruction))
     return;
   LLVMValueRef function = hearth_ir_function_of(instruction);
-  bool stays = !has(function, ALLOWED);
+  bool stays = !function_has(function, ALLOWED);
   if (is_next(c, function) && c->g->edges[c->next].call == instruction) {
     c->next++;
     stays = true;
@@ -170,9 +170,9 @@ static void limit_function(LLVMValueRef function, cycles *c) {
   bool jumps = is_next(c, function);
   while (is_next(c, function))
     c->next++;
-  if (has(function, ALLOWED) && jumps)
+  if (function_has(function, ALLOWED) && jumps)
     LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, ALLOWED, (unsigned)strlen(ALLOWED));
-  else if (has(function, ALLOWED))
+  else if (function_has(function, ALLOWED))
     swap(function, ALLOWED, FORBIDDEN);
 }
 
@@ -180,7 +180,7 @@ typedef struct flag {
   LLVMValueRef address, value;
 } flag;
 
-static void store(LLVMBuilderRef builder, void *data) {
+static void store_flag(LLVMBuilderRef builder, void *data) {
   const flag *f = data;
   LLVMBuildStore(builder, f->value, f->address);
 }
@@ -197,8 +197,8 @@ static void keep_first_frame(LLVMBuilderRef builder, LLVMValueRef call, LLVMValu
     return;
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, NULL);
-  store(builder, &set);
-  hearth_after_call(call, &pad, store, &clear);
+  store_flag(builder, &set);
+  hearth_after_call(call, &pad, store_flag, &clear);
 }
 
 static void keep_first_frames(LLVMModuleRef module, const graph *cycles) {

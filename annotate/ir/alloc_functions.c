@@ -16,8 +16,7 @@ static const hearth_alloc_function functions[] = {
 
 static const hearth_alloc_function listed = {.kind = HEARTH_ALLOC_OTHER, .family = HEARTH_ALLOC_FAMILY_LISTED};
 
-#define HINTED   "hearth-hinted"
-#define EXISTING "hearth-existing"
+#define HINTED "hearth-hinted"
 
 static bool type_is(LLVMTypeRef type, char letter) {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -35,8 +34,6 @@ static bool type_is(LLVMTypeRef type, char letter) {
     LLVMGetStructElementTypes(type, members);
     return type_is(members[0], 'p') && type_is(members[1], 'z');
   }
-  case 'b':
-    return kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
   default:
     return kind == LLVMVoidTypeKind;
   }
@@ -113,40 +110,12 @@ bool hearth_can_take_hint(LLVMValueRef function) {
   return n <= HEARTH_HINTED_PARAMETERS_MAX && !LLVMIsFunctionVarArg(type);
 }
 
-/* The row whose hinted form the function is. */
-static const hearth_alloc_function *row_hinted_by(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    const hearth_alloc_function *row = &functions[i];
-    if (strlen(row->hinted) != length || memcmp(row->hinted, name, length) != 0)
-      continue;
-    char signature[16];
-    snprintf(signature, sizeof signature, "%sb", row->signature);
-    return hearth_has_signature(LLVMGlobalGetValueType(function), signature) ? row : NULL;
-  }
-  return NULL;
-}
-
-void hearth_alloc_find_existing(LLVMModuleRef module) {
-  LLVMAttributeRef mark = LLVMCreateStringAttribute(LLVMGetModuleContext(module), EXISTING, strlen(EXISTING), "", 0);
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (LLVMIsDeclaration(f) && row_hinted_by(f))
-      LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, mark);
-}
-
-bool hearth_alloc_has_hint(LLVMValueRef function) {
-  return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, EXISTING, strlen(EXISTING)) != NULL;
-}
-
 static const hearth_alloc_function *alloc_function_row_of(LLVMValueRef call, LLVMValueRef callee) {
   size_t length;
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
   bool as_declared = LLVMGlobalGetValueType(callee) == type;
   if (hearth_alloc_hinted_form(callee, &length))
     return as_declared && hearth_can_take_hint(callee) ? &listed : NULL;
-  if (hearth_alloc_has_hint(callee))
-    return as_declared ? row_hinted_by(callee) : NULL;
   const char *name = LLVMGetValueName2(callee, &length);
   const hearth_alloc_function *row = row_named(name, length);
   return row && has_types(type, row->signature, extends_to) ? row : NULL;

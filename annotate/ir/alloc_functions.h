@@ -4,8 +4,7 @@
  *
  *   "hearth-hinted"="NAME"    calls of the function are lowered to NAME
  *
- * and, where existing hints are to be updated, the hinted forms that the program calls itself, whose declarations carry
- * "hearth-existing". Both reach links, too. */
+ * which reaches links, too. */
 #ifndef HEARTH_ALLOC_FUNCTIONS_H
 #define HEARTH_ALLOC_FUNCTIONS_H
 
@@ -59,11 +58,6 @@ LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *ro
 /* Does it call a function of alloc_functions.def with a type that cannot be converted to the library's? */
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
 
-/* From now on, calls of hinted forms in this module are allocation calls, too, of the row of the plain one. */
-void hearth_alloc_find_existing(LLVMModuleRef module);
-/* Is the function such a hinted form? Its last parameter is the hint. */
-bool hearth_alloc_has_hint(LLVMValueRef function);
-
 /* Is there a row of this name in alloc_functions.def? */
 bool hearth_alloc_is_known(const char *name);
 
@@ -93,7 +87,7 @@ hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call);
 void hearth_alloc_note_dormant(LLVMValueRef call);
 bool hearth_alloc_is_dormant(LLVMValueRef call);
 
-/* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
+/* Whether a function type is this: letters for result and parameters, as in the table. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);
 
 /* Is it one that the plugin made? Its calls of the plain function are not the program's. */

@@ -12,7 +12,7 @@
 
 #define HINTS       "memprof.hints"
 #define PLAN        "memprof.plan"
-#define VALUES      7                    /* of HINTS */
+#define VALUES      6                    /* of HINTS */
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
@@ -73,16 +73,15 @@ bool hearth_lto_read_options(LLVMModuleRef module, hearth_pass_options *ret) {
   if (hearth_ir_operand_count(flag(module, HINTS)) > 1)
     hearth_shim_warn(
         module, "hearth",
-        "modules of the link were compiled with different hints, shares of cold bytes, -memprof-classify or "
-        "treatment of calls that are no builtins; those of the first hold for all");
+        "modules of the link were compiled with different hints, -memprof-classify or treatment of calls that are no "
+        "builtins; those of the first hold for all");
   for (unsigned i = 0; i < VALUES; i++)
     if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
   for (unsigned i = 0; i < 4; i++)
     ret->hints[i] = (uint8_t)values[i];
-  ret->cold_percent = (unsigned)values[4];
-  ret->nobuiltin = values[5] != 0;
-  ret->by_plan = values[6] != 0;
+  ret->nobuiltin = values[4] != 0;
+  ret->by_plan = values[5] != 0;
   return true;
 }
 
@@ -92,9 +91,8 @@ void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *o
   LLVMMetadataRef values[VALUES];
   for (unsigned i = 0; i < 4; i++)
     values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
-  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
-  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
-  values[6] = LLVMValueAsMetadata(LLVMConstInt(i32, options->by_plan, false));
+  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
+  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->by_plan, false));
   add_flag(module, HINTS, values, VALUES);
 }
 

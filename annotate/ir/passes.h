@@ -49,9 +49,7 @@ typedef struct hearth_pass_options {
   bool by_plan;                   /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
   hearth_classify_options classify; /* else, or without one, by class */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
-  bool update_existing;  /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
-  bool nobuiltin;        /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
-  unsigned cold_percent; /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
+  bool nobuiltin;     /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
   unsigned fast_path; /* -memprof-fast-path: share of all allocations, per cent, from which a call gets it; 0: none */
   hearth_lto_phase lto_phase; /* not AUTO while a pass runs */
   bool link_has_plugin;       /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
@@ -59,7 +57,6 @@ typedef struct hearth_pass_options {
   bool by_word;               /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
-  bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */
   bool globals;                  /* -memprof-globals: accesses of global variables are counted, too */
   bool global_stores;            /* -memprof-global-stores: the stores among them, too */
   bool histogram;                /* -memprof-histogram: a counter of 8 bits for each 8 bytes */

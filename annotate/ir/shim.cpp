@@ -106,29 +106,6 @@ bool hearth_shim_has_runtime(LLVMModuleRef module) {
   return false;
 }
 
-LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call) {
-  auto *Callee = cast<Function>(unwrap(callee));
-  // How values are passed, and their properties; not the function's other effects.
-  AttributeList Values = Callee->getAttributes().removeFnAttributes(Callee->getContext());
-  Function *Forwarder =
-      Function::Create(Callee->getFunctionType(), GlobalValue::InternalLinkage, name, Callee->getParent());
-  Forwarder->setCallingConv(Callee->getCallingConv());
-  Forwarder->setAttributes(Values);
-  IRBuilder<> Builder(BasicBlock::Create(Callee->getContext(), "", Forwarder));
-  SmallVector<Value *, 8> Arguments;
-  for (Argument &A : Forwarder->args())
-    Arguments.push_back(&A);
-  CallInst *Call = Builder.CreateCall(Callee, Arguments);
-  Call->setCallingConv(Callee->getCallingConv());
-  Call->setAttributes(Values);
-  if (Callee->getReturnType()->isVoidTy())
-    Builder.CreateRetVoid();
-  else
-    Builder.CreateRet(Call);
-  *ret_call = wrap(Call);
-  return wrap(Forwarder);
-}
-
 void hearth_shim_before_split(LLVMValueRef instruction) {
   auto *I = cast<Instruction>(unwrap(instruction));
   if (I->getParent()->isEntryBlock())

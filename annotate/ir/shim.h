@@ -31,10 +31,6 @@ bool hearth_shim_wants_remarks(LLVMValueRef instruction);
 /* An optimisation remark about an instruction (-Rpass=hearth, -Rpass-missed=hearth, -fsave-optimization-record). */
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message);
 
-/* A function of the module that calls `callee` with its own arguments and returns the callee's result; *ret_call is the
- * call. Not for variable arguments. */
-LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call);
-
 /* To be called before the block of an instruction is split there, or behind it: what only the function's first block may have
  * (variables of fixed size, llvm.localescape) goes in front of the instruction. */
 void hearth_shim_before_split(LLVMValueRef instruction);

@@ -117,11 +117,6 @@ bool hearth_may_jump(LLVMValueRef Called) {
   return false;
 }
 
-bool hearth_may_unwind(LLVMValueRef Called) {
-  auto *Call = dyn_cast<CallInst>(unwrap(Called));
-  return !Call || mayLeaveByException(*Call);
-}
-
 void hearth_call_seldom(LLVMValueRef Called, LLVMValueRef Condition, LLVMValueRef Otherwise) {
   auto *Call = cast<CallInst>(unwrap(Called));
   hearth_shim_before_split(Called);

@@ -18,9 +18,6 @@ extern "C" {
 void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(LLVMBuilderRef builder, void *data),
                        void *data);
 
-/* Can control leave this call or invoke, or the function through it, by an exception? */
-bool hearth_may_unwind(LLVMValueRef call);
-
 /* May the code generator make the call a jump, for which the caller's frame goes? It may where the call comes last, and what it
  * returns is handed on. musttail calls are such, too. */
 bool hearth_may_jump(LLVMValueRef call);

@@ -68,7 +68,7 @@ static hearth_status user_table_mark(const hearth_user_table *table, const char 
 }
 
 /* Cuts `line` into its names. */
-static hearth_status read_line(const hearth_user_table *table, char *line) {
+static hearth_status alloc_table_read_line(const hearth_user_table *table, char *line) {
   char by_default[HEARTH_ALLOC_NAME_MAX + sizeof "_hot_cold"], *rest;
   const char *name = strtok_r(line, HEARTH_TABLE_SPACE, &rest),
              *hinted = name ? strtok_r(NULL, HEARTH_TABLE_SPACE, &rest) : NULL;
@@ -89,5 +89,5 @@ static hearth_status read_line(const hearth_user_table *table, char *line) {
 }
 
 hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
-  return hearth_user_table_read(module, path, "the table of allocation functions", read_line, err);
+  return hearth_user_table_read(module, path, "the table of allocation functions", alloc_table_read_line, err);
 }

@@ -44,29 +44,24 @@ typedef struct verdict {
   hearth_placement placement; /* UNKNOWN: the hint is that of ambiguous calls, if it is one */
   bool ambiguous;
   bool may_be_cold;
-  unsigned cold_percent; /* of the bytes of a mostly cold call; else 0 */
-  LLVMValueRef value;    /* i8 */
-  bool by_word;          /* it is computed as the program runs */
+  LLVMValueRef value; /* i8 */
+  bool by_word;       /* it is computed as the program runs */
 } verdict;
 
-/* Contexts that nothing told apart share one hint: cold, if the user wants that of calls with as many cold bytes. */
-static verdict judge(lowering *l, LLVMValueRef call) {
+/* Contexts that nothing told apart share one hint. */
+static verdict lower_judge(lowering *l, LLVMValueRef call) {
   verdict v = {0};
-  unsigned percent = l->options->cold_percent;
   hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
   hearth_placement pool = hearth_md_get_pool(call);
   v.placement = hint >= HEARTH_CLASS_NOTCOLD && pool ? pool : (hearth_placement)hint;
+  /* The link's optimiser puts one call in the place of others, as calloc for malloc and memset, without what they carried:
+   * the profile knows the place. */
+  if (l->word && l->options->lto_phase == HEARTH_LTO_POSTLINK && hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous)
+    v.ambiguous = hearth_context_word_is_open(l->word, call, &v.placement);
   v.may_be_cold = v.ambiguous;
   if (v.placement == HEARTH_MD_POOL_AMBIGUOUS) {
     v.placement = HEARTH_CLASS_UNKNOWN;
     v.ambiguous = true;
-  }
-  if (!v.may_be_cold || percent >= 100)
-    return v;
-  hearth_context_sums sums = hearth_sum_carried_contexts(l->md, call);
-  if (hearth_is_mostly_cold(&sums, percent)) {
-    v.cold_percent = (unsigned)((double)sums.cold_bytes * 100 / (double)sums.bytes);
-    v.placement = HEARTH_CLASS_COLD;
   }
   return v;
 }
@@ -78,32 +73,11 @@ static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hear
          (v->placement == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call, ret_known));
 }
 
-/* Of an ambiguous call that the plan has no table for: the pool of most bytes, where they lie closer together than in the
- * ordinary allocator. UNKNOWN if no context has a pool, or most bytes are cold, which would keep those of the pool apart. */
-static hearth_placement heaviest_pool(const lowering *l, LLVMValueRef call, bool may_be_cold) {
-  uint64_t bytes[HEARTH_PLACEMENTS] = {0}, warm_bytes = 0, cold_bytes = 0;
-  hearth_placement heaviest = HEARTH_CLASS_UNKNOWN;
-  hearth_md_mibs carried;
-  if (!hearth_md_get_mibs(l->md, call, &carried))
-    return heaviest;
-  for (size_t i = 0; i < carried.count; i++) {
-    hearth_placement placement = hearth_md_placement(&carried.mibs[i]);
-    uint64_t of_context = hearth_md_mib_bytes(&carried.mibs[i]) + 1;
-    bytes[placement] += of_context;
-    *(placement == HEARTH_CLASS_COLD ? &cold_bytes : &warm_bytes) += of_context;
-    if (placement >= HEARTH_PLACEMENT_POOL && (!heaviest || bytes[placement] > bytes[heaviest]))
-      heaviest = placement;
-  }
-  hearth_md_mibs_free(&carried);
-  return !may_be_cold || warm_bytes > cold_bytes ? heaviest : (hearth_placement)HEARTH_CLASS_UNKNOWN;
-}
-
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   hearth_placement common = HEARTH_CLASS_UNKNOWN, known = HEARTH_CLASS_UNKNOWN;
-  bool is_planned = false;
   if (l->word && is_open(l, call, v, &common))
-    v->value = hearth_context_word_hint(l->word, call, &known, &is_planned);
+    v->value = hearth_context_word_hint(l->word, call, &known);
   v->by_word = v->value != NULL;
   if (v->by_word)
     return;
@@ -111,8 +85,6 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   bool is_warm = known >= HEARTH_CLASS_HOT && known != HEARTH_PLACEMENT_DORMANT;
   if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : is_warm) /* LLVM saw no cold one */
     v->placement = known;
-  if (v->ambiguous && v->placement == HEARTH_CLASS_UNKNOWN && !is_planned)
-    v->placement = heaviest_pool(l, call, v->may_be_cold);
   if (v->placement == HEARTH_CLASS_UNKNOWN && !v->may_be_cold)
     v->placement = HEARTH_CLASS_NOTCOLD;
   if (v->placement == HEARTH_CLASS_COLD && hearth_alloc_is_dormant(call))
@@ -124,11 +96,8 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
 static void report(LLVMValueRef call, const char *function, verdict v) {
   char where[256], why[96], message[800];
   hearth_describe_inlining(call, where, sizeof where);
-  snprintf(why, sizeof why,
-           v.cold_percent ? "%s: %u %% of its bytes"
-           : v.ambiguous  ? "%s, though its contexts differ: nothing tells them apart"
-                          : "%s",
-           hearth_placement_name(v.placement), v.cold_percent);
+  snprintf(why, sizeof why, v.ambiguous ? "%s, though its contexts differ: nothing tells them apart" : "%s",
+           hearth_placement_name(v.placement));
   if (v.by_word)
     snprintf(message, sizeof message, "%s call%s given the hint of the decision sites that are being called", function,
              where);
@@ -145,21 +114,6 @@ static void report(LLVMValueRef call, const char *function, verdict v) {
   hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
 
-#define UPDATED "hearth-updated"
-
-/* A call of a hinted form: its last argument is the hint. Once, as one that is computed is computed for good. */
-static void update_hint(lowering *l, LLVMValueRef call, const char *name, verdict v) {
-  LLVMContextRef context = LLVMGetModuleContext(l->module);
-  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, UPDATED, strlen(UPDATED)))
-    return;
-  choose_value(l, call, &v);
-  LLVMSetOperand(call, LLVMGetNumArgOperands(call) - 1, v.value);
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(context, UPDATED, strlen(UPDATED), "", 0));
-  report(call, name, v);
-  l->changed = true;
-}
-
 static bool lies_in_main_pool(const lowering *l, LLVMValueRef hint) {
   unsigned value = (unsigned)LLVMConstIntGetZExtValue(hint);
   if (value < HEARTH_HINT_POOL || value >= HEARTH_HINT_HOT)
@@ -167,12 +121,12 @@ static bool lies_in_main_pool(const lowering *l, LLVMValueRef hint) {
   return l->layout && !l->layout[value - HEARTH_HINT_POOL];
 }
 
-static void visit(LLVMValueRef call, void *data) {
+static void lower_visit(LLVMValueRef call, void *data) {
   lowering *l = data;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
   if (!function)
     return;
-  verdict v = judge(l, call);
+  verdict v = lower_judge(l, call);
   bool is_left = v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK;
   l->left_to_link += is_left;
   if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
@@ -182,10 +136,6 @@ static void visit(LLVMValueRef call, void *data) {
   LLVMValueRef callee = hearth_alloc_callee(call);
   const char *symbol = LLVMGetValueName2(callee, &length), *why;
   snprintf(name, sizeof name, "%.*s", (int)length, symbol); /* a dispatch may take its place */
-  if (hearth_alloc_has_hint(callee)) {
-    update_hint(l, call, name, v);
-    return;
-  }
   why = obstacle(l, call);
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_for(call, function);
   if (!hinted) {
@@ -224,14 +174,12 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
   if (!l.md)
     return false;
-  if (options->update_existing)
-    hearth_alloc_find_existing(module);
   hearth_context_word word;
   bool opened = options->by_word && hearth_context_word_open(&word, module, options);
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
   l.word = by_word ? &word : NULL;
   l.layout = opened ? word.plan.pools : NULL;
-  hearth_ir_for_each_instruction(module, visit, &l);
+  hearth_ir_for_each_instruction(module, lower_visit, &l);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
   hearth_fast_inline(module, &l.frequent);

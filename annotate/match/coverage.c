@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* After matching, each leaf frame of the module's functions in the profile is compared with the contexts that were
- * marked as matched. If all were, that is the answer; else each frame is given a reason by the calls that stand at its
- * place now. */
+ * marked as matched; one that lacks some is given a reason by the calls that stand at its place now. */
 #include "coverage.h"
 
 #include <inttypes.h>
@@ -13,8 +12,10 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "file.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
+#include "renamed.h"
 #include "shim.h"
 #include "wrapper_calls.h"
 
@@ -36,7 +37,6 @@ typedef struct measuring {
   uint32_t file_path; /* of a function of the module's file; HEARTH_NONE: the profile has none that the module has */
   bool salvaged;      /* the function that is being measured has changed */
   bool is_own;        /* it is of the module's file */
-  bool exact;
   hearth_error *err;
 } measuring;
 
@@ -51,11 +51,6 @@ static bool is_path_of(const char *path, const char *name) {
          (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
 }
 
-static const char *coverage_base_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* The last name of the folder before `end`. */
 static const char *folder_before(const char *path, const char *end, size_t *ret_length) {
   const char *first = end;
@@ -67,7 +62,7 @@ static const char *folder_before(const char *path, const char *end, size_t *ret_
 
 /* The last name of the folder that the module's file is in; of no length if that is not known. */
 static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret_length) {
-  const char *base = coverage_base_of(name);
+  const char *base = hearth_base_name(name);
   if (base > name)
     return folder_before(name, base - 1, ret_length);
   *ret_length = 0;
@@ -87,7 +82,7 @@ static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret
 /* Several folders may have files of one name; where the sources lay may have changed. */
 static bool is_folder_alike(const char *path, LLVMModuleRef module) {
   size_t length, own_length, name_length;
-  const char *base = coverage_base_of(path),
+  const char *base = hearth_base_name(path),
              *own = folder_of(module, LLVMGetSourceFileName(module, &name_length), &own_length);
   if (base == path || own_length == 0 || own[own_length - 1] == '.')
     return true;
@@ -112,7 +107,7 @@ static hearth_status is_own(const measuring *m, const hearth_function_info *func
   if (m->file_path != HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
-  *ret = strcmp(coverage_base_of(path), coverage_base_of(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
+  *ret = strcmp(hearth_base_name(path), hearth_base_name(LLVMGetSourceFileName(m->session->module, &length))) == 0 &&
          is_folder_alike(path, m->session->module);
   return HEARTH_OK;
 }
@@ -227,21 +222,7 @@ static bool is_decision_site(const measuring *m, uint32_t row, const hearth_fram
   return site && site->frame == row;
 }
 
-static hearth_status is_all_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
-  *ret = true;
-  for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
-    if (frame.stack_id)
-      HEARTH_TRY(
-          hearth_match_frame(m->profile, m->sites, function->id, function->first_frame + i, &frame, ret, m->err));
-    for (uint32_t k = 0; k < frame.context_count && *ret; k++)
-      *ret = m->session->matcher->matched[frame.first_context + k];
-  }
-  return HEARTH_OK;
-}
-
-static void count(hearth_callsite_sums *sums, bool found, bool has_changed) {
+static void coverage_count(hearth_callsite_sums *sums, bool found, bool has_changed) {
   sums->all++;
   sums->matched += found;
   sums->salvaged += found && has_changed;
@@ -252,9 +233,9 @@ static hearth_status count_callsite(measuring *m, uint64_t function, uint32_t ro
   if (!frame->stack_id)
     return HEARTH_OK;
   HEARTH_TRY(hearth_match_frame(m->profile, m->sites, function, row, frame, &found, m->err));
-  count(&m->coverage->callsites, found, m->salvaged);
+  coverage_count(&m->coverage->callsites, found, m->salvaged);
   if (is_decision_site(m, row, frame))
-    count(&m->coverage->decision_sites, found, m->salvaged);
+    coverage_count(&m->coverage->decision_sites, found, m->salvaged);
   return HEARTH_OK;
 }
 
@@ -293,28 +274,8 @@ static hearth_status coverage_row_of(const measuring *m, LLVMValueRef function, 
   return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
 }
 
-/* Most modules need no more than this: reading numbers costs as much as matching. All functions are seen if so. */
-static hearth_status is_module_matched(measuring *m, bool *ret) {
-  *ret = true;
-  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && *ret; f = LLVMGetNextFunction(f)) {
-    hearth_function_info function;
-    uint32_t row;
-    hearth_status status = coverage_row_of(m, f, &row);
-    if (status == HEARTH_OK)
-      status = hearth_profile_get_function(m->profile, row, &function, m->err);
-    if (status == HEARTH_OK) {
-      m->seen[row] = true;
-      status = is_all_matched(m, &function, ret);
-    }
-    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
-      return status;
-  }
-  return HEARTH_OK;
-}
-
 /* Decision sites in functions of the module's file that it does not have. */
-static hearth_status count_gone_sites(const measuring *m, uint64_t *ret) {
-  *ret = 0;
+static hearth_status count_gone_sites(const measuring *m) {
   for (uint32_t i = 0; i < m->plan.site_count; i++) {
     hearth_frame_info frame;
     hearth_function_info function;
@@ -324,22 +285,12 @@ static hearth_status count_gone_sites(const measuring *m, uint64_t *ret) {
       continue;
     HEARTH_TRY(hearth_profile_get_function(m->profile, frame.function, &function, m->err));
     HEARTH_TRY(is_in_file(m, &function, &is_gone));
-    *ret += is_gone;
+    m->coverage->decision_sites.all += is_gone;
   }
   return HEARTH_OK;
 }
 
 static hearth_status measure_module(measuring *m) {
-  bool all_matched = false;
-  if (!m->exact)
-    HEARTH_TRY(is_module_matched(m, &all_matched));
-  uint64_t gone;
-  if (all_matched) {
-    HEARTH_TRY(count_gone_sites(m, &gone));
-    if (gone == 0)
-      return HEARTH_OK;
-  }
-  memset(m->seen, 0, hearth_profile_function_count(m->profile) * sizeof *m->seen);
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
     uint32_t row;
     hearth_status status = coverage_row_of(m, f, &row);
@@ -349,9 +300,7 @@ static hearth_status measure_module(measuring *m) {
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
   }
-  HEARTH_TRY(count_gone_sites(m, &gone));
-  m->coverage->decision_sites.all += gone;
-  return HEARTH_OK;
+  return count_gone_sites(m);
 }
 
 /* A function of the module's file. If the module does not have it, its places go to `unmatched`, too. */
@@ -379,15 +328,6 @@ static hearth_status measure_own(measuring *m, uint32_t row, const hearth_functi
   return HEARTH_OK;
 }
 
-static bool is_declared_in_file(const measuring *m, LLVMValueRef function) {
-  size_t length, name_length;
-  const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(function), &length),
-             *base = coverage_base_of(LLVMGetSourceFileName(m->session->module, &name_length));
-  size_t base_length = strlen(base);
-  return length >= base_length && memcmp(file + length - base_length, base, base_length) == 0 &&
-         (length == base_length || file[length - base_length - 1] == '/');
-}
-
 /* Find the path under which the profile has functions of the module's file. */
 static hearth_status coverage_find_file(measuring *m) {
   LLVMValueRef f = LLVMGetFirstFunction(m->session->module);
@@ -395,7 +335,7 @@ static hearth_status coverage_find_file(measuring *m) {
     hearth_function_info function;
     uint32_t row;
     hearth_status status = find_row(m, f, &row);
-    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && !is_declared_in_file(m, f)))
+    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && !hearth_is_of_source_file(f)))
       continue;
     HEARTH_TRY(status);
     HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
@@ -427,13 +367,12 @@ static hearth_status measure_file(measuring *m) {
 }
 
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
-                                      const hearth_call_sites *sites, bool exact, bool of_file, hearth_error *err) {
+                                      const hearth_call_sites *sites, bool of_file, hearth_error *err) {
   measuring m = {.coverage = coverage,
                  .session = session,
                  .profile = session->matcher->profile,
                  .sites = sites,
                  .file_path = HEARTH_NONE,
-                 .exact = exact,
                  .err = err};
   m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
   if (!m.seen)
@@ -445,7 +384,7 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
     status = coverage_find_file(&m);
   if (status == HEARTH_OK)
     status = measure_module(&m);
-  if (status == HEARTH_OK && (exact || of_file))
+  if (status == HEARTH_OK && of_file)
     status = measure_file(&m);
   else
     coverage->file = (hearth_file_sums){0};

@@ -51,10 +51,9 @@ typedef struct hearth_coverage {
   size_t n_unmatched, room;
 } hearth_coverage;
 
-/* After all allocation calls of the session's module were matched. `exact`: `all` and `matched` are wanted even where
- * all is matched; else they may then be 0. `of_file`: so is `file`. Those of reading a profile, E_NOMEM; free in any case. */
+/* After all allocation calls of the session's module were matched. `of_file`: `file` is wanted, too. Those of reading a profile, E_NOMEM; free in any case. */
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
-                                      const hearth_call_sites *sites, bool exact, bool of_file, hearth_error *err);
+                                      const hearth_call_sites *sites, bool of_file, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
 
 /* Rounded down; 100 if there are none. Bytes are those of the module's allocation calls; where all go through a wrapper, how

@@ -122,7 +122,7 @@ typedef struct shares {
   uint64_t bytes[HEARTH_PLACEMENTS];
 } shares;
 
-static void place(hearth_leaf_stack *stack, hearth_place place) {
+static void place_stack(hearth_leaf_stack *stack, hearth_place place) {
   stack->placement = place.placement;
   stack->is_light = place.is_light;
 }
@@ -136,7 +136,7 @@ static hearth_status sum_and_place(hearth_leaf *leaf, const uint64_t *contexts, 
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, row, NULL, &mib, err));
     hearth_place placed = hearth_place_context(leaf->placer, row, &mib);
-    place(stack, placed);
+    place_stack(stack, placed);
     leaf->has_dormant |= placed.is_dormant;
     if (stack->row_count == 1)
       continue;
@@ -147,7 +147,7 @@ static hearth_status sum_and_place(hearth_leaf *leaf, const uint64_t *contexts, 
   for (size_t i = 0; i < leaf->stack_count; i++) {
     hearth_leaf_stack *stack = &leaf->stacks[i];
     if (stack->row_count > 1)
-      place(stack, hearth_place_sum(leaf->placer, &leaf->sums[stack->sum], of_sums[stack->sum].bytes));
+      place_stack(stack, hearth_place_sum(leaf->placer, &leaf->sums[stack->sum], of_sums[stack->sum].bytes));
   }
   return HEARTH_OK;
 }

@@ -3,13 +3,11 @@
 #include "match_report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "alloc_functions.h"
 #include "hearth/json_writer.h"
@@ -82,27 +80,12 @@ static hearth_status match_report_print(FILE *stream, hearth_session *session, c
   return HEARTH_OK;
 }
 
-static bool match_report_write_all(int fd, const char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    bytes += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
 static hearth_status match_report_append(const char *path, const char *bytes, size_t size, hearth_error *err) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  FILE *file = fopen(path, "ae");
   /* Not every file can be locked; appending short lines works without. */
-  bool ok = fd >= 0 && (flock(fd, LOCK_EX) == 0 || errno != EINTR) && match_report_write_all(fd, bytes, size);
-  hearth_status status = ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  if (fd >= 0)
-    close(fd);
-  return status;
+  bool ok = file && (flock(fileno(file), LOCK_EX) == 0 || errno != EINTR) && fwrite(bytes, 1, size, file) == size;
+  ok = file && fclose(file) == 0 && ok;
+  return ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
 }
 
 hearth_status hearth_match_report_append(const char *path, hearth_session *session, const hearth_coverage *coverage,
@@ -143,20 +126,6 @@ hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
   return sums;
 }
 
-hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call) {
-  hearth_context_sums sums = {0};
-  hearth_md_mibs carried;
-  if (hearth_md_get_mibs(md, call, &carried))
-    for (size_t i = 0; i < carried.count; i++)
-      match_report_add(&sums, hearth_md_placement(&carried.mibs[i]), hearth_md_mib_bytes(&carried.mibs[i]));
-  hearth_md_mibs_free(&carried);
-  return sums;
-}
-
-bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent) {
-  return sums->cold_bytes && (double)sums->cold_bytes * 100 >= (double)sums->bytes * percent;
-}
-
 /* "3 contexts (1 cold, 2 pool 0)": of at most 20 digits for each placement */
 #define DESCRIPTION (64 + HEARTH_PLACEMENTS * 32)
 static void match_report_describe(const hearth_context_sums *sums, char *buffer, size_t size) {
@@ -195,13 +164,4 @@ void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found,
   match_report_describe(found, contexts, sizeof contexts);
   snprintf(what, sizeof what, "compared with %s, for which it stands in the heap profile: %s", function, contexts);
   remark(call, "Promoted", what);
-}
-
-void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {
-  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
-  if (left->count == 0 || left->count >= before)
-    return;
-  match_report_describe(left, contexts, sizeof contexts);
-  snprintf(what, sizeof what, "keeps, of %zu contexts, %s", before, contexts);
-  remark(call, "Pruned", what);
 }

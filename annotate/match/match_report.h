@@ -4,7 +4,6 @@
 #define HEARTH_MATCH_REPORT_H
 
 #include "coverage.h"
-#include "hearth/md.h"
 #include "match.h"
 
 /* Append the module's line, in one piece: compilers that run at a time can share the file. E_IO, E_NOMEM, and those of reading
@@ -19,21 +18,14 @@ hearth_status hearth_match_report_append(const char *path, hearth_session *sessi
 /* Counts for the remark on a call's contexts. All zero: none. */
 typedef struct hearth_context_sums {
   size_t count, of_placement[HEARTH_PLACEMENTS];
-  uint64_t bytes, cold_bytes; /* 0 in metadata whose schema does not tell */
+  uint64_t bytes, cold_bytes;
 } hearth_context_sums;
 
 hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
-/* Sums of the contexts that the call carries as metadata. */
-hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call);
-
-/* Is at least this share of the bytes cold? Not if none is, or nothing is known of bytes. */
-bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent);
 
 /* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
 /* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its address. */
 void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function);
-/* Remark "Pruned": of `before` contexts these are left where the call now is; none if as many are left. */
-void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left);
 
 #endif

@@ -230,7 +230,7 @@ static hearth_status report_coverage(annotation *a) {
   bool report = *options->report;
   hearth_status status = hearth_call_sites_collect(&sites, a->session.module, a->session.locator, &a->err);
   if (status == HEARTH_OK)
-    status = hearth_coverage_measure(&coverage, &a->session, &sites, report, a->allocates, &a->err);
+    status = hearth_coverage_measure(&coverage, &a->session, &sites, report || a->allocates, &a->err);
   if (status == HEARTH_OK && !warn_of_coverage(&a->session, &coverage) && a->allocates)
     warn_of_file(&a->session, &coverage);
   if (status == HEARTH_OK)
@@ -257,8 +257,6 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
   bool changed = false;
   if (!mark_listed_functions(module, options))
     return false;
-  if (options->update_existing)
-    hearth_alloc_find_existing(module);
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     a.err.status = hearth_session_salvage(&a.session, &a.err);
     hearth_ir_for_each_instruction(module, annotate_visit, &a);

@@ -5,7 +5,6 @@
 
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
-#include "match_report.h"
 #include "session.h"
 #include "shim.h"
 
@@ -82,17 +81,11 @@ static bool keeps_class(pruning *p, LLVMValueRef call) {
 
 /* Prune an allocation call: by the profile, which also knows calls that came without metadata, else by the metadata.
  * E_NOT_FOUND: it has no contexts. */
-static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
+static hearth_status prune_allocation(pruning *p, LLVMValueRef call) {
   hearth_status status = HEARTH_E_NOT_FOUND;
   if (p->session.matcher && !keeps_class(p, call))
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
-  if (status == HEARTH_OK && ret_left)
-    *ret_left = hearth_sum_contexts(&p->edits.items[p->edits.count - 1].contexts);
-  if (status != HEARTH_E_NOT_FOUND || !prune_prune(p, call))
-    return status;
-  if (ret_left)
-    *ret_left = hearth_sum_carried_contexts(p->session.md, call);
-  return HEARTH_OK;
+  return status == HEARTH_E_NOT_FOUND && prune_prune(p, call) ? HEARTH_OK : status;
 }
 
 static void prune_visit(LLVMValueRef instruction, void *data) {
@@ -105,15 +98,9 @@ static void prune_visit(LLVMValueRef instruction, void *data) {
       report_misdeclared(instruction);
     return;
   }
-  bool wants_remarks = hearth_shim_wants_remarks(instruction);
-  hearth_context_sums left, before = {0};
-  if (wants_remarks)
-    before = hearth_sum_carried_contexts(p->session.md, instruction);
-  hearth_status status = prune_allocation(p, instruction, wants_remarks ? &left : NULL);
+  hearth_status status = prune_allocation(p, instruction);
   if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
     p->err.status = status;
-  else if (status == HEARTH_OK && wants_remarks)
-    hearth_remark_pruned(instruction, before.count, &left);
   else if (status != HEARTH_OK && p->session.matcher)
     report_unmatched(instruction);
 }

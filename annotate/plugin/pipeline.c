@@ -108,16 +108,13 @@ static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth
   return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
 }
 
-bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
-                         hearth_noted_calls *noted) {
+bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told) {
   hearth_pass_options own = *options;
   bool changed = false;
   if (!complete_options(module, told, &own))
     return false;
-  if (own.lto_phase == HEARTH_LTO_POSTLINK) {
-    changed |= hearth_noted_calls_give_back(noted, module);
+  if (own.lto_phase == HEARTH_LTO_POSTLINK)
     changed |= hearth_pass_unify(module, &own);
-  }
   changed |= hearth_pass_prune(module, &own);
   changed |= hearth_pass_lower(module, &own);
   changed |= hearth_pass_globals(module, &own);

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "passes.h"
-#include "replaced_calls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,9 +47,8 @@ size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *r
 
 /* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
  * the module: each allocation call is given its hint. `told`: the phase of which LLVM speaks; the option goes before
- * it. `noted`: at the link's start. True if the module changed. */
-bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
-                         hearth_noted_calls *noted);
+ * it. True if the module changed. */
+bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told);
 
 #ifdef __cplusplus
 }

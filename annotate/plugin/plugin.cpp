@@ -20,7 +20,6 @@
 #include "hearth/indexed.h"
 #include "passes.h"
 #include "pipeline.h"
-#include "replaced_calls.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -51,7 +50,6 @@ cl::opt<hearth_coalesce_mode>
                         clEnumValN(HEARTH_COALESCE_OFF, "off", "none")),
              cl::init(HEARTH_COALESCE_BLOCK));
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
-cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
 
 cl::opt<bool> Globals("memprof-globals", cl::desc("Count accesses of global variables, too"));
 cl::opt<bool> GlobalStores("memprof-global-stores", cl::desc("With -memprof-globals: count stores apart, too"));
@@ -59,7 +57,6 @@ cl::opt<bool> GlobalStores("memprof-global-stores", cl::desc("With -memprof-glob
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
 cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
-cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Replace hints that calls have already"));
 #endif
 #if LLVM_VERSION_MAJOR < 20
 cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
@@ -160,9 +157,6 @@ struct PercentParser : cl::parser<unsigned> {
   }
 };
 using PercentOption = cl::opt<unsigned, false, PercentParser>;
-PercentOption ColdPercent("memprof-cold-percent",
-                          cl::desc("A call whose contexts differ is cold if this share of its bytes is"),
-                          cl::init(100));
 PercentOption FastPath(
     "memprof-fast-path",
     cl::desc("Calls of at least this share of all allocations, of blocks that live for less than a third of the "
@@ -225,16 +219,13 @@ hearth_pass_options currentOptions() {
   hearth_error Err;
   Options.by_plan = Classify == "plan";
   hearth_classify_parse(Options.by_plan ? "auto" : Classify.c_str(), &Options.classify, &Err); // as its parser did
-  Options.cold_percent = ColdPercent;
   Options.fast_path = FastPath;
   Options.lto_phase = LTOPhase;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
-  Options.count_width = CountWidth;
   Options.globals = Globals;
   Options.global_stores = Globals && GlobalStores;
   Options.histogram = isOn("memprof-histogram");
-  Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
   Options.by_word = contextsAreApartBy(ByWord);
@@ -245,7 +236,6 @@ hearth_pass_options currentOptions() {
 
 // The part of the profile that the passes of one pipeline have read. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
-using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
 // A pass over modules that the profile's or the program's runtime can be linked to; others it leaves alone.
 template <typename PassT> struct TargetedPass : PassInfoMixin<TargetedPass<PassT>> {
@@ -276,64 +266,45 @@ struct CPass : PassInfoMixin<CPass> {
   }
 };
 
-// The start of a link's pipeline, for each of its modules.
-struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
-  NotedCalls Noted;
-  NoteCallsPass(NotedCalls Noted) : Noted(std::move(Noted)) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_noted_calls_note(Noted.get(), wrap(&M));
-    return PreservedAnalyses::all();
-  }
-};
-
 // hearth_pipeline_use.
 struct UsePass : PassInfoMixin<UsePass> {
   Matcher Read;
-  NotedCalls Noted;
   hearth_lto_phase Told; // by LLVM
-  UsePass(Matcher Read, NotedCalls Noted, hearth_lto_phase Told)
-      : Read(std::move(Read)), Noted(std::move(Noted)), Told(Told) {}
+  UsePass(Matcher Read, hearth_lto_phase Told) : Read(std::move(Read)), Told(Told) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
     Options.matcher = Read.get();
-    return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get()) ? PreservedAnalyses::none()
-                                                                      : PreservedAnalyses::all();
+    return hearth_pipeline_use(wrap(&M), &Options, Told) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
-};
-
-// State that the passes of one module's pipeline share.
-struct Shared {
-  Matcher Read;
-  NotedCalls Noted;
 };
 
 hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
   return {Level != OptimizationLevel::O0, !Use.empty(), Instrument, IsLink};
 }
 
-void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Shared &S, hearth_lto_phase Told) {
+void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Matcher &Read, hearth_lto_phase Told) {
   switch (Pass->kind) {
   case HEARTH_PASS_OURS:
-    return addTo(MPM, CPass(Pass, S.Read));
+    return addTo(MPM, CPass(Pass, Read));
   case HEARTH_PASS_DISCRIMINATORS:
     return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   case HEARTH_PASS_USE:
-    return addTo(MPM, UsePass(S.Read, S.Noted, Told));
+    return addTo(MPM, UsePass(Read, Told));
   }
 }
 
-void addStart(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level) {
+void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, /*IsLink=*/false);
   for (size_t i = 0, n = hearth_pipeline_start(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], S, HEARTH_LTO_AUTO);
+    addPass(MPM, Passes[i], Read, HEARTH_LTO_AUTO);
 }
 
-void addEnd(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
+void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, IsLink);
   for (size_t i = 0, n = hearth_pipeline_end(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], S, Told);
+    addPass(MPM, Passes[i], Read, Told);
 }
 
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
@@ -361,31 +332,24 @@ hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
 
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
-  NotedCalls Noted(hearth_noted_calls_create(), hearth_noted_calls_destroy);
-  Shared S = {Read, Noted};
   PB.registerPipelineParsingCallback(
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);
       });
-  PB.registerPipelineStartEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, S, Level); });
+  PB.registerPipelineStartEPCallback(
+      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    addEnd(MPM, S, Level, /*IsLink=*/false, toldBy(Phase));
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, Read, Level, /*IsLink=*/false, toldBy(Phase));
   });
-  PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { addTo(MPM, NoteCallsPass(Noted)); });
 #else
-  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
-    addEnd(MPM, S, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, Read, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
   });
-  PB.registerPipelineEarlySimplificationEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
 #endif
 #if LLVM_VERSION_MAJOR >= 19 // links with older ones take no plugins
-  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
-      [Noted](ModulePassManager &MPM, OptimizationLevel) { addTo(MPM, NoteCallsPass(Noted)); });
-  PB.registerFullLinkTimeOptimizationLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
-    addEnd(MPM, S, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
+  PB.registerFullLinkTimeOptimizationLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, Read, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
   });
 #endif
 }

@@ -157,12 +157,10 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   return hint;
 }
 
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
-                                      bool *ret_planned) {
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
   uint64_t inlined_bits;
   const hearth_plan_table *table = context_word_find_table(word, call, &inlined_bits);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
-  *ret_planned = table != NULL;
   if (table && table->mask & ~inlined_bits)
     return build_hint(word, call, table, inlined_bits);
   if (table)
@@ -379,7 +377,6 @@ static void announce(hearth_context_word *word) {
 bool hearth_context_word_finish(hearth_context_word *word) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
   hearth_ir_for_each_instruction(word->session.module, context_word_collect, word);
-  word->count = hearth_share_decision_calls(word->calls, word->count);
   for (size_t i = 0, end; i < word->count; i = end) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)

@@ -20,7 +20,13 @@
 
 #include "hint_table.h"
 #include "session.h"
-#include "shared_calls.h"
+
+typedef struct hearth_decision_call {
+  LLVMValueRef call;
+  uint64_t bits; /* that are set around it */
+  bool is_alone; /* they are clear before it */
+  bool may_jump; /* the code generator may make the call a jump */
+} hearth_decision_call;
 
 typedef struct hearth_hint_call {
   LLVMValueRef call, is_other; /* i1: another entry than the heaviest one */
@@ -53,9 +59,8 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
 void hearth_context_word_close(hearth_context_word *word);
 
 /* The hint (i8) of an allocation call, computed in front of it; NULL if no bit tells placements apart there.
- * *ret_placement: then the placement that the call has all the same, or UNKNOWN. *ret_planned: the plan has a table for it. */
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
-                                      bool *ret_planned);
+ * *ret_placement: then the placement that the call has all the same, or UNKNOWN. */
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement);
 
 /* The constant that a computed hint is for half of the bytes or more; NULL if there is none. */
 LLVMValueRef hearth_context_word_usual(const hearth_context_word *word, LLVMValueRef hint);

@@ -3,8 +3,7 @@
  *
  *   i8 @__hearth_hint.TABLE(i64 word)
  *
- * Small tables are compiled as a switch. Large ones are data, which take a third of that: a sorted array of keys, the hint's
- * number in their last three bits, that one function of the module searches for all tables. */
+ * Cold contexts are listed; all other bits get the hint of the call's contexts that are not cold. */
 #ifndef HEARTH_HINT_TABLE_H
 #define HEARTH_HINT_TABLE_H
 
@@ -17,12 +16,10 @@ typedef struct hearth_hint_tables {
   const hearth_plan *plan;
   const hearth_placer *placer;
   const uint8_t *hints; /* by class */
-  LLVMValueRef search;  /* made when it is first needed */
 } hearth_hint_tables;
 
-/* The function of a table, made if the module lacks it: the hint for each value of the bits that the table heeds, and that
- * of ambiguous calls for all others. */
-LLVMValueRef hearth_hint_table_get(hearth_hint_tables *tables, const hearth_plan_table *table);
+/* The function of a table, made if the module lacks it. */
+LLVMValueRef hearth_hint_table_get(const hearth_hint_tables *tables, const hearth_plan_table *table);
 
 /* The hint of an entry. */
 uint8_t hearth_hint_table_hint(const hearth_hint_tables *tables, const hearth_plan_entry *entry);

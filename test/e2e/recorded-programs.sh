@@ -30,6 +30,8 @@ if ((${#programs[@]} == 0)); then
   done
 fi
 
+((${#programs[@]} > 0)) || fail 'none of the programs is installed'
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -112,17 +112,9 @@ typedef struct hearth_md_mib {
 
 HEARTH_CHECK_LAYOUT(HEARTH_TAG_LIMIT <= 64);
 
-/* The pool, else the class. */
-static inline hearth_placement hearth_md_placement(const hearth_md_mib *mib) {
-  return mib->pool ? mib->pool : (hearth_placement)mib->hotness;
-}
-
 /* Typed access to the values. Get: false if the value is not recorded. */
 bool hearth_md_mib_get(const hearth_md_mib *mib, unsigned tag, uint64_t *ret);
 void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value);
-/* Bytes allocated in the context: TotalSize, else AveSize times AllocCount, which lacks less than a byte for each
- * allocation. 0 if neither is recorded. */
-uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib);
 /* All stored and derived fields of a profile's record. */
 void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
 

@@ -3,7 +3,6 @@
 ; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
 ; RUN: %opt -memprof-coalesce=granule -passes=hearth-instrument -S %s | FileCheck %s --check-prefixes=CHECK,GRANULE
 ; RUN: %opt -memprof-coalesce=granule -memprof-atomic -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=ATOMIC
-; RUN: %opt -memprof-count-width -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=WIDTH
 
 ; Bytes 0 to 63 of a block lie in one line, byte 100 in the next. Within an alignment of 8, one granule is certain.
 ; CHECK-LABEL: define void @fields(
@@ -26,14 +25,6 @@ define void @fields(ptr %p) {
   store i32 1, ptr %at16, align 4
   %at100 = getelementptr i8, ptr %p, i64 100
   store i32 1, ptr %at100, align 4
-  ret void
-}
-
-; A vector of 32 bytes counts 4 by width.
-; WIDTH-LABEL: define void @vector(
-; WIDTH: add i32 {{.*}}, 4{{$}}
-define void @vector(ptr %p) {
-  store <4 x i64> zeroinitializer, ptr %p, align 32
   ret void
 }
 

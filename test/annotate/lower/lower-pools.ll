@@ -26,10 +26,10 @@ define void @settled() {
   ret void
 }
 
-; Of several pools that nothing tells apart, that of most bytes; none if most bytes are cold.
+; Several pools that nothing tells apart are none.
 ; CHECK-LABEL: define internal ptr @several(
-; CHECK: @__hearth_malloc_hot_cold(i64 4, i8 zeroext -31)
-; REMARK: malloc call given the hint 225 (id 3, though its contexts differ: nothing tells them apart)
+; CHECK: @__hearth_malloc_hot_cold(i64 4, i8 zeroext -128)
+; REMARK: malloc call given the hint 128 (notcold, though its contexts differ: nothing tells them apart)
 ; INLINED-LABEL: define ptr @a(
 ; INLINED: @__hearth_malloc_hot_cold(i64 4, i8 zeroext -32)
 ; INLINED-LABEL: define ptr @b(

@@ -118,8 +118,6 @@ static void test_values(void **state) {
   hearth_md_mib_set(&a, HEARTH_TAG_AllocCount, 4);
   assert_true(hearth_md_mib_get(&a, HEARTH_TAG_AllocCount, &value));
   assert_int_equal(value, 4);
-  hearth_md_mib_set(&a, HEARTH_TAG_AveSize, 40);
-  assert_int_equal(hearth_md_mib_bytes(&a), 160);
 }
 
 static void test_instructions_that_are_no_calls(void **state) {
