@@ -1,4 +1,5 @@
-/* Hot and untouched globals lie apart in programs, for GNU ld and lld; the program does the same.
+/* Hot and untouched globals lie apart in programs, for GNU ld and lld, but between the symbols that programs know (what scans its
+ * own data does so from one to another); the program does the same.
  *
  * REQUIRES: lld
  * RUN: rm -rf %t && mkdir %t && cd %t
@@ -18,17 +19,28 @@
  * RUN:   awk -v want=.bss -v name=chosen_not -f %S/Inputs/section-of.awk sections symbols && \
  * RUN:   readelf -lW placed | grep -q GNU_RELRO || exit 1; done; done
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 volatile int hot[100], cold[5000], chosen_not[2];
 volatile int hot_data[10] = {1}, cold_data[5000] = {1};
 const volatile int hot_table[8] = {1, 2, 3}, cold_table[3000] = {1};
+extern char __data_start[], _edata[], _end[];
 static void *volatile kept;
+
+static void check_between(const char *from, const volatile void *global, const char *to) {
+  if ((uintptr_t)global < (uintptr_t)from || (uintptr_t)global >= (uintptr_t)to)
+    abort();
+}
 
 int main(int argc, char **argv) {
   int sum = 0;
   kept = malloc(100);
+  check_between(__data_start, hot_data, _edata);
+  check_between(__data_start, cold_data, _edata);
+  check_between(_edata, hot, _end);
+  check_between(_edata, cold, _end);
   for (int i = 0; i < 100000; i++) {
     hot[i % 100] += hot_data[i % 10] + hot_table[i % 8];
     sum += hot[(i + 1) % 100];

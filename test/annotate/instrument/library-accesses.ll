@@ -74,6 +74,24 @@ define i32 @unlocked(ptr %p, ptr %q) {
   ret i32 %a
 }
 
+; Registers that a jump finds again, and what the system reads and fills: in front of the call, as that may not return.
+; CHECK-LABEL: define i32 @jumped(
+; CHECK: ptrtoint ptr %p to i64
+; CHECK: store i32
+; CHECK: call i32 @_setjmp(
+; CHECK: ptrtoint ptr %p to i64
+; CHECK: ptrtoint ptr %q to i64
+; CHECK: call i32 @nanosleep(
+; CHECK: ptrtoint ptr %q to i64
+; CHECK: store i32
+; CHECK: call void @siglongjmp(
+define i32 @jumped(ptr %p, ptr %q) {
+  %a = call i32 @_setjmp(ptr %p)
+  %b = call i32 @nanosleep(ptr %p, ptr %q)
+  call void @siglongjmp(ptr %q, i32 1)
+  unreachable
+}
+
 ; What is copied once its length is known is read twice; wide characters are of four bytes.
 ; CHECK-LABEL: define i32 @printed(
 ; CHECK: call void @__hearth_count_printed(ptr %p, i64 -1)
@@ -194,6 +212,9 @@ declare i64 @_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4findEcm(ptr,
 declare i32 @_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7compareERKS4_(ptr, ptr)
 declare void @_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm(ptr, ptr, i64)
 declare void @_ZNSt6thread4joinEv(ptr)
+declare i32 @_setjmp(ptr) returns_twice
+declare i32 @nanosleep(ptr, ptr)
+declare void @siglongjmp(ptr, i32) noreturn
 declare void @foreign(ptr, ptr, i64)
 declare void @list_add(ptr)
 declare i32 @strcoll(ptr)
