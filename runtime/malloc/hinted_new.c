@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The hinted forms of operator new, under tcmalloc's names. */
 #include "hints.h"
-#include "new_retry.h"
 
 #include <malloc.h>
 
@@ -33,7 +32,7 @@ void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const v
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_throw(bytes, 1, placement);                                                                 \
+      return hearth_must_new(bytes, 1, placement);                                                                     \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
@@ -51,14 +50,14 @@ void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const v
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_null(bytes, 1, placement);                                                                  \
+      return hearth_may_new(bytes, 1, placement);                                                                      \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_throw(bytes, alignment, placement);                                                         \
+      return hearth_must_new(bytes, alignment, placement);                                                             \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
   }                                                                                                                    \
@@ -66,7 +65,7 @@ void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const v
                                                                            const void *nothrow, uint8_t hint) {        \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_null(bytes, alignment, placement);                                                          \
+      return hearth_may_new(bytes, alignment, placement);                                                              \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
   }

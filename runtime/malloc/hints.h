@@ -63,6 +63,10 @@ void hearth_hint_pass_on(uint8_t hint);
  * user's comes before it. */
 void hearth_hints_set_layout(const uint8_t *layout);
 
+/* operator_new.c: a block of a placement, as operator new is to give it: the first one throws, the second returns NULL. */
+void *hearth_must_new(size_t bytes, size_t alignment, unsigned placement);
+void *hearth_may_new(size_t bytes, size_t alignment, unsigned placement);
+
 /* hinted_new.c: do all forms of operator delete lead to ours? */
 bool hearth_deletes_are_own(void);
 /* And those of operator new that throw? */

@@ -4,11 +4,39 @@
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
  * and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "hints.h"
+#include "malloc_messages.h"
 #include "new_retry.h"
+
+typedef struct new_request {
+  size_t bytes, alignment;
+  unsigned placement;
+} new_request;
+
+static void *allocate_new(const void *request) {
+  const new_request *of = request;
+  bool is_zero;
+  return of->placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, of->bytes, of->alignment, &is_zero)
+                                           : hearth_hinted_alloc(of->placement, of->bytes, of->alignment, &is_zero);
+}
+
+static void fail_new(size_t bytes) {
+  hearth_fatal("no memory, and std::bad_alloc was not linked (add -Wl,-u,_ZSt17__throw_bad_allocv); requested bytes: ",
+               (const void *)bytes);
+}
+
+static const hearth_new_heap new_heap = {allocate_new, fail_new};
+
+void *hearth_must_new(size_t bytes, size_t alignment, unsigned placement) {
+  return hearth_new_or_throw(&new_heap, &(new_request){bytes, alignment, placement}, bytes);
+}
+
+void *hearth_may_new(size_t bytes, size_t alignment, unsigned placement) {
+  return hearth_new_or_null(&new_heap, &(new_request){bytes, alignment, placement});
+}
 
 static __attribute__((noinline)) void *new_slowly(size_t bytes) {
   void *block = hearth_take_small(hearth_main_pool, bytes);
-  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
+  return HEARTH_LIKELY(block != NULL) ? block : hearth_must_new(bytes, 1, HEARTH_POOL_MAIN);
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
@@ -16,7 +44,7 @@ HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   return HEARTH_LIKELY(block != NULL) ? block : new_slowly(bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
-  return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);
+  return hearth_must_new(bytes, alignment, HEARTH_POOL_MAIN);
 }
 HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
 HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
@@ -72,9 +100,3 @@ HEARTH_HIDDEN void *hearth_own_Znwm(size_t bytes) __attribute__((alias("_Znwm"))
 HEARTH_HIDDEN void *hearth_own_Znam(size_t bytes) __attribute__((alias("_Znam")));
 HEARTH_OWN(_ZdaPv, (void *block))
 HEARTH_OWN(_ZdaPvSt11align_val_t, (void *block, size_t alignment))
-
-void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
-  bool is_zero;
-  return placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero)
-                                       : hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
-}
