@@ -19,14 +19,14 @@ static void *allocate_again(const void *request) {
   return hearth_operate_allocate(of->kind, of->size, of->alignment, of->frame);
 }
 
-static void fail_new(size_t size) {
+static void refuse_new(size_t size) {
   hearth_message("operator new: no memory for %u bytes, and std::__throw_bad_alloc() is not linked (a static program "
                  "needs -Wl,-u,_ZSt17__throw_bad_allocv)",
                  (uint64_t)size);
   hearth_os_abort();
 }
 
-static const hearth_new_heap new_heap = {allocate_again, fail_new};
+static const hearth_new_heap new_heap = {allocate_again, refuse_new};
 
 static bool is_alignment(size_t alignment) { return (alignment & (alignment - 1)) == 0; }
 
