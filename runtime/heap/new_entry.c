@@ -1,54 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new and operator delete in all their forms, under their mangled names. They reference the C++ library's
- * functions weakly, so that C programs link without it. */
+/* operator new and operator delete in all their forms, under their mangled names. */
 #include "blocks.h"
 #include "heap.h"
 #include "message.h"
-#include "new_handler.h"
+#include "new_retry.h"
 #include "os.h"
 #include "running_profile.h"
 
-extern _Noreturn void _ZSt17__throw_bad_allocv(void) __attribute__((weak)); /* std::__throw_bad_alloc() */
-typedef void (*new_handler)(void);
-extern new_handler _ZSt15get_new_handlerv(void) __attribute__((weak)); /* std::get_new_handler() */
+typedef struct new_request {
+  hearth_trace_kind kind;
+  size_t size, alignment;
+  const hearth_frame *frame;
+} new_request;
 
-static _Noreturn void throw_bad_alloc(size_t size) {
-  if (_ZSt17__throw_bad_allocv)
-    _ZSt17__throw_bad_allocv();
+static void *allocate_again(const void *request) {
+  const new_request *of = request;
+
+  return hearth_operate_allocate(of->kind, of->size, of->alignment, of->frame);
+}
+
+static void refuse_new(size_t size) {
   hearth_message("operator new: no memory for %u bytes, and std::__throw_bad_alloc() is not linked (a static program "
                  "needs -Wl,-u,_ZSt17__throw_bad_allocv)",
                  (uint64_t)size);
   hearth_os_abort();
 }
 
-static bool is_alignment(size_t alignment) { return (alignment & (alignment - 1)) == 0; }
+static const hearth_new_heap new_heap = {allocate_again, refuse_new};
 
-static new_handler find_handler(void) { return _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL; }
+static bool is_alignment(size_t alignment) { return (alignment & (alignment - 1)) == 0; }
 
 static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
   if (!is_alignment(alignment))
-    throw_bad_alloc(size);
-  for (;;) {
-    void *memory = hearth_operate_allocate(kind, size, alignment, frame);
-    if (memory)
-      return memory;
-    new_handler handler = find_handler();
-    if (!handler)
-      throw_bad_alloc(size);
-    handler();
-  }
+    hearth_new_refuse(&new_heap, size);
+  void *memory = hearth_operate_allocate(kind, size, alignment, frame);
+  return memory ? memory : hearth_new_or_throw(&new_heap, &(new_request){kind, size, alignment, frame}, size);
 }
 
 /* The same, but NULL in place of an exception, the handler's too. */
 static void *may_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
   if (!is_alignment(alignment))
     return NULL;
-  for (;;) {
-    void *memory = hearth_operate_allocate(kind, size, alignment, frame);
-    new_handler handler = memory ? NULL : find_handler();
-    if (!handler || !hearth_new_handler_returns(handler))
-      return memory;
-  }
+  void *memory = hearth_operate_allocate(kind, size, alignment, frame);
+  return memory ? memory : hearth_new_or_null(&new_heap, &(new_request){kind, size, alignment, frame});
 }
 
 #define NEW_PLAIN(symbol, kind)                                                                                        \

@@ -4,13 +4,41 @@
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
  * and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "hints.h"
+#include "malloc_messages.h"
 #include "new_retry.h"
 
 #include <malloc.h>
 
+typedef struct new_request {
+  size_t bytes, alignment;
+  unsigned placement;
+} new_request;
+
+static void *allocate_new(const void *request) {
+  const new_request *of = request;
+  bool is_zero;
+  return of->placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, of->bytes, of->alignment, &is_zero)
+                                           : hearth_hinted_alloc(of->placement, of->bytes, of->alignment, &is_zero);
+}
+
+static void fail_new(size_t bytes) {
+  hearth_fatal("no memory, and std::bad_alloc was not linked (add -Wl,-u,_ZSt17__throw_bad_allocv); requested bytes: ",
+               (const void *)bytes);
+}
+
+static const hearth_new_heap new_heap = {allocate_new, fail_new};
+
+static void *must_new(size_t bytes, size_t alignment, unsigned placement) {
+  return hearth_new_or_throw(&new_heap, &(new_request){bytes, alignment, placement}, bytes);
+}
+
+static void *may_new(size_t bytes, size_t alignment, unsigned placement) {
+  return hearth_new_or_null(&new_heap, &(new_request){bytes, alignment, placement});
+}
+
 static __attribute__((noinline)) void *new_slowly(hearth_pool *pool, size_t bytes) {
   void *block = hearth_take_small(pool, hearth_small_class(bytes));
-  return HEARTH_LIKELY(block != NULL) ? block : hearth_new_or_throw(bytes, 1, HEARTH_POOL_MAIN);
+  return HEARTH_LIKELY(block != NULL) ? block : must_new(bytes, 1, HEARTH_POOL_MAIN);
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
@@ -19,7 +47,7 @@ HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   return HEARTH_LIKELY(block != NULL) ? block : new_slowly(pool, bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
-  return hearth_new_or_throw(bytes, alignment, HEARTH_POOL_MAIN);
+  return must_new(bytes, alignment, HEARTH_POOL_MAIN);
 }
 HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
 HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
@@ -37,12 +65,6 @@ HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
   }
 HEARTH_NOTHROW(_Znwm)
 HEARTH_NOTHROW(_Znam)
-
-void *hearth_new_try(size_t bytes, size_t alignment, unsigned placement) {
-  bool is_zero;
-  return placement == HEARTH_POOL_MAIN ? hearth_alloc(hearth_main_pool, bytes, alignment, &is_zero)
-                                       : hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
-}
 
 /* The hinted forms. */
 
@@ -65,7 +87,7 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_throw(bytes, 1, placement);                                                                 \
+      return must_new(bytes, 1, placement);                                                                 \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
@@ -86,14 +108,14 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_null(bytes, 1, placement);                                                                  \
+      return may_new(bytes, 1, placement);                                                                  \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_throw(bytes, alignment, placement);                                                         \
+      return must_new(bytes, alignment, placement);                                                         \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
   }                                                                                                                    \
@@ -101,7 +123,7 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
                                                                            const void *nothrow, uint8_t hint) {        \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return hearth_new_or_null(bytes, alignment, placement);                                                          \
+      return may_new(bytes, alignment, placement);                                                          \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
   }

@@ -5,13 +5,13 @@
 #ifndef HEARTH_RUNTIME_OS_H
 #define HEARTH_RUNTIME_OS_H
 
+#include "machine.h"
+#include "system_memory.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "machine.h"
-#include "system_memory.h"
 
 /* Functions that programs call are exported; all else is hidden. */
 #define HEARTH_EXPORT __attribute__((visibility("default")))
@@ -153,5 +153,29 @@ static inline uint32_t hearth_os_cpu(void) {
 uint64_t hearth_os_now_ns(void);  /* monotonic clock */
 uint64_t hearth_os_unix_ns(void); /* UTC */
 bool hearth_os_has_ticks(void);   /* hearth_os_ticks goes on evenly (machine.h) */
+
+/* The process's mappings, as /proc/self/maps lists them, in ascending order. Early; does not allocate. */
+
+typedef struct hearth_maps {
+  int fd;
+  char *buffer; /* caller's; unread bytes are [begin, end) */
+  size_t size, begin, end;
+  bool has_line;    /* the unread bytes begin with the line returned last ... */
+  size_t line_size; /* ... of this size, or as much of it as fits */
+} hearth_maps;
+
+typedef struct hearth_maps_entry {
+  uintptr_t start, end;
+  bool readable, writable, executable;
+  uint64_t file_offset;
+  uint64_t inode;   /* 0: no file */
+  const char *path; /* in the buffer until the next call; not NUL-terminated; as much as fits */
+  size_t path_size;
+} hearth_maps_entry;
+
+/* `size` of at least 256 gives all but long paths. False: the list cannot be read. */
+bool hearth_maps_open(hearth_maps *maps, char *buffer, size_t size);
+bool hearth_maps_next(hearth_maps *maps, hearth_maps_entry *ret_entry);
+void hearth_maps_close(hearth_maps *maps);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads /proc/self/maps through a small buffer, line by line. */
-#include "proc_maps.h"
-
 #include "os.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "loader_names.h"
 #include "mappings.h"
 #include "os.h"
-#include "proc_maps.h"
 #include "process.h"
 #include "thread_cache.h"
 #include "unwind.h"

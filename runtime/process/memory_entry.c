@@ -2,7 +2,6 @@
 /* Functions of the C library about memory that hand out none. */
 #include "message.h"
 #include "os.h"
-#include "proc_maps.h"
 #include "running_profile.h"
 #include "thread_cache.h"
 

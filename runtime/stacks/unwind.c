@@ -4,7 +4,6 @@
 #include "unwind.h"
 
 #include "os.h"
-#include "proc_maps.h"
 #include "thread_state.h"
 
 #include <string.h>

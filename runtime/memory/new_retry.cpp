@@ -4,15 +4,14 @@
 
 typedef void new_handler(void);
 extern "C" {
-[[noreturn]] __attribute__((visibility("hidden"))) void hearth_fatal(const char *what, const void *address);
 __attribute__((weak)) new_handler *_ZSt15get_new_handlerv(void);
 __attribute__((weak)) void _ZSt17__throw_bad_allocv(void);
 }
 __asm__(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n.weak _ZSt9terminatev");
 
-static void *ask_handler(size_t bytes, size_t alignment, unsigned placement) {
+static void *ask_handler(const hearth_new_heap *heap, const void *request) {
   for (;;) {
-    void *block = hearth_new_try(bytes, alignment, placement);
+    void *block = heap->allocate(request);
     if (block)
       return block;
     new_handler *handler = _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : nullptr;
@@ -22,21 +21,25 @@ static void *ask_handler(size_t bytes, size_t alignment, unsigned placement) {
   }
 }
 
-void *hearth_new_or_throw(size_t bytes, size_t alignment, unsigned placement) {
-  void *block = ask_handler(bytes, alignment, placement);
-  if (block)
-    return block;
+/* Where the C++ library is an archive, the linker may have taken no part of it that throws; a reference that is not weak would ask C
+ * programs for it. */
+void hearth_new_refuse(const hearth_new_heap *heap, size_t bytes) {
   if (_ZSt17__throw_bad_allocv)
     _ZSt17__throw_bad_allocv();
-  /* The C++ library is an archive, of which the linker took no part that throws; a reference that is not weak would ask C programs
-   * for it. */
-  hearth_fatal("no memory, and std::bad_alloc was not linked (add -Wl,-u,_ZSt17__throw_bad_allocv); requested bytes: ",
-               reinterpret_cast<const void *>(bytes));
+  heap->fail(bytes);
+  __builtin_unreachable();
 }
 
-void *hearth_new_or_null(size_t bytes, size_t alignment, unsigned placement) {
+void *hearth_new_or_throw(const hearth_new_heap *heap, const void *request, size_t bytes) {
+  void *block = ask_handler(heap, request);
+  if (!block)
+    hearth_new_refuse(heap, bytes);
+  return block;
+}
+
+void *hearth_new_or_null(const hearth_new_heap *heap, const void *request) {
   try {
-    return ask_handler(bytes, alignment, placement);
+    return ask_handler(heap, request);
   } catch (...) {
     return nullptr;
   }
