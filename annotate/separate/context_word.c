@@ -15,7 +15,6 @@
 #include "alloc_functions.h"
 #include "announcement.h"
 #include "array.h"
-#include "control_switches.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
@@ -190,6 +189,82 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, h
   return differ;
 }
 
+/* ----------------------------------------------- control switches ----------------------------------------------- */
+
+/* Calls at which control goes elsewhere, or comes back from elsewhere, than calls and returns do: past decision calls whose bits
+ * were to be cleared, or into another coroutine, whose bits are others.
+ *
+ *   saved = load word
+ *   setjmp(...)                     ; returns once more, from wherever longjmp was called
+ *   store saved, word
+ *
+ * A context that control is given to has its own bits: it sets them itself, behind the call by which it once gave control
+ * away. If that is in code without a plan, or there was none, it has no bits:
+ *
+ *   saved = load word
+ *   store saved & lasting, word
+ *   swapcontext(...)
+ *   store saved, word
+ *
+ * Before longjmp the word is cleared in the same way: setjmp may have been called by a library that knows of no
+ * plan. */
+typedef enum switch_kind {
+  SWITCH_NONE,
+  SWITCH_RETURNS_TWICE, /* setjmp, getcontext, vfork */
+  SWITCH_LEAVES,        /* swapcontext, setcontext, longjmp */
+} switch_kind;
+
+static bool returns_twice(LLVMValueRef call, LLVMValueRef function) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("returns_twice", strlen("returns_twice"));
+  return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) ||
+         (function && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind));
+}
+
+/* Of the C library, and of Boost.Context. */
+static bool leaves(LLVMValueRef function) {
+  static const char *const names[] = {"swapcontext", "setcontext",    "longjmp",       "_longjmp",
+                                      "siglongjmp",  "__longjmp_chk", "jump_fcontext", "ontop_fcontext"};
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == length && memcmp(name, names[i], length) == 0)
+      return true;
+  return false;
+}
+
+static switch_kind switch_of(LLVMValueRef instruction) {
+  if (!hearth_ir_is_call(instruction) || hearth_ir_call_is_musttail(instruction) ||
+      LLVMGetInstructionOpcode(instruction) == LLVMCallBr)
+    return SWITCH_NONE;
+  LLVMValueRef function = LLVMIsAFunction(LLVMGetCalledValue(instruction));
+  if (returns_twice(instruction, function))
+    return SWITCH_RETURNS_TWICE;
+  return function && LLVMIsDeclaration(function) && leaves(function) ? SWITCH_LEAVES : SWITCH_NONE;
+}
+
+typedef struct kept {
+  LLVMValueRef value, word;
+} kept;
+
+static void control_switch_restore(LLVMBuilderRef builder, void *data) {
+  const kept *k = data;
+  LLVMBuildStore(builder, k->value, k->word);
+}
+
+/* `lasting`: bits that control takes along wherever it goes. */
+static void keep_word(LLVMValueRef call, LLVMValueRef word, uint64_t lasting) {
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(hearth_ir_function_of(call)));
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMBasicBlockRef pad = NULL;
+  LLVMPositionBuilderBefore(builder, call);
+  kept k = {.value = LLVMBuildLoad2(builder, i64, word, "contexts"), .word = word};
+  if (switch_of(call) == SWITCH_LEAVES)
+    LLVMBuildStore(builder, LLVMBuildAnd(builder, k.value, LLVMConstInt(i64, lasting, false), ""), word);
+  hearth_after_call(call, &pad, control_switch_restore, &k);
+  LLVMDisposeBuilder(builder);
+}
+
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
 
 /* With the bits of the sites that the call is in progress at while it is: its own, and those it was inlined through. None for
@@ -234,7 +309,7 @@ static void context_word_collect(LLVMValueRef instruction, void *data) {
   uint64_t inlined_bits;
   if (is_allocation(instruction) && context_word_find_table(word, instruction, &inlined_bits))
     word->inlined_sites |= inlined_bits != 0;
-  if (!word->failed && hearth_switch_of(instruction) != HEARTH_SWITCH_NONE) {
+  if (!word->failed && switch_of(instruction) != SWITCH_NONE) {
     collect_switch(word, instruction);
     return;
   }
@@ -385,8 +460,7 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     surround_all(word, builder, i, end);
   }
   for (size_t i = 0; i < word->switch_count; i++)
-    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_variable(word),
-                            word->kept_frames);
+    keep_word(word->switches[i], get_variable(word), word->kept_frames);
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);

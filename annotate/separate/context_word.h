@@ -43,7 +43,7 @@ typedef struct hearth_context_word {
   LLVMValueRef variable;       /* the context word of the plan; made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
   size_t count, room;
-  LLVMValueRef *switches; /* calls that control leaves otherwise (control_switches.h) */
+  LLVMValueRef *switches; /* calls that control leaves otherwise */
   size_t switch_count, switch_room;
   hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
   size_t hint_count, hint_room;

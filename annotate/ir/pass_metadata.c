@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Passes over the metadata of a module: the mark of its build, mdlib's unification and verifier. */
+/* Passes over the metadata of a module: line tables, the mark of its build, mdlib's unification and verifier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,12 @@
 #include "hearth/type_table.h"
 #include "passes.h"
 #include "shim.h"
+
+/* Sets the emission kind of compile units that have locations only for the compiler's own use. */
+bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  return hearth_ir_emit_line_tables(module);
+}
 
 /* ------------------------------------------------ pass mark ------------------------------------------------ */
 
