@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
-# file; a heap dump with names; a host.
+# file; a heap dump with names.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -45,8 +45,6 @@ include=$(dirname "$0")/../../../runtime/include
 HEARTH_OPTIONS=mode=live:residency=1:heap_peak=0:log_path=$work/dump "$work/names" 2> "$work/messages"
 mv "$work"/dump.*.1 "$3/hearth-heap-dump"
 "$1" -static -O1 -fno-omit-frame-pointer -fno-inline -Wl,--build-id "$work/seed.c" "$2" -o "$work/seed"
-HEARTH_OPTIONS=host=seed:log_path=$work/host "$work/seed"
-mv "$work"/host.* "$3/hearth-host"
 "$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -mllvm -memprof-histogram -c "$work/histograms.c" \
   -o "$work/histograms.o"
 "$1" -static -Wl,--build-id "$work/histograms.o" "$2" -o "$work/histograms"

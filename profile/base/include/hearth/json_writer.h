@@ -43,8 +43,8 @@ void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
 
-/* JSON with values left out: "{name:%s, live:%d, bytes:%lu, parts:[". Words are keys before a colon, else values as they are, as is
- * what stands in quotes; a line break begins a line; commas and blanks mean nothing.
+/* JSON with values left out: "{name:%s, live:%d, bytes:%lu, parts:[". Words are keys before a colon, else values as
+ * they are, as is what stands in quotes; a line break begins a line; commas and blanks mean nothing.
  *   %s string, or with a colon behind it a key   %f double   %d bool   %u unsigned   %lu uint64_t   %zu size_t */
 void hearth_json_print(hearth_json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
