@@ -11,7 +11,7 @@
 #include "hearth/plan.h"
 #include "view_options.h"
 
-enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */
+enum { DEFAULT_GROUPS = 10, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, DEFAULT_LINES = 60 }; /* JSON has all */
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
@@ -31,10 +31,15 @@ static const hearth_help help = {
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;
-  bool lifetime = strcmp(value, "lifetime") == 0;
-  if (!lifetime && !hearth_quantity_find(value, &quantity))
+  unsigned *sort = target;
+  if (hearth_quantity_find(value, &quantity))
+    *sort = quantity;
+  else if (strcmp(value, "lifetime") == 0)
+    *sort = HEARTH_SORT_LIFETIME;
+  else if (strcmp(value, "short-lived") == 0)
+    *sort = HEARTH_SORT_SHORT_LIVED;
+  else
     return HEARTH_OPTION_UNUSABLE;
-  *(unsigned *)target = lifetime ? HEARTH_SORT_LIFETIME : quantity;
   return HEARTH_EXIT_OK;
 }
 
@@ -86,6 +91,7 @@ static void set_limits(arguments *a) {
   a->options.by = a->by.kind;
   a->options.groups = show_limit(a, &a->groups, DEFAULT_GROUPS);
   a->options.contexts = show_limit(a, &a->contexts, contexts);
+  a->options.lines = a->groups.given || a->contexts.given || a->depth.given || a->full ? 0 : DEFAULT_LINES;
   a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
 }
 
@@ -96,13 +102,14 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &a->groups,
-       .help = "print N functions, or others of --by (default 20)"},
+       .help = "print N functions, or others of --by (default 10)"},
       {.name = "--contexts",
        .value = "N",
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &a->contexts,
-       .help = "print N contexts of each (default 5; with --by or --cum none)"},
+       .help = "print N contexts of each (default 5, but with neither --top nor --depth no more than 60 lines in all; "
+               "with --by or --cum none)"},
       HEARTH_DEPTH_OPTION(&a->depth,
                           "print N lines of each call stack (default 12), or N levels of a tree (default 3)"),
       {.name = "--full", .flag = &a->full, .help = "print all functions, all their contexts, and whole stacks"},
@@ -130,11 +137,12 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       {.name = "--sort",
        .value = "KEY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs or lifetime",
+       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs, "
+                  "lifetime or short-lived",
        .take = take_sort,
        .target = &a->options.sort,
-       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs "
-               "or lifetime (average)"},
+       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs, "
+               "lifetime (average) or short-lived (allocations)"},
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--histogram",
        .flag = &a->options.histograms,

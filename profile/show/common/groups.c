@@ -20,6 +20,7 @@ void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_t
   to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
   to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
   to->live = hearth_merge_SUM(to->live, more->live);
+  to->short_lived = hearth_merge_SUM(to->short_lived, more->short_lived);
   to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
   to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
   to->untouched = hearth_merge_SUM(to->untouched, more->untouched);

@@ -114,7 +114,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
   hearth_mib_merge(&place->mib, &s.mib);
   a->knows_use = a->knows_use || s.mib.TotalPercentUtilized > 0;
   a->knows_accesses = a->knows_accesses || s.mib.TotalAccessCount > 0;
-  if (hearth_advice_is_brief(&a->whole, &s.mib))
+  if (s.short_lived)
     add_brief(place, &s.mib, context);
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
   place->grown_allocs += grows ? s.mib.AllocCount : 0;

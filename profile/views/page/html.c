@@ -209,8 +209,7 @@ static void write_contexts(hearth_page_writer *w) {
   }
   if (w->model->knows_untouched)
     write_context_numbers(w, "untouched", &contexts->untouched);
-  if (w->model->options->tallied)
-    write_context_numbers(w, "temporary", &contexts->temporary);
+  write_context_numbers(w, "temporary", &contexts->temporary);
   end_table(w);
 }
 

@@ -246,6 +246,8 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   }
   if (m->base)
     take_base(m, row, context);
+  if (!model->options->tallied && s.short_lived)
+    context->temporary = context->of[HEARTH_QUANTITY_ALLOCS];
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
   add_to_grid(&model->lifetime_size, context);
   model->context_count++;
