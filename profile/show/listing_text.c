@@ -148,7 +148,10 @@ static void print_thresholds(const hearth_listing *r) {
   else
     fprintf(r->stream,
             "  cold       a page of such blocks is left alone for %s, and for the last half of longer lives\n", time.c);
-  fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
+  if (isinf(c->hot_min_density))
+    fputs("  hot        none: no access was counted\n", r->stream);
+  else
+    fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(
         r->stream,
