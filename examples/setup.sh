@@ -24,7 +24,7 @@ END
 parse_arguments '--for=build|test|quickstart|realworld|bench|record purpose' '--llvm=22|19|16|15|14' -- "$@"
 
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
-  libdw-dev libelf-dev libxxhash-dev libzstd-dev zlib1g-dev)
+  libdw-dev libelf-dev libiberty-dev libxxhash-dev libzstd-dev zlib1g-dev)
 case $purpose in
   test | record)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.

@@ -71,7 +71,7 @@ hearth_package(md libhearth-md0 libs "heap-profile metadata in LLVM IR"
 hearth_package(dev hearth-dev libdevel "development files of Hearth"
   "${about}This package has headers, static libraries, and files for CMake and
 pkg-config."
-  "hearth-runtime ${same}, libhearth-md0 ${same}, libelf-dev, libzstd-dev, zlib1g-dev" "hearth")
+  "hearth-runtime ${same}, libhearth-md0 ${same}, libelf-dev, libiberty-dev, libzstd-dev, zlib1g-dev" "hearth")
 foreach(release 14 15 16 19 22)
   hearth_package(llvm${release} hearth-llvm${release} devel "plugin of Hearth for clang ${release}"
     "${about}This package has the plugin for clang and opt of LLVM ${release}."

@@ -17,7 +17,7 @@ END
 parse_arguments -- "$@"
 
 packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static libcmocka-dev:arm64 libdw-dev:arm64 libelf-dev:arm64
-  "libllvm$llvm:arm64" libxxhash-dev:arm64 libzstd-dev:arm64 zlib1g-dev:arm64)
+  libiberty-dev:arm64 "libllvm$llvm:arm64" libxxhash-dev:arm64 libzstd-dev:arm64 zlib1g-dev:arm64)
 missing=()
 for package in "${packages[@]}"; do
   # shellcheck disable=SC2016  # dpkg-query's own variable

@@ -146,7 +146,7 @@ static hearth_status call_tree_add_context(call_tree *t, uint32_t context, heart
   hearth_listing_totals sum = {.contexts = 1,
                                .bytes = s.mib.TotalSize,
                                .allocs = s.mib.AllocCount,
-                               .sorted = hearth_quantity_of(hearth_listing_quantity(&t->options), &s.mib)};
+                               .sorted = hearth_listing_value(&t->options, &s)};
   hearth_listing_add_totals(&t->all, &sum);
   HEARTH_TRY(call_tree_read_path(t, wanted, &count, err));
   return call_tree_add_path(t, count, &sum, err);
@@ -211,8 +211,8 @@ static hearth_status print_tree(const call_tree *t, hearth_error *err) {
   for (uint32_t i = 0; i < t->pairs.count; i++)
     order[i] = (ordered){.parent = t->branches[i].parent, .branch = i, .value = t->branches[i].sum.sorted};
   qsort(order, t->pairs.count, sizeof *order, call_tree_compare);
-  fprintf(t->stream, " %12s        %13s  %s\n", hearth_quantity_name(hearth_listing_quantity(&t->options)),
-          "allocations", t->callees ? "function, and what it calls" : "function, and its callers");
+  fprintf(t->stream, " %12s        %13s  %s\n", hearth_listing_quantity_name(&t->options), "allocations",
+          t->callees ? "function, and what it calls" : "function, and its callers");
   print_level(t, order, HEARTH_NONE, 0);
   free(order);
   return hearth_stream_flush(t->stream, err);

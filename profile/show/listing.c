@@ -71,7 +71,6 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
   note_recorded(r, &s.mib);
   r->live_estimated |= s.live_estimated;
-  bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
   hearth_listing_row row = {.context = context,
                             .hotness = s.hotness,
                             .possible = s.possible,
@@ -86,7 +85,8 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .used_page_bytes = s.mib.UsedPageBytes,
                                     .idle_page_bytes = s.mib.IdlePageBytes,
                                     .byte_seconds = hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &s.mib),
-                                    .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
+                                    .short_lived = s.short_lived ? s.mib.AllocCount : 0,
+                                    .sorted = hearth_listing_value(&r->options, &s)}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
   count_uncertain(r, &row);
   hearth_listing_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);

@@ -20,7 +20,7 @@ typedef struct listing_json {
 static void listing_json_print_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
   hearth_json_key_object(json, name);
   HEARTH_JSON_MEMBERS(json, t, contexts, allocs, bytes, live, accesses);
-  HEARTH_JSON_MEMBERS(json, t, library_bytes, byte_seconds, used_page_bytes, idle_page_bytes);
+  HEARTH_JSON_MEMBERS(json, t, library_bytes, byte_seconds, used_page_bytes, idle_page_bytes, short_lived);
   hearth_json_close(json, '}');
 }
 

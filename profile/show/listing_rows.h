@@ -39,6 +39,7 @@ typedef struct hearth_listing {
   hearth_listing_row *rows;     /* contexts that pass the filters; by group, then sorted */
   hearth_listing_group *groups; /* sorted; groups with contexts come before groups with cumulative sums only */
   size_t row_count, group_count;
+  size_t detailed;     /* groups whose contexts text prints */
   uint64_t recorded;   /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
   bool live_estimated; /* of some context */
   hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, cold_or_not, other_classes[HEARTH_LISTING_CLASSES],

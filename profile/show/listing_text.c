@@ -107,8 +107,12 @@ static hearth_status listing_text_print_header(const hearth_listing *r, hearth_e
           hearth_amount_time(hearth_ratio((double)s->duration_ns, (double)s->runs)).c,
           s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
   HEARTH_TRY(listing_text_print_binaries(r, err));
-  fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
-          hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
+  fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s", hearth_amount_bytes(s->total_bytes).c,
+          s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
+  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
+    fprintf(out, " (%" PRIu64 " short-lived, %.1f%%)", r->all.short_lived,
+            listing_text_percent(r->all.short_lived, r->all.allocs));
+  fputc('\n', out);
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
   HEARTH_TRY(listing_text_print_run_facts(r, err));
@@ -143,7 +147,10 @@ static void print_thresholds(const hearth_listing *r) {
   else
     fprintf(r->stream,
             "  cold       a page of such blocks is left alone for %s, and for the last half of longer lives\n", time.c);
-  fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
+  if (isinf(c->hot_min_density))
+    fputs("  hot        none: no access was counted\n", r->stream);
+  else
+    fprintf(r->stream, "  hot        density %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(
         r->stream,
@@ -340,20 +347,19 @@ static hearth_status listing_text_print_context(hearth_listing *r, const hearth_
 
 static void print_unlisted(const hearth_listing *r, const char *indent, size_t n, const char *what,
                            const hearth_listing_totals *sum) {
-  fprintf(r->stream, "\n%s... and %zu more %s%s with %s in %" PRIu64 " allocation%s (--full prints all)\n", indent, n,
-          what, hearth_plural(n), hearth_amount_bytes(sum->bytes).c, sum->allocs, hearth_plural(sum->allocs));
+  fprintf(r->stream, "\n%s... and %zu more %s%s with %s (%.1f%%) in %" PRIu64 " allocation%s (%s)\n", indent, n, what,
+          hearth_plural(n), hearth_amount_bytes(sum->bytes).c, listing_text_percent(sum->bytes, r->all.bytes),
+          sum->allocs, hearth_plural(sum->allocs),
+          !r->options.lines ? "--full prints all"
+          : *indent         ? "--contexts=N prints more"
+                            : "--top=N prints more");
 }
 
 /* -------------------------------------------------- table -------------------------------------------------- */
 
-static uint64_t listing_text_value_of(const hearth_listing *r, const hearth_listing_totals *sum) {
-  return r->options.sort == HEARTH_SORT_LIFETIME ? sum->bytes : sum->sorted;
-}
-
 static void print_value(const hearth_listing *r, const hearth_listing_totals *sum) {
-  fprintf(r->stream, " %12s %5.1f%%",
-          hearth_amount_of(hearth_listing_quantity(&r->options), listing_text_value_of(r, sum)).c,
-          listing_text_percent(listing_text_value_of(r, sum), listing_text_value_of(r, &r->all)));
+  fprintf(r->stream, " %12s %5.1f%%", hearth_amount_of(hearth_listing_quantity(&r->options), sum->sorted).c,
+          listing_text_percent(sum->sorted, r->all.sorted));
 }
 
 /* Types and sizes call nothing. */
@@ -385,7 +391,7 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
 }
 
 static void print_table_head(const hearth_listing *r) {
-  fprintf(r->stream, "\n %12s %5s ", hearth_quantity_name(hearth_listing_quantity(&r->options)), "");
+  fprintf(r->stream, "\n %12s %5s ", hearth_listing_quantity_name(&r->options), "");
   if (has_cumulative_column(r))
     fprintf(r->stream, " %18s ", "with all it calls");
   fprintf(r->stream, "%13s", "allocations");
@@ -407,27 +413,35 @@ static void print_nameless(const hearth_listing *r) {
       bytes = hearth_merge_SUM(bytes, r->all_groups.items[i].flat.bytes);
   if (bytes > 0 && listing_text_percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
     fprintf(r->stream,
-            "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by\n"
-            "  debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)\n",
+            "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by debug "
+            "packages\n"
+            "  (PACKAGE-dbgsym; of libraries with --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS). "
+            "If one\n"
+            "  passes allocations on for its callers: --wrapper=FILE+0xBEGIN\n",
             listing_text_percent(bytes, r->shown.bytes));
 }
 
 /* Groups without a value are not worth a line. */
 static void listing_text_print_table(const hearth_listing *r) {
   size_t printed = 0, more = 0;
+  hearth_listing_totals rest = {0};
   print_table_head(r);
   for (size_t i = 0; i < r->group_count; i++) {
     const hearth_group *g = hearth_listing_group_of(r, i);
     const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
-    if (sum->contexts == 0 || listing_text_value_of(r, sum) == 0)
+    if (sum->contexts == 0 || sum->sorted == 0)
       continue;
-    if (printed++ < r->options.groups)
+    if (printed++ < r->options.groups) {
       print_table_row(r, g);
-    else
+    } else {
+      hearth_listing_add_totals(&rest, &g->flat);
       more++;
+    }
   }
-  if (more > 0)
-    fprintf(r->stream, "  ... and %zu more (--full prints all)\n", more);
+  if (more > 0) {
+    print_value(r, &rest);
+    fprintf(r->stream, "  ... in %zu more (--full prints all)\n", more);
+  }
   if (r->options.by == HEARTH_BY_TYPE && hearth_profile_type_count(r->profile) == 0)
     fputs("  types are known of programs that are compiled for profiling (HEARTH=instrument hearth-cc)\n", r->stream);
   print_nameless(r);
@@ -470,17 +484,17 @@ static hearth_status listing_text_print_groups(hearth_listing *r, hearth_error *
     const hearth_group *g = hearth_listing_group_of(r, i);
     if (g->flat.contexts == 0)
       continue;
-    if (number++ < r->options.groups)
+    if (number++ < r->detailed)
       HEARTH_TRY(listing_text_print_group(r, number, i, err));
     else
       hearth_listing_add_totals(&unlisted, &g->flat);
   }
-  if (number > r->options.groups)
-    print_unlisted(r, "", number - r->options.groups, hearth_group_kind_name(r->options.by), &unlisted);
+  if (number > r->detailed)
+    print_unlisted(r, "", number - r->detailed, hearth_group_kind_name(r->options.by), &unlisted);
   return HEARTH_OK;
 }
 
-static hearth_status listing_text_print_listing(hearth_listing *r, hearth_error *err) {
+static hearth_status print_whole_listing(hearth_listing *r, hearth_error *err) {
   HEARTH_TRY(listing_text_print_header(r, err));
   listing_text_print_classes(r);
   if (hearth_accesses_known(&r->summary))
@@ -489,8 +503,40 @@ static hearth_status listing_text_print_listing(hearth_listing *r, hearth_error 
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
             r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
   listing_text_print_table(r);
-  if (r->options.contexts > 0)
-    HEARTH_TRY(listing_text_print_groups(r, err));
+  return r->options.contexts > 0 ? listing_text_print_groups(r, err) : HEARTH_OK;
+}
+
+/* Is it printed, in that many lines? If not, it has less to print next time: one context of each function, and those of
+ * fewer functions. */
+static hearth_status print_attempt(hearth_listing *r, bool *ret_printed, hearth_error *err) {
+  char *text = NULL;
+  size_t size, lines = 0;
+  FILE *stream = r->stream;
+  r->stream = open_memstream(&text, &size);
+  hearth_status status = r->stream ? print_whole_listing(r, err) : hearth_error_nomem(err);
+  if (r->stream && fclose(r->stream) != 0 && status == HEARTH_OK)
+    status = hearth_error_nomem(err);
+  r->stream = stream;
+  for (size_t i = 0; status == HEARTH_OK && i < size; i++)
+    lines += text[i] == '\n';
+  *ret_printed = status == HEARTH_OK && (lines <= r->options.lines || r->options.contexts == 0 || r->detailed == 0);
+  if (*ret_printed)
+    fwrite(text, 1, size, stream);
+  else if (r->options.contexts > 1)
+    r->options.contexts = 1;
+  else
+    r->detailed--;
+  free(text);
+  return status;
+}
+
+static hearth_status listing_text_print_listing(hearth_listing *r, hearth_error *err) {
+  bool printed = r->options.lines == 0;
+  r->detailed = r->options.groups;
+  if (printed)
+    HEARTH_TRY(print_whole_listing(r, err));
+  while (!printed)
+    HEARTH_TRY(print_attempt(r, &printed, err));
   return hearth_stream_flush(r->stream, err);
 }
 

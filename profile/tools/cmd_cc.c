@@ -147,6 +147,8 @@ static int request_of(const char *mode, const step *step, const char *clang, wor
   add(ret, use ? "use" : mode);
   if (use) {
     const char *profile = mode + strlen("use=");
+    if (*profile == '\0')
+      return hearth_tool_usage_error("cc", "HEARTH=use= names no profile, as HEARTH=use=$PWD/app.heap does");
     if (*profile != '/' && access(profile, R_OK) != 0)
       return hearth_tool_error("%s: %s; give the whole path, as in HEARTH=use=$PWD/app.heap", profile, strerror(errno));
     add(ret, profile);

@@ -10,7 +10,7 @@
 #include "hearth/plan.h"
 #include "view_options.h"
 
-enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */
+enum { DEFAULT_GROUPS = 10, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, DEFAULT_LINES = 60 }; /* JSON has all */
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
@@ -30,10 +30,15 @@ static const hearth_help help = {
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;
-  bool lifetime = strcmp(value, "lifetime") == 0;
-  if (!lifetime && !hearth_quantity_find(value, &quantity))
+  unsigned *sort = target;
+  if (hearth_quantity_find(value, &quantity))
+    *sort = quantity;
+  else if (strcmp(value, "lifetime") == 0)
+    *sort = HEARTH_SORT_LIFETIME;
+  else if (strcmp(value, "short-lived") == 0)
+    *sort = HEARTH_SORT_SHORT_LIVED;
+  else
     return HEARTH_OPTION_UNUSABLE;
-  *(unsigned *)target = lifetime ? HEARTH_SORT_LIFETIME : quantity;
   return HEARTH_EXIT_OK;
 }
 
@@ -84,14 +89,17 @@ static void set_limits(arguments *a) {
   a->options.by = a->by.kind;
   a->options.groups = show_limit(a, &a->groups, DEFAULT_GROUPS);
   a->options.contexts = show_limit(a, &a->contexts, contexts);
+  a->options.lines = a->groups.given || a->contexts.given || a->depth.given || a->full ? 0 : DEFAULT_LINES;
   a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
 }
 
 static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_NUMBER("--top", 0, "N", "a number", &a->groups, "print N functions, or others of --by (default 20)"),
-      HEARTH_NUMBER("--contexts", 0, "N", "a number", &a->contexts,
-                    "print N contexts of each (default 5; with --by or --cum none)"),
+      HEARTH_NUMBER("--top", 0, "N", "a number", &a->groups, "print N functions, or others of --by (default 10)"),
+      HEARTH_NUMBER(
+          "--contexts", 0, "N", "a number", &a->contexts,
+          "print N contexts of each (default 5, but with neither --top nor --depth no more than 60 lines in all; "
+          "with --by or --cum none)"),
       HEARTH_DEPTH_OPTION(&a->depth,
                           "print N lines of each call stack (default 12), or N levels of a tree (default 3)"),
       HEARTH_FLAG("--full", 0, &a->full, "print all functions, all their contexts, and whole stacks"),
@@ -109,11 +117,12 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_TEXT("--callees", 0, "FUNCTION", "a function", &a->callees,
                   "print the tree of the functions that it calls"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
-      HEARTH_TAKE(
-          "--sort", 0, "KEY", "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs or lifetime",
-          take_sort, &a->options.sort,
-          "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs "
-          "or lifetime (average)"),
+      HEARTH_TAKE("--sort", 0, "KEY",
+                  "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs, "
+                  "lifetime or short-lived",
+                  take_sort, &a->options.sort,
+                  "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs, "
+                  "lifetime (average) or short-lived (allocations)"),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_FLAG(
           "--histogram", 0, &a->options.histograms,

@@ -120,7 +120,7 @@ int hearth_trace_file_begin(void) {
   file.fd = hearth_own_descriptor_move(file.fd);
   if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
     file.error = file.fd < 0 ? -file.fd : EIO;
-  if (!file.error && !add_to_trace(head, header.header_size, NULL, 0))
+  if (!file.error && !add_to_trace(head, header.header_size, NULL, 0) && !hearth_os_is_device(file.name))
     hearth_os_unlink(file.name);
   return file.error;
 }

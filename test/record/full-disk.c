@@ -11,6 +11,9 @@
  * TRACE: hearth: cannot write the trace {{.*}}/trace: file too large{{$}}
  * TRACE-NOT: hearth
  *
+ * A device that takes nothing stays (making one takes root's rights).
+ * RUN: if mknod device c 1 7; then %hearth record --mode=trace -o device -- date 2>&1 | grep 'cannot write the trace .*device: no space' && test -c device; fi
+ *
  * With room for the beginning, or for a part: neither is taken for all that the program did.
  * RUN: %clang -O1 -g -fno-builtin %s -o %t
  * RUN: dash -c 'ulimit -f 2; %hearth record -q --mode=trace -o begun -- %t many' 2>&1 | FileCheck %s --check-prefix=EARLY

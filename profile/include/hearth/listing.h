@@ -7,7 +7,8 @@
 
 HEARTH_C_BEGIN
 
-#define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
+#define HEARTH_SORT_LIFETIME    HEARTH_QUANTITY_COUNT       /* average lifetime */
+#define HEARTH_SORT_SHORT_LIVED (HEARTH_QUANTITY_COUNT + 1) /* allocations of short-lived blocks (docs/tools.md) */
 
 /* What contexts are summed by. Functions, callers, sites and files are those of the first function of a stack that is no
  * wrapper (docs/tools.md, "Wrappers"); libraries, of its first function. */
@@ -30,9 +31,10 @@ bool hearth_group_kind_find(const char *name, hearth_group_kind *ret);
 typedef struct hearth_listing_options {
   size_t size;                     /* sizeof(hearth_listing_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
-  unsigned sort;                   /* a hearth_quantity or HEARTH_SORT_LIFETIME */
+  unsigned sort;                   /* a hearth_quantity or HEARTH_SORT_... */
   hearth_group_kind by;
   size_t groups, contexts; /* to print at most; of each group; none: no list of contexts */
+  size_t lines;            /* 0: any number. Text has no more, unless its tables alone do: fewer contexts are printed */
   bool cumulative;         /* sort groups by their cumulative sums */
   bool histograms;         /* print them in text, too; JSON always has them */
 } hearth_listing_options;

@@ -20,6 +20,7 @@ void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_t
   to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
   to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
   to->live = hearth_merge_SUM(to->live, more->live);
+  to->short_lived = hearth_merge_SUM(to->short_lived, more->short_lived);
   to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
   to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
   to->untouched = hearth_merge_SUM(to->untouched, more->untouched);
@@ -132,11 +133,11 @@ hearth_status hearth_groups_name_frame(hearth_groups *g, uint32_t frame, uint32_
 hearth_status hearth_groups_of_frame(hearth_groups *g, uint32_t frame, uint32_t *ret, hearth_error *err) {
   if (g->by_frame[frame] == NOT_FOUND_YET) {
     hearth_frame_info info;
-    bool wraps = false;
+    hearth_role role = HEARTH_ROLE_OWNER;
     HEARTH_TRY(hearth_profile_get_frame(g->names->profile, frame, &info, err));
     if (g->kind != HEARTH_BY_LIBRARY)
-      HEARTH_TRY(hearth_names_is_wrapper(g->names, info.function, &wraps, err));
-    if (wraps)
+      HEARTH_TRY(hearth_names_role(g->names, info.function, &role, err));
+    if (role != HEARTH_ROLE_OWNER)
       g->by_frame[frame] = HEARTH_NONE;
     else
       HEARTH_TRY(hearth_groups_name_frame(g, frame, &g->by_frame[frame], err));
@@ -175,7 +176,7 @@ static void add_cumulative(hearth_group *group, const hearth_selected *context, 
 /* *ret is the group of the first frame, or by caller, of the first frame of another group than that. */
 static hearth_status group_add_stack(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
                                      uint32_t *ret, hearth_error *err) {
-  uint32_t first = HEARTH_NONE, caller = HEARTH_NONE, frame = 0, group;
+  uint32_t first = HEARTH_NONE, caller = HEARTH_NONE, frame, group;
   for (uint32_t node = context->node; node != HEARTH_NONE;) {
     HEARTH_TRY(hearth_profile_get_stack(g->names->profile, node, &frame, &node, err));
     HEARTH_TRY(hearth_groups_of_frame(g, frame, &group, err));
@@ -190,7 +191,8 @@ static hearth_status group_add_stack(hearth_groups *g, const hearth_selected *co
   *ret = g->kind == HEARTH_BY_CALLER && caller != HEARTH_NONE ? caller : first;
   if (first != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(hearth_groups_name_frame(g, frame, ret, err)); /* of the root: all are wrappers */
+  HEARTH_TRY(hearth_names_owner(g->names, context->node, &frame, err)); /* all are wrappers */
+  HEARTH_TRY(hearth_groups_name_frame(g, frame, ret, err));
   add_cumulative(&g->items[*ret], context, sum);
   return HEARTH_OK;
 }

@@ -12,6 +12,7 @@
 
 typedef struct hearth_listing_totals {
   uint64_t contexts, allocs, bytes, live, accesses, lifetime_ns;
+  uint64_t short_lived;                      /* of `allocs`: in contexts whose blocks are */
   uint64_t library_bytes;                    /* of `bytes`: allocated in libraries without debug information */
   uint64_t untouched;                        /* bytes, of those too (selection.h) */
   uint64_t used_page_bytes, idle_page_bytes; /* UsedPageBytes and IdlePageBytes */
@@ -21,9 +22,22 @@ typedef struct hearth_listing_totals {
 
 void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more);
 
-/* What is shown of sums: bytes, where contexts are sorted by lifetime. */
+/* What is shown of sums: bytes, where contexts are sorted by lifetime; of allocations the short-lived ones, where they are
+ * sorted by these. */
 static inline hearth_quantity hearth_listing_quantity(const hearth_listing_options *options) {
-  return options->sort == HEARTH_SORT_LIFETIME ? HEARTH_QUANTITY_BYTES : (hearth_quantity)options->sort;
+  return options->sort == HEARTH_SORT_LIFETIME      ? HEARTH_QUANTITY_BYTES
+         : options->sort == HEARTH_SORT_SHORT_LIVED ? HEARTH_QUANTITY_ALLOCS
+                                                    : (hearth_quantity)options->sort;
+}
+
+static inline const char *hearth_listing_quantity_name(const hearth_listing_options *options) {
+  return options->sort == HEARTH_SORT_SHORT_LIVED ? "short-lived"
+                                                  : hearth_quantity_name(hearth_listing_quantity(options));
+}
+
+static inline uint64_t hearth_listing_value(const hearth_listing_options *options, const hearth_selected *context) {
+  bool counts = options->sort != HEARTH_SORT_SHORT_LIVED || context->short_lived;
+  return counts ? hearth_quantity_of(hearth_listing_quantity(options), &context->mib) : 0;
 }
 
 typedef struct hearth_group {

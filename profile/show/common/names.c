@@ -2,7 +2,9 @@
 /* Names are made when they are asked for first, and kept. */
 #include "names.h"
 
+#include <demangle.h>
 #include <fnmatch.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,10 +14,12 @@
 #include "array.h"
 #include "hearth/ids.h"
 
-enum { KIND_WRAPPER = 1, KIND_OTHER = 2 };
-
-static const char *const known_wrappers[] = {
-#define HEARTH_WRAPPER(pattern) pattern,
+static const struct known_wrapper {
+  const char *pattern;
+  hearth_role role;
+} known_wrappers[] = {
+#define HEARTH_WRAPPER(pattern) {pattern, HEARTH_ROLE_WRAPPER},
+#define HEARTH_STARTER(pattern) {pattern, HEARTH_ROLE_STARTER},
 #include "wrappers.def"
 };
 
@@ -23,8 +27,43 @@ static const char *const known_wrappers[] = {
  * only C++ can read. */
 char *__cxa_demangle(const char *mangled_name, char *buffer, size_t *length, int *status);
 
+/* A Rust name that is being made. Back references repeat parts of it, so that a short mangled name may stand for one without
+ * an end. What does not fit is given up, at a sign, where libiberty holds no memory. */
+typedef struct rust_name {
+  jmp_buf give_up;
+  bool is_rust, overflows;
+  size_t size;
+  char text[16384]; /* generic names are long */
+} rust_name;
+
+static void rust_name_put(const char *text, size_t size, void *closure) {
+  rust_name *name = closure;
+  if (size == 0) /* then `text` may be NULL */
+    return;
+  name->overflows |= size >= sizeof name->text - name->size;
+  if (!name->overflows) {
+    memcpy(name->text + name->size, text, size);
+    name->size += size;
+  } else if (strchr("<>(){}[], :", *text)) {
+    longjmp(name->give_up, 1);
+  }
+}
+
+/* Of both of Rust's schemes, "_R..." of RFC 2603 and "_ZN...17h...E"; without the crate's hash. */
+static bool demangle_rust(const char *linkage_name, rust_name *name) {
+  name->is_rust = name->overflows = false;
+  name->size = 0;
+  if (setjmp(name->give_up) == 0)
+    name->is_rust = rust_demangle_callback(linkage_name, 0, rust_name_put, name);
+  name->text[name->size] = '\0';
+  return name->is_rust && !name->overflows;
+}
+
 static char *demangle(const char *linkage_name) {
   enum { DEMANGLE_NO_MEMORY = -1, DEMANGLE_OK = 0 };
+  rust_name rust;
+  if ((strncmp(linkage_name, "_R", 2) == 0 || strstr(linkage_name, "17h")) && demangle_rust(linkage_name, &rust))
+    return strdup(rust.text);
   int status = 1;
   char *name = NULL;
   if (strncmp(linkage_name, "_Z", 2) == 0) /* "f" would be taken for the type float */
@@ -54,17 +93,17 @@ hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, co
     names->depth = view->depth;
   }
   names->names = calloc(rows, sizeof *names->names);
-  names->kinds = calloc(rows, sizeof *names->kinds);
-  return names->names && names->kinds ? HEARTH_OK : hearth_error_nomem(err);
+  names->roles = calloc(rows, sizeof *names->roles);
+  return names->names && names->roles ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void hearth_names_destroy(hearth_names *names) {
   for (uint32_t i = 0; names->names && i < hearth_profile_function_count(names->profile); i++)
     free(names->names[i]);
   free(names->names);
-  free(names->kinds);
+  free(names->roles);
   names->names = NULL;
-  names->kinds = NULL;
+  names->roles = NULL;
 }
 
 static char *make_name(const hearth_names *names, const hearth_function_info *function) {
@@ -107,35 +146,51 @@ static bool name_matches(const char *pattern, const char *name, const char *path
 }
 
 /* The last pattern that matches decides: the user's are behind the table's. */
-static bool is_wrapper(const hearth_names *names, const char *name, const char *path) {
+static hearth_role role_of(const hearth_names *names, const char *name, const char *path) {
   for (size_t i = names->wrapper_count; i-- > 0;)
     if (name_matches(names->wrappers[i], name, path))
-      return names->wrappers[i][0] != '-';
+      return names->wrappers[i][0] == '-' ? HEARTH_ROLE_OWNER : HEARTH_ROLE_WRAPPER;
   for (size_t i = sizeof known_wrappers / sizeof *known_wrappers; i-- > 0;)
-    if (name_matches(known_wrappers[i], name, path))
-      return known_wrappers[i][0] != '-';
-  return false;
+    if (name_matches(known_wrappers[i].pattern, name, path))
+      return known_wrappers[i].pattern[0] == '-' ? HEARTH_ROLE_OWNER : known_wrappers[i].role;
+  return HEARTH_ROLE_OWNER;
 }
 
-static hearth_status name_judge(const hearth_names *names, uint32_t function, bool *ret, hearth_error *err) {
+static hearth_status name_judge(const hearth_names *names, uint32_t function, hearth_role *ret, hearth_error *err) {
   hearth_function_info info;
   char path[HEARTH_PATH_LIMIT];
   HEARTH_TRY(hearth_profile_get_function(names->profile, function, &info, err));
   HEARTH_TRY(hearth_path_get(names->profile, info.path, path, err));
   char *name = hearth_name_make(info.name, HEARTH_NAMES_SHORT);
   HEARTH_TRY(hearth_check_memory(name, err));
-  *ret = !hearth_is_name_file(path) && is_wrapper(names, name, path);
+  *ret = hearth_is_name_file(path) ? HEARTH_ROLE_OWNER : role_of(names, name, path);
   free(name);
   return HEARTH_OK;
 }
 
-hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bool *ret, hearth_error *err) {
-  unsigned char *kind = &names->kinds[function];
-  if (!*kind) {
+hearth_status hearth_names_role(hearth_names *names, uint32_t function, hearth_role *ret, hearth_error *err) {
+  unsigned char *role = &names->roles[function];
+  if (!*role) {
     HEARTH_TRY(name_judge(names, function, ret, err));
-    *kind = *ret ? KIND_WRAPPER : KIND_OTHER;
+    *role = (unsigned char)*ret;
   }
-  *ret = *kind == KIND_WRAPPER;
+  *ret = (hearth_role)*role;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *ret, hearth_error *err) {
+  hearth_role role = HEARTH_ROLE_WRAPPER;
+  bool found = false;
+  while (node != HEARTH_NONE && role != HEARTH_ROLE_OWNER) {
+    uint32_t frame;
+    hearth_frame_info info;
+    HEARTH_TRY(hearth_profile_get_stack(names->profile, node, &frame, &node, err));
+    HEARTH_TRY(hearth_profile_get_frame(names->profile, frame, &info, err));
+    HEARTH_TRY(hearth_names_role(names, info.function, &role, err));
+    if (role != HEARTH_ROLE_STARTER || !found)
+      *ret = frame;
+    found |= role != HEARTH_ROLE_STARTER;
+  }
   return HEARTH_OK;
 }
 
@@ -233,6 +288,16 @@ static bool name_characters(shortener *s, const char *arguments) {
   return true;
 }
 
+/* Rust's: arguments go, as C++'s do; an implementation, as in "alloc::slice::<impl [T]>::to_vec", is a part of the path. */
+static void take_turbofish(shortener *s) {
+  const char *end = behind(s->at);
+  if (starts(s->at, "<impl "))
+    name_put(s, s->at, (size_t)(end - s->at));
+  else
+    s->end -= strlen("::");
+  s->at = end;
+}
+
 static void take_template(shortener *s) {
   const char *arguments = s->at;
   s->at = behind(arguments);
@@ -315,7 +380,9 @@ static void take_blank(shortener *s) {
 static void name_take(shortener *s) {
   if (at_operator(s))
     take_operator(s);
-  else if (*s->at == '<' && s->end > s->begin && s->end[-1] != ':')
+  else if (*s->at == '<' && ends(s, "::"))
+    take_turbofish(s);
+  else if (*s->at == '<' && s->end > s->begin)
     take_template(s);
   else if (*s->at == '{')
     take_braces(s);
@@ -344,15 +411,6 @@ static void drop_copy_suffix(char *name) {
   }
 }
 
-/* "shop::load::h441a0ad6abc3cbd5", as Rust mangled names before its scheme v0. */
-static void drop_rust_hash(char *name) {
-  enum { HASH_DIGITS = 16 };
-  size_t size = strlen(name);
-  char *hash = name + size - HASH_DIGITS;
-  if (size > HASH_DIGITS + 3 && memcmp(hash - 3, "::h", 3) == 0 && strspn(hash, "0123456789abcdef") == HASH_DIGITS)
-    hash[-3] = '\0';
-}
-
 static bool is_cxx(const char *name) { return strpbrk(name, "(<{") || strstr(name, "::"); }
 
 void hearth_shorten_name(char *name) {
@@ -361,7 +419,6 @@ void hearth_shorten_name(char *name) {
     drop_copy_suffix(name);
     return;
   }
-  drop_rust_hash(name);
   if (name[0] == '<') /* a compiler's own name */
     return;
   while (*s.at && !s.called)

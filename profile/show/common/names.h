@@ -2,7 +2,9 @@
 /* How views print functions and binaries, and which functions they look through:
  *
  *   wrapper  a function that passes allocations on for its callers (wrappers.def)
- *   owner    of a context: the first function from the leaf that is no wrapper; its root if all are */
+ *   starter  a wrapper that starts a program, thread or library
+ *   owner    of a context: the first function from the leaf that is no wrapper; else the outermost that is no starter;
+ *            else its root */
 #ifndef HEARTH_VIEW_NAMES_H
 #define HEARTH_VIEW_NAMES_H
 
@@ -11,13 +13,16 @@
 /* Short ones are those of hearth_shorten_name. */
 typedef enum hearth_name_style { HEARTH_NAMES_SHORT, HEARTH_NAMES_FULL, HEARTH_NAMES_LINKED } hearth_name_style;
 
+/* Of a function: may it be the owner? */
+typedef enum hearth_role { HEARTH_ROLE_OWNER = 1, HEARTH_ROLE_WRAPPER, HEARTH_ROLE_STARTER } hearth_role;
+
 typedef struct hearth_names {
   hearth_profile *profile;
   hearth_name_style style;
   const char *const *wrappers; /* the user's patterns */
   size_t wrapper_count, depth; /* depth: most lines of a printed stack; 0: all */
   char **names;                /* by function row; NULL: not asked for yet */
-  unsigned char *kinds;        /* by function row: is it a wrapper? 0: not asked for yet */
+  unsigned char *roles;        /* by function row; 0: not asked for yet */
 } hearth_names;
 
 /* The profile and the options' strings are borrowed. `view` NULL: defaults. Destroy also after an error. */
@@ -27,7 +32,9 @@ void hearth_names_destroy(hearth_names *names);
 
 /* Lives as long as `names`; made when first asked for. The id where the profile has no name. */
 hearth_status hearth_names_get(hearth_names *names, uint32_t function, const char **ret, hearth_error *err);
-hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bool *ret, hearth_error *err);
+hearth_status hearth_names_role(hearth_names *names, uint32_t function, hearth_role *ret, hearth_error *err);
+/* The owner's frame in the stack of this node. */
+hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *ret, hearth_error *err);
 
 /* A function as views print it. */
 typedef struct hearth_function_text {

@@ -55,12 +55,14 @@ static void print_name_place(const hearth_place *place, FILE *stream) {
   fputs(frame->inlined ? " (inlined)" : "", stream);
 }
 
-/* A stack that is being printed. Of wrappers that call each other, only the outermost has a line. */
+/* A stack that is being printed. Of wrappers that call each other, only the outermost has a line, and the outermost before
+ * what starts a program or library: it may be the owner. */
 typedef struct printing {
   hearth_names *names;
   FILE *stream;
   hearth_place wrapper; /* the outermost so far */
   size_t wrappers;      /* that wait for their line */
+  hearth_role role;     /* of the last one of these */
   size_t lines, hidden; /* printed; not printed, for want of depth */
 } printing;
 
@@ -87,10 +89,13 @@ static void print_wrappers(printing *p) {
 
 static hearth_status print_name_frame(printing *p, uint32_t row, hearth_error *err) {
   hearth_place place;
-  bool wraps;
+  hearth_role role;
   HEARTH_TRY(hearth_place_get(p->names->profile, p->names, row, &place, err));
-  HEARTH_TRY(hearth_names_is_wrapper(p->names, place.frame.function, &wraps, err));
-  if (wraps) {
+  HEARTH_TRY(hearth_names_role(p->names, place.frame.function, &role, err));
+  if (role != HEARTH_ROLE_OWNER) {
+    if (role == HEARTH_ROLE_STARTER && p->role == HEARTH_ROLE_WRAPPER)
+      print_wrappers(p);
+    p->role = role;
     p->wrapper = place;
     p->wrappers++;
     return HEARTH_OK;

@@ -3,6 +3,7 @@
  * calls. A context is then one look at its node. */
 #include "selection.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,16 +67,19 @@ static hearth_status leaf_frame(const hearth_selection *s, uint32_t node, uint32
 }
 
 /* Sum up the light contexts of each allocation call. */
-static hearth_status sum_light(const hearth_selection *s, hearth_mib *sums, hearth_error *err) {
+static hearth_status sum_light(hearth_selection *s, hearth_mib *sums, hearth_error *err) {
+  bool knows_lives = false;
   for (uint32_t i = 0; i < hearth_profile_context_count(s->profile); i++) {
     uint32_t node, frame;
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(s->profile, i, &node, &mib, err));
+    knows_lives |= mib.TotalLifetime > 0;
     if (hearth_has_weight(&s->classifier, &mib))
       continue;
     HEARTH_TRY(leaf_frame(s, node, &frame, err));
     hearth_mib_merge(&sums[frame], &mib);
   }
+  s->short_lived_ns = knows_lives ? s->short_lived_ns : -1;
   return HEARTH_OK;
 }
 
@@ -106,7 +110,10 @@ hearth_status hearth_selection_classify(const hearth_selection *s, uint32_t node
 
 hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile, const hearth_view_options *options,
                                     hearth_error *err) {
+  hearth_profile_summary summary;
   *s = (hearth_selection){.profile = profile, .only = options->only, .type = options->type};
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  s->short_lived_ns = fmin(1e6, (double)summary.duration_ns / (double)(summary.runs ? summary.runs : 1) / 1000);
   s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
   HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, options->classify, err));
   HEARTH_TRY(hearth_density_order_create(profile, &s->densities, err));
@@ -155,6 +162,7 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
   ret->live_estimated = hearth_live_bytes_estimated(&ret->mib);
+  ret->short_lived = (double)ret->mib.TotalLifetime <= s->short_lived_ns * (double)ret->mib.AllocCount;
   HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
   HEARTH_TRY(get_possible(s, ret, err));
   HEARTH_TRY(is_in_library(s, ret->node, &ret->in_library, err));

@@ -13,6 +13,8 @@ typedef struct hearth_selection {
   hearth_profile *profile; /* borrowed */
   hearth_class only;
   const char *type; /* as in hearth_view_options */
+  double
+      short_lived_ns; /* the longest average life of short-lived blocks: 1 ms, but no more than a thousandth of a run; -1: not known */
   hearth_classifier classifier;
   hearth_density_order *densities;
   unsigned char wanted; /* the filters that a stack must match */
@@ -24,6 +26,7 @@ typedef struct hearth_selected {
   uint32_t context, node;
   hearth_class hotness;
   bool wanted;         /* passes the filters */
+  bool short_lived;    /* its blocks are, on average */
   bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
   bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;

@@ -26,10 +26,10 @@ enum { KIND_OTHER = 1, KIND_WRAPPER = 2, KIND_GROWS = 3 }; /* 0: not asked for y
 
 static hearth_status find_kind(hearth_advice *a, uint32_t row, unsigned char *ret, hearth_error *err) {
   hearth_function_info function;
-  bool wraps;
-  HEARTH_TRY(hearth_names_is_wrapper(&a->names, row, &wraps, err));
-  *ret = wraps ? KIND_WRAPPER : KIND_OTHER;
-  if (!wraps)
+  hearth_role role;
+  HEARTH_TRY(hearth_names_role(&a->names, row, &role, err));
+  *ret = role == HEARTH_ROLE_OWNER ? KIND_OTHER : KIND_WRAPPER;
+  if (role == HEARTH_ROLE_OWNER)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_function(a->profile, row, &function, err));
   char *name = hearth_name_make(function.name, HEARTH_NAMES_SHORT);
@@ -114,7 +114,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
   hearth_mib_merge(&place->mib, &s.mib);
   a->knows_use = a->knows_use || s.mib.TotalPercentUtilized > 0;
   a->knows_accesses = a->knows_accesses || s.mib.TotalAccessCount > 0;
-  if (hearth_advice_is_brief(&a->whole, &s.mib))
+  if (s.short_lived)
     add_brief(place, &s.mib, context);
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
   place->grown_allocs += grows ? s.mib.AllocCount : 0;

@@ -66,9 +66,6 @@ struct hearth_advice {
   bool knows_accesses, knows_use;    /* counts, and what parts of blocks they are of; of some context */
 };
 
-/* Do a context's blocks live so short that a place's finding counts them as short-lived? */
-bool hearth_advice_is_brief(const hearth_advice_whole *whole, const hearth_mib *mib);
-
 /* Count a place for what the program does at its end. */
 void hearth_advice_note_end(hearth_advice_whole *whole, const hearth_place_sum *place);
 

@@ -72,11 +72,6 @@ static hearth_amount_text held(const hearth_advice_whole *w, const hearth_place_
   return hearth_amount_bytes((uint64_t)hearth_ratio((double)p->byte_seconds * 1e9, w->duration_ns * w->runs));
 }
 
-bool hearth_advice_is_brief(const hearth_advice_whole *w, const hearth_mib *m) {
-  double lives = average_ns(m);
-  return lives <= 1e6 && lives <= w->duration_ns / 1000;
-}
-
 /* Sums of short-lived contexts only: a function as node_new makes blocks that stay for one caller, and temporary
  * ones for another. */
 static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {

@@ -203,11 +203,11 @@ static hearth_status mark_stack(hearth_diff_side *side, uint32_t node, FILE *out
   for (int printed = 0; node != HEARTH_NONE && printed < STACK_FRAMES;) {
     uint32_t frame;
     hearth_place place;
-    bool wraps;
+    hearth_role role;
     HEARTH_TRY(hearth_profile_get_stack(side->profile, node, &frame, &node, err));
     HEARTH_TRY(hearth_place_get(side->profile, &side->names, frame, &place, err));
-    HEARTH_TRY(hearth_names_is_wrapper(&side->names, place.frame.function, &wraps, err));
-    if (wraps && node != HEARTH_NONE)
+    HEARTH_TRY(hearth_names_role(&side->names, place.frame.function, &role, err));
+    if (role != HEARTH_ROLE_OWNER && node != HEARTH_NONE)
       continue;
     fputs(printed++ ? " < " : "", out);
     print_code(place.function.name, out);

@@ -196,17 +196,6 @@ typedef struct counters {
   uint64_t shown[HEARTH_RAW_POINTS]; /* by all rows */
 } counters;
 
-static hearth_status find_owner(hearth_exporter *e, uint32_t *ret, hearth_error *err) {
-  bool wraps = true;
-  for (size_t i = 0; i < e->frames.count && wraps; i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(e->profile, e->frames.frames[i], &frame, err));
-    HEARTH_TRY(hearth_names_is_wrapper(&e->names, frame.function, &wraps, err));
-    *ret = frame.function;
-  }
-  return HEARTH_OK;
-}
-
 static series *find_series(counters *c, uint32_t function) {
   size_t i = 0;
   while (i < c->count && c->rows[i].function != function)
@@ -219,13 +208,15 @@ static series *find_series(counters *c, uint32_t function) {
 /* Contexts ascend, as those of the history do. */
 static hearth_status add_context(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   counters *c = state;
-  uint32_t owner;
+  uint32_t frame;
+  hearth_frame_info owner;
   while (c->at < c->history->count && c->history->rows[c->at].context < selected->context)
     c->at++;
   if (c->at == c->history->count || c->history->rows[c->at].context != selected->context || e->frames.count == 0)
     return HEARTH_OK;
-  HEARTH_TRY(find_owner(e, &owner, err));
-  series *row = find_series(c, owner);
+  HEARTH_TRY(hearth_names_owner(&e->names, selected->node, &frame, err));
+  HEARTH_TRY(hearth_profile_get_frame(e->profile, frame, &owner, err));
+  series *row = find_series(c, owner.function);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
     row->levels[i] += c->history->rows[c->at].levels[i];
   return HEARTH_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth report`: a page to look at. */
+#define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,14 @@
 
 typedef struct arguments {
   const char *profile, *trace, *base, *output;
+  char *named; /* `output`, where none was given: after the profile */
   bool without_sources;
   hearth_view_options view;
   hearth_page_options options;
 } arguments;
 
 static const hearth_help help = {
-    .usage = "report [OPTION]... PROFILE|TRACE|DUMP -o OUT",
+    .usage = "report [OPTION]... PROFILE|TRACE|DUMP [-o OUT]",
     .about = "Write a page that shows an indexed profile ('-': standard input), a trace or a heap dump: functions with "
              "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
              "in any browser."};
@@ -32,7 +34,7 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("report", "one profile or trace at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("report", "of which profile or trace?");
-  if (!a->output)
+  if (!a->output && strcmp(argv[1], "-") == 0)
     return hearth_tool_usage_error("report", "where to? Give -o OUT");
   return HEARTH_EXIT_OK;
 }
@@ -91,13 +93,17 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "OUT",
        .expects = "a file",
        .text = &a->output,
-       .help = "file to write; replaced whole, or left as it is after an error; '-' is standard output"},
+       .help =
+           "file to write (default: PROFILE.html); replaced whole, or left as it is after an error; '-' is standard "
+           "output"},
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
+  if (!a->output && asprintf(&a->named, "%s.html", a->profile) >= 0)
+    a->output = a->named;
   a->options.view = &a->view;
   a->options.title = a->profile;
   a->options.written = a->without_sources ? 0 : written(a->profile);
@@ -194,6 +200,12 @@ int hearth_cmd_report(int argc, char **argv) {
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
+  if (!a.output)
+    return hearth_tool_error("out of memory");
   bool is_indexed = !hearth_trace_profile_is_trace(a.profile) && !hearth_trace_profile_is_heap_dump(a.profile);
-  return is_indexed ? report_profile(&a) : report_trace(&a);
+  code = is_indexed ? report_profile(&a) : report_trace(&a);
+  if (a.named && code == HEARTH_EXIT_OK)
+    fprintf(stderr, "hearth: the page is %s\n", a.named);
+  free(a.named);
+  return code;
 }

@@ -59,7 +59,9 @@ static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_
 static uint64_t function_file(const hearth_page_writer *w, uint32_t row) {
   return or_none(w->model->functions[row].file);
 }
-static uint64_t function_wrapper(const hearth_page_writer *w, uint32_t row) { return w->model->functions[row].wrapper; }
+static uint64_t function_wrapper(const hearth_page_writer *w, uint32_t row) {
+  return w->model->functions[row].role - HEARTH_ROLE_OWNER; /* 0: it is none */
+}
 /* As `hearth show --by=library` tells it. */
 static uint64_t function_library(const hearth_page_writer *w, uint32_t row) {
   const hearth_page_function *f = &w->model->functions[row];
@@ -207,8 +209,7 @@ static void write_contexts(hearth_page_writer *w) {
   }
   if (w->model->knows_untouched)
     write_context_numbers(w, "untouched", &contexts->untouched);
-  if (w->model->options->tallied)
-    write_context_numbers(w, "temporary", &contexts->temporary);
+  write_context_numbers(w, "temporary", &contexts->temporary);
   end_table(w);
 }
 

@@ -14,16 +14,6 @@
 
 enum { SERIES_MOST = 12 };
 
-static uint32_t owner_of(const hearth_page_model *model, uint32_t node) {
-  for (;;) {
-    hearth_pair pair = model->nodes.pairs[node];
-    uint32_t function = hearth_page_model_place(model, pair.first).function;
-    if (!model->functions[function].wrapper || pair.second == HEARTH_NONE)
-      return function;
-    node = pair.second;
-  }
-}
-
 static void add(hearth_page_owner_series *to, const hearth_histogram *more) {
   for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS && i < more->size; i++) {
     to->bytes[i] += more->counts[i];
@@ -32,7 +22,7 @@ static void add(hearth_page_owner_series *to, const hearth_histogram *more) {
 }
 
 static hearth_page_owner_series *series_of(hearth_page_model *model, const hearth_page_context *context) {
-  hearth_page_owner_series *series = &model->owners[owner_of(model, context->node)];
+  hearth_page_owner_series *series = &model->owners[context->owner];
   series->peak = hearth_merge_SUM(series->peak, context->of[HEARTH_QUANTITY_PEAK]);
   return series;
 }
@@ -256,6 +246,8 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   }
   if (m->base)
     take_base(m, row, context);
+  if (!model->options->tallied && s.short_lived)
+    context->temporary = context->of[HEARTH_QUANTITY_ALLOCS];
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
   add_to_grid(&model->lifetime_size, context);
   model->context_count++;
@@ -317,8 +309,13 @@ static hearth_status convert_nodes(hearth_page_maker *m, hearth_error *err) {
   for (uint32_t row = 0; row < count; row++)
     if (m->nodes[row] != HEARTH_NONE)
       HEARTH_TRY(add_node(m, row, err));
-  for (uint32_t i = 0; i < model->context_count; i++)
-    model->contexts[i].node = m->nodes[model->contexts[i].node];
+  for (uint32_t i = 0; i < model->context_count; i++) {
+    hearth_page_context *context = &model->contexts[i];
+    uint32_t frame;
+    HEARTH_TRY(hearth_names_owner(&model->names, context->node, &frame, err));
+    context->owner = hearth_page_model_place(model, m->places[frame]).function;
+    context->node = m->nodes[context->node];
+  }
   return HEARTH_OK;
 }
 
@@ -333,7 +330,7 @@ static hearth_status describe_function(hearth_page_maker *m, hearth_pair functio
   ret->symbol = function.second;
   if (info.path != HEARTH_NONE)
     HEARTH_TRY(hearth_pair_set_add(&m->files, (hearth_pair){info.path, 0}, &ret->file, err));
-  HEARTH_TRY(hearth_names_is_wrapper(&m->model->names, function.first, &ret->wrapper, err));
+  HEARTH_TRY(hearth_names_role(&m->model->names, function.first, &ret->role, err));
   return hearth_names_get(&m->model->names, function.first, &ret->name, err);
 }
 

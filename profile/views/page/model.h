@@ -15,8 +15,8 @@
 typedef struct hearth_page_function {
   const char *name, *linkage_name;
   uint32_t file; /* HEARTH_NONE: unknown */
-  bool wrapper;  /* names.h */
-  bool symbol;   /* only its symbol is known, not its source */
+  hearth_role role;
+  bool symbol; /* only its symbol is known, not its source */
 } hearth_page_function;
 
 typedef struct hearth_page_place {
@@ -24,14 +24,14 @@ typedef struct hearth_page_place {
 } hearth_page_place;
 
 typedef struct hearth_page_context {
-  uint32_t node;
-  uint32_t type; /* HEARTH_NONE: unknown */
+  uint32_t node, owner; /* owner: a function */
+  uint32_t type;        /* HEARTH_NONE: unknown */
   hearth_class hotness;
   uint32_t row;                         /* in the profile */
   uint64_t lifetime_ns;                 /* summed over blocks */
   uint64_t base[HEARTH_QUANTITY_COUNT]; /* in the profile that is compared with; `of` is without it */
   uint64_t untouched;                   /* bytes (selection.h) */
-  uint64_t temporary;                   /* of a tallied trace: blocks */
+  uint64_t temporary;                   /* blocks: of a tallied trace, temporary ones; else short-lived ones */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
 

@@ -42,15 +42,62 @@ static void names_lose_types_and_arguments(void **state) {
   check(hearth_shorten_name, rows, sizeof rows / sizeof *rows);
 }
 
-static void rust_names_lose_their_hash(void **state) {
-  static const row rows[] = {
-      {"shop::load::h441a0ad6abc3cbd5", "shop::load"},
-      {"shop::load::h441a0ad6abc3cbd", "shop::load::h441a0ad6abc3cbd"},
-      {"shop::load::g441a0ad6abc3cbd5", "shop::load::g441a0ad6abc3cbd5"},
-      {"::h441a0ad6abc3cbd5", "::h441a0ad6abc3cbd5"},
+/* Mangled names, of which most are examples of RFC 2603 and of rustc-demangle's tests; short and full. */
+static void rust_names_are_demangled(void **state) {
+  static const struct {
+    const char *mangled, *shortened, *full;
+  } rows[] = {
+      {"_RNvC6_123foo3bar", "123foo::bar", "123foo::bar"},
+      {"_RNvNtCslNYArtu3iFV_5alloc5alloc5alloc", "alloc::alloc::alloc", "alloc::alloc::alloc"},
+      {"_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}",
+       "cc::spawn::{closure#0}::{closure#0}"},
+      {"_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_ECs1iopQbuBiw2_3std",
+       "alloc::alloc::box_free", "alloc::alloc::box_free::<dyn alloc::boxed::FnBox<(), Output = ()>>"},
+      {"_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<u8, 123>>::new",
+       "<arrayvec::ArrayVec<u8, 123>>::new"},
+      {"_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y", "utf8_idents::საჭმელად_გემრიელი_სადილი",
+       "utf8_idents::საჭმელად_გემრიელი_სადილი"},
+      {"_RNvC4shop4load.llvm.123", "shop::load", "shop::load"},
+      {"_ZN4shop4load17h06402e5dd1038b9dE", "shop::load", "shop::load"},
+      {"_ZN5alloc5slice29_$LT$impl$u20$$u5b$T$u5d$$GT$6to_vec17h06402e5dd1038b9dE", "alloc::slice::<impl [T]>::to_vec",
+       "alloc::slice::<impl [T]>::to_vec"},
+      {"_R", "_R", "_R"},
+      {"_RNvC4shop", "_RNvC4shop", "_RNvC4shop"},
+      {"_RNvB_1f", "_RNvB_1f", "_RNvB_1f"}, /* it is a part of itself */
+      {"_RMC0INtC8arra4vec8ArrayVeMC0INtC8achKj7b_E", "_RMC0INtC8arra4vec8ArrayVeMC0INtC8achKj7b_E",
+       "_RMC0INtC8arra4vec8ArrayVeMC0INtC8achKj7b_E"}, /* libiberty prints nothing, at NULL */
   };
   (void)state;
-  check(hearth_shorten_name, rows, sizeof rows / sizeof *rows);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *shortened = hearth_name_make(rows[i].mangled, HEARTH_NAMES_SHORT);
+    char *full = hearth_name_make(rows[i].mangled, HEARTH_NAMES_FULL);
+    assert_string_equal(shortened, rows[i].shortened);
+    assert_string_equal(full, rows[i].full);
+    free(shortened);
+    free(full);
+  }
+}
+
+/* Each tuple has the one before it twice: 2 to the power of 64 units. */
+static void a_rust_name_without_an_end_stays(void **state) {
+  static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  char mangled[2048] = "_RINvC1a1fTuuE";
+  size_t at = strlen("INvC1a1f"), end = strlen(mangled);
+  (void)state;
+  for (int i = 0; i < 64; i++) {
+    size_t number = at - 1;
+    char reference[8] = {'B', digits[number / 62], digits[number % 62], '_', '\0'};
+    at = end - strlen("_R");
+    end += (size_t)snprintf(mangled + end, sizeof mangled - end, "T%s%sE", reference, reference);
+  }
+  snprintf(mangled + end, sizeof mangled - end, "E");
+  char *name = hearth_name_make(mangled, HEARTH_NAMES_FULL);
+  assert_string_equal(name, mangled);
+  free(name);
+  snprintf(mangled, sizeof mangled, "_RINvC1a1fTuuETB7_B7_EE");
+  name = hearth_name_make(mangled, HEARTH_NAMES_FULL);
+  assert_string_equal(name, "a::f::<((), ()), (((), ()), ((), ()))>");
+  free(name);
 }
 
 static void operators_keep_their_signs(void **state) {
@@ -151,7 +198,8 @@ static void paths_lose_steps_back(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_lose_types_and_arguments),
-      cmocka_unit_test(rust_names_lose_their_hash),
+      cmocka_unit_test(rust_names_are_demangled),
+      cmocka_unit_test(a_rust_name_without_an_end_stays),
       cmocka_unit_test(operators_keep_their_signs),
       cmocka_unit_test(library_names_are_those_of_their_users),
       cmocka_unit_test(other_names_stay),

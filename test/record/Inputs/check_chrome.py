@@ -3,8 +3,9 @@
 
 usage: check_chrome.py FILE     prints a line for each dump: its name, and of each heap name, bytes, blocks
 """
-import json
 import sys
+
+import trace_events
 
 
 def scalar(attributes, name, units):
@@ -32,7 +33,6 @@ def check_maps(maps):
 def check_dump(event):
     assert event["cat"] == "disabled-by-default-memory-infra", event["cat"]
     assert event["name"] in ("periodic_interval", "explicitly_triggered", "peak_memory_usage"), event["name"]
-    assert isinstance(event["ts"], int) and isinstance(event["pid"], int) and event["id"].startswith("0x")
     dumps = event["args"]["dumps"]
     assert dumps["level_of_detail"] == "detailed"
     heaps = dumps["heaps_v2"]
@@ -54,8 +54,7 @@ def check_dump(event):
 
 
 def main(name):
-    with open(name) as file:
-        events = json.load(file)["traceEvents"]
+    events = trace_events.read(name)
     processes = [event for event in events if event["ph"] == "M"]
     assert all(event["name"] == "process_name" and event["args"]["name"] for event in processes)
     dumps = [event for event in events if event["ph"] == "v"]

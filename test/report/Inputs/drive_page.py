@@ -102,6 +102,20 @@ def use_filter(browser):
     browser.run("setFilter('')")
 
 
+def keep_choice(browser):
+    """Details are of what was chosen while it passes the filters."""
+    open_tab(browser, "contexts")
+    browser.run("setFilter('shop::add')")
+    browser.run("tables.contexts.moveTo(1)")
+    browser.run("tables.contexts.chooseCursor()")
+    chosen = browser.run("page.chosen.context")
+    for pattern in ("shop", "shop::load"):
+        browser.run(f"setFilter('{pattern}')")
+        show(f"chosen behind {pattern}", browser.run(f"page.chosen.context === {chosen}"),
+             browser.run(f"tables.contexts.order[tables.contexts.cursor] === {chosen}"), text(browser, "#details h2"))
+    browser.run("setFilter('')")
+
+
 def use_flame(browser):
     open_tab(browser, "flame")
     browser.run("document.querySelector('#flame-view').focus()")
@@ -318,7 +332,7 @@ def walk(browser):
 
 with Browser() as browser:
     browser.open(sys.argv[1])
-    for use in (look, use_filter, use_flame, use_flame_colours, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
+    for use in (look, use_filter, keep_choice, use_flame, use_flame_colours, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
         use(browser)
     if browser.run("tabNames().includes('build')"):
         for row in browser.run("[...document.querySelectorAll('#build tr')].map((row) => [...row.children]"

@@ -109,13 +109,21 @@ function placeOf(context) {
   return data.nodes.place[data.contexts.node[context]];
 }
 
-// Where the first function of a context's stack is that is no wrapper; its root if all are.
+const STARTER = 2; // a wrapper that starts a program, thread or library
+
+// Where the first function of a context's stack is that is no wrapper; else the outermost that is no starter, else its root.
 function ownerOf(leaf) {
+  let owner = -1;
   let node = leaf;
-  while (data.functions.wrapper[nodeFunction[node]] && data.nodes.caller[node] >= 0) {
-    node = data.nodes.caller[node];
+  for (let above = leaf; above >= 0; above = data.nodes.caller[node]) {
+    node = above;
+    const wrapper = data.functions.wrapper[nodeFunction[node]];
+    owner = wrapper === STARTER ? owner : node;
+    if (!wrapper) {
+      return node;
+    }
   }
-  return node;
+  return owner >= 0 ? owner : node;
 }
 
 data.contexts.owner = data.contexts.node.map(ownerOf);

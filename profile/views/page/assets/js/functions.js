@@ -188,20 +188,8 @@ function cumulativeSums(selection, by, column) {
   return cumulative;
 }
 
-const TEMPORARY_NS = 1e6;
-
-// Single blocks are known of a trace. Of a profile, contexts count whose blocks live less than a millisecond and a thousandth
-// of the run, on average: the rule of `hearth advise`.
-function temporaryOf(context) {
-  if (data.tallied) {
-    return contexts.temporary[context];
-  }
-  const lives = contexts.lifetime_ns[context] / Math.max(contexts.allocs[context], 1);
-  return lives <= Math.min(TEMPORARY_NS, data.duration_ns / Math.max(data.runs, 1) / 1000) ? contexts.allocs[context] : 0;
-}
-
 const flatColumns = ['contexts', 'bytes', 'allocs', 'byte_seconds', 'live', 'live_allocs', 'lifetime_ns', 'peak', 'untouched', 'temporary'];
-const flatValues = { contexts: () => 1, temporary: temporaryOf };
+const flatValues = { contexts: () => 1 };
 
 // Columns by group, each made when it is first asked for.
 function makeSums(selection, by) {

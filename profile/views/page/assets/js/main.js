@@ -115,10 +115,22 @@ function drawTab() {
   }
 }
 
+// What no longer passes the filters is not chosen any more.
+function keepChoice() {
+  const { context, group, by } = page.chosen;
+  const isKept = context !== undefined ? selectionNow.shown.includes(context)
+    : group !== undefined && groupSums(selectionNow, by).cumulative[group] > 0;
+  page.chosen = isKept ? page.chosen : {};
+}
+
 function update() {
   selectionNow = select();
   tellShown();
+  keepChoice();
   drawTab();
+  if (tables[page.tab]) {
+    tables[page.tab].pointAt(chosenItem());
+  }
   showDetails();
   keepState();
 }
@@ -154,6 +166,11 @@ function updateSoon() {
   updateTimer = setTimeout(update, contexts.count > 20000 ? 250 : 0);
 }
 
+// In the open table.
+function chosenItem() {
+  return page.tab === 'contexts' ? page.chosen.context : page.chosen.group;
+}
+
 function redraw() {
   selectionNow.drawn = new Set();
   drawTab();
@@ -184,7 +201,7 @@ function followAddress() {
   showPanel();
   showTab();
   if (tables[page.tab]) {
-    tables[page.tab].pointAt(page.tab === 'contexts' ? page.chosen.context : page.chosen.group);
+    tables[page.tab].pointAt(chosenItem());
   }
   showDetails();
 }

@@ -154,7 +154,8 @@ function firstFindings() {
 
 function namelessText() {
   return namelessShare() < 0.1 ? '' : `Functions without a name, FILE+0xBEGIN, have ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}:`
-    + ' hearth index names them by debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS).';
+    + ' hearth index names them by debug packages (PACKAGE-dbgsym; of libraries with --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS).'
+    + ' If one passes allocations on for its callers: Look through, in its details.';
 }
 
 // Memory that is not malloc's.
