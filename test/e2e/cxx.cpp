@@ -4,7 +4,7 @@
 // RUN: %clangxx -O2 $(%hearth flags instrument --clang=%clang) %s -o instrumented
 // RUN: env HEARTH_OPTIONS=log_path=%t/raw ./instrumented > expected
 // RUN: %hearth index --layout=calls -q raw.* --binary instrumented -o prof
-// RUN: %hearth show prof | FileCheck %s --check-prefix=SHOW
+// RUN: %hearth show --full prof | FileCheck %s --check-prefix=SHOW
 // RUN: %clangxx -O2 $(%hearth flags use prof --clang=%clang) -I%include %s -DPLACED -o optimised
 // RUN: ./optimised > actual
 // RUN: FileCheck %s --check-prefix=PLACED < actual
