@@ -117,12 +117,13 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_TEXT("--callees", 0, "FUNCTION", "a function", &a->callees,
                   "print the tree of the functions that it calls"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
-      HEARTH_TAKE("--sort", 0, "KEY",
-                  "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs, "
-                  "lifetime or short-lived",
-                  take_sort, &a->options.sort,
-                  "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs, "
-                  "lifetime (average) or short-lived (allocations)"),
+      HEARTH_TAKE(
+          "--sort", 0, "KEY",
+          "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak, peak-allocs, "
+          "lifetime or short-lived",
+          take_sort, &a->options.sort,
+          "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs, "
+          "lifetime (average) or short-lived (allocations)"),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_FLAG(
           "--histogram", 0, &a->options.histograms,

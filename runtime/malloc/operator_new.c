@@ -87,7 +87,7 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return must_new(bytes, 1, placement);                                                                 \
+      return must_new(bytes, 1, placement);                                                                            \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
@@ -108,14 +108,14 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return may_new(bytes, 1, placement);                                                                  \
+      return may_new(bytes, 1, placement);                                                                             \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return must_new(bytes, alignment, placement);                                                         \
+      return must_new(bytes, alignment, placement);                                                                    \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
   }                                                                                                                    \
@@ -123,7 +123,7 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
                                                                            const void *nothrow, uint8_t hint) {        \
     unsigned placement = placement_of(hint);                                                                           \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return may_new(bytes, alignment, placement);                                                          \
+      return may_new(bytes, alignment, placement);                                                                     \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
   }
