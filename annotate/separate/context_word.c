@@ -242,29 +242,6 @@ static switch_kind switch_of(LLVMValueRef instruction) {
   return function && LLVMIsDeclaration(function) && leaves(function) ? SWITCH_LEAVES : SWITCH_NONE;
 }
 
-typedef struct kept {
-  LLVMValueRef value, word;
-} kept;
-
-static void control_switch_restore(LLVMBuilderRef builder, void *data) {
-  const kept *k = data;
-  LLVMBuildStore(builder, k->value, k->word);
-}
-
-/* `lasting`: bits that control takes along wherever it goes. */
-static void keep_word(LLVMValueRef call, LLVMValueRef word, uint64_t lasting) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(hearth_ir_function_of(call)));
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-  LLVMBasicBlockRef pad = NULL;
-  LLVMPositionBuilderBefore(builder, call);
-  kept k = {.value = LLVMBuildLoad2(builder, i64, word, "contexts"), .word = word};
-  if (switch_of(call) == SWITCH_LEAVES)
-    LLVMBuildStore(builder, LLVMBuildAnd(builder, k.value, LLVMConstInt(i64, lasting, false), ""), word);
-  hearth_after_call(call, &pad, control_switch_restore, &k);
-  LLVMDisposeBuilder(builder);
-}
-
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
 
 /* With the bits of the sites that the call is in progress at while it is: its own, and those it was inlined through. None for
@@ -356,7 +333,7 @@ static part context_word_part_of(const hearth_context_word *word, uint64_t bits)
   return (part){LLVMConstInBoundsGEP2(i8, start, &index, 1), i8, rest};
 }
 
-/* The value that the word gets behind a decision call. */
+/* The value that the word gets behind a call. */
 typedef struct ending {
   const hearth_context_word *word;
   LLVMValueRef saved; /* NULL: its value at that time, without `bits` */
@@ -439,6 +416,18 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
   }
 }
 
+/* Bits that control takes along wherever it goes stay. */
+static void surround_switch(const hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef call) {
+  LLVMBasicBlockRef pad = NULL;
+  LLVMPositionBuilderBefore(builder, call);
+  ending e = {.word = word, .saved = context_word_load(word, builder)};
+  if (switch_of(call) == SWITCH_LEAVES) {
+    LLVMValueRef lasting = context_word_constant(LLVMTypeOf(e.saved), word->kept_frames);
+    LLVMBuildStore(builder, LLVMBuildAnd(builder, e.saved, lasting, ""), word->variable);
+  }
+  hearth_after_call(call, &pad, end_call, &e);
+}
+
 static void announce(hearth_context_word *word) {
   LLVMModuleRef module = word->session.module;
   if (word->count > 0 || word->heeds)
@@ -459,8 +448,10 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     get_variable(word);
     surround_all(word, builder, i, end);
   }
-  for (size_t i = 0; i < word->switch_count; i++)
-    keep_word(word->switches[i], get_variable(word), word->kept_frames);
+  for (size_t i = 0; i < word->switch_count; i++) {
+    get_variable(word);
+    surround_switch(word, builder, word->switches[i]);
+  }
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);
