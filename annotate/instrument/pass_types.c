@@ -97,7 +97,7 @@ static bool from_variable(LLVMValueRef block, char *name) {
   return false;
 }
 
-/* --- what the pointer is used for --- */
+/* --- uses of the pointer --- */
 
 typedef struct candidates {
   LLVMTargetDataRef layout;

@@ -134,7 +134,7 @@ void hearth_json_key_string(hearth_json *json, const char *name, const char *val
   hearth_json_string(json, value);
 }
 
-/* A conversion behind its '%'; returns what is behind it. */
+/* A conversion behind its '%'; returns the rest of the format. */
 static const char *json_convert(hearth_json *json, const char *at, va_list *values) {
   switch (*at) {
   case 's': {

@@ -254,7 +254,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
 /* The type of a buffer of the C++ library is that of the string or container that owns it: the class of the innermost
  * function of a stack that is a member of one, as the functions are named. */
 
-/* What is known of functions. All zero is empty; free `of_function`. */
+/* Facts of functions. All zero is empty; free `of_function`. */
 typedef struct hearth_container_types {
   uint64_t *of_function; /* by row of the builder */
   size_t room, count;

@@ -171,7 +171,7 @@ HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _Zdl
 HEARTH_DELETE(_ZdlPv)
 HEARTH_DELETE(_ZdaPv)
 
-/* Do the public names lead here? They lead to whoever comes first; the same functions under names that nobody replaces do not.
+/* Do the public names lead here? They lead to the first definition; the same functions under names that nobody replaces do not.
  * By addresses, without a call: a program's operator delete need not take NULL. */
 #define HEARTH_OTHER_DELETES(X, name)                                                                                  \
   X(name##m) X(name##RKSt9nothrow_t) X(name##mSt11align_val_t) X(name##St11align_val_tRKSt9nothrow_t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A futex, on the lower half of the word. Whoever has slept takes the lock as one that others may sleep for: nobody counts
- * them. */
+/* A futex, on the lower half of the word. A thread that has slept takes the lock as one that others may sleep
+ * for: nobody counts them. */
 #include "lock.h"
 
 #include <linux/futex.h>

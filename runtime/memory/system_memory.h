@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the heaps of the runtime and the allocator ask of the system: whole pages. A port supplies these. Nothing here
+/* Whole pages of the system, for the heaps of the runtime and of the allocator. A port supplies these. Nothing here
  * allocates, takes a lock or changes errno, and all of it works before the C library and the program's own relocations are
  * ready: malloc is called that early by some dynamic loaders and IFUNC resolvers.
  *

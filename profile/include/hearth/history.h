@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is known of the runs beside their contexts: facts that are no sums, and how many bytes were live when. */
+/* Facts of the runs that are no sums, and their live bytes over time. */
 #ifndef HEARTH_HISTORY_H
 #define HEARTH_HISTORY_H
 

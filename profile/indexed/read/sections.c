@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the sections that not every profile has: histograms, names of types, globals, variances, what is known of runs. */
+/* Reads the sections that not every profile has: histograms, names of types, globals, variances, facts of runs. */
 #include <stdlib.h>
 #include <string.h>
 

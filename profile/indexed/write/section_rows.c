@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writes sections of rows: types, histograms, variances, what is known of runs; and sums contexts that differ in scopes alone. */
+/* Writes sections of rows: types, histograms, variances, facts of runs; and sums contexts that differ in scopes alone. */
 #include <stdlib.h>
 #include <string.h>
 

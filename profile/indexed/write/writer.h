@@ -84,7 +84,7 @@ hearth_status hearth_writer_order_binaries(writer *w);
 /* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 
-/* strings.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
+/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
  * caller frees the contents of `ret` even after an error. E_NOMEM. */
 hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
 /* The columns of CONTEXTS in this profile; before all else. And the rows of SCHEMA. */

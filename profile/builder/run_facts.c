@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is known of the runs beside their contexts: facts, and how many bytes were live when. */
+/* Facts of the runs, and their live bytes over time. */
 #include <stdlib.h>
 #include <string.h>
 
