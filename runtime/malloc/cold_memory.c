@@ -25,6 +25,10 @@ enum {
   /* Programs that close and open their standard streams must not get the file in their place. */
   LEAST_DESCRIPTOR = 100,
 };
+/* Linux 5.4; missing from older libc headers. */
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
 #define FILE_NAME   "/hearth-cold-XXXXXX"
 #define LEAST_BYTES ((size_t)64 << 20) /* a smaller file is not worth it */
 
@@ -34,7 +38,7 @@ typedef struct piece {
   off_t offset;
 } piece;
 
-static hearth_cold_mode cold_mode; /* keep, advise, pageout or file */
+static hearth_cold_mode cold_mode; /* keep, pageout or file */
 static char directory[HEARTH_MALLOC_PATH_BYTES];
 static hearth_lock lock; /* of the file */
 static struct {
@@ -47,7 +51,6 @@ static struct {
 } file = {.descriptor = -1};
 
 bool hearth_cold_memory_leaves(void) { return cold_mode != HEARTH_COLD_KEEP; }
-hearth_cold_mode hearth_cold_memory_mode(void) { return cold_mode; }
 
 static bool descriptor_is_ours(void) {
   struct stat status;
@@ -127,7 +130,7 @@ void hearth_cold_memory_configure(const hearth_malloc_options *options) {
   if (mode == HEARTH_COLD_FILE && !open_or_warn())
     mode = HEARTH_COLD_KEEP;
   cold_mode = mode;
-  hearth_cold_thread_configure(options->cold_mode == HEARTH_COLD_AUTO, options->interval_s);
+  hearth_cold_thread_configure(options->interval_s, options->cost_percent);
 }
 
 /* Pieces. */
@@ -233,7 +236,30 @@ void hearth_cold_memory_release(void *start, size_t bytes) {
   hearth_system_release(start, bytes);
 }
 
-int hearth_cold_memory_descriptor(void) { return file.descriptor >= 0 && descriptor_is_ours() ? file.descriptor : -1; }
+/* The place of shared memory in the file, or -1. */
+static off_t offset_of(const char *start) {
+  off_t offset = -1;
+  hearth_lock_take(&lock);
+  size_t count = descriptor_is_ours() ? file.count : 0;
+  for (size_t i = 0; i < count; i++)
+    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes)
+      offset = file.pieces[i].offset + (start - file.pieces[i].start);
+  hearth_lock_give(&lock);
+  return offset;
+}
+
+bool hearth_cold_memory_send(char *start, size_t bytes) {
+  /* Dirty pages of a file are not dropped: they are written first. */
+  if (cold_mode == HEARTH_COLD_FILE)
+    msync(start, bytes, MS_SYNC);
+  bool known = !madvise(start, bytes, MADV_PAGEOUT) || errno != EINVAL;
+  /* Pages that were being written stay in the system's cache. This advice writes what is dirty in its range, so it has no other pages
+   * in it: each would fault when the program next writes to it. */
+  off_t offset = cold_mode == HEARTH_COLD_FILE ? offset_of(start) : -1;
+  if (offset >= 0)
+    posix_fadvise(file.descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+  return known;
+}
 
 /* Fork. */
 

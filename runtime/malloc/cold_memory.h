@@ -18,8 +18,6 @@
 /* Once, before the first cold block. A mode that cannot be had is HEARTH_COLD_KEEP, after a warning that says why. */
 void hearth_cold_memory_configure(const hearth_malloc_options *options);
 
-/* Keep, advise, pageout or file. */
-hearth_cold_mode hearth_cold_memory_mode(void);
 /* Pages are to leave: no huge ones. */
 bool hearth_cold_memory_leaves(void);
 
@@ -28,8 +26,9 @@ bool hearth_cold_memory_open(void *start, size_t bytes);
 void hearth_cold_memory_discard(void *start, size_t bytes);
 void hearth_cold_memory_release(void *start, size_t bytes);
 
-/* The descriptor of the file, or -1. */
-int hearth_cold_memory_descriptor(void);
+/* Has pages leave, in a mode in which they leave; they wait for the disk. False: the kernel knows no such advice, or the memory
+ * is locked. */
+bool hearth_cold_memory_send(char *start, size_t bytes);
 
 /* In the thread that is about to fork, with the locks of segments and large blocks held; and when it has. */
 void hearth_cold_memory_before_fork(void);
@@ -40,16 +39,11 @@ void hearth_cold_memory_after_fork(void);
  * allocation should not wait until pages are written. It blocks all signals, and sleeps except for some system calls in each
  * interval. */
 
-/* `corrects`: what comes back stays (cold_thread.c), and rounds do not become rarer. */
-void hearth_cold_thread_configure(bool corrects, unsigned interval_s);
+/* A round each `interval_s` seconds (0: never), for at most `cost_percent` of the time. */
+void hearth_cold_thread_configure(unsigned interval_s, unsigned cost_percent);
 /* Starts it, if it is wanted and does not run. With no lock held. */
 void hearth_cold_thread_ensure(void);
 void hearth_cold_thread_after_fork(void); /* in the child, which has no other threads */
-
-/* Seconds until the next round: the interval. If more than a quarter of the bytes that the last round sent out were
- * back in memory by this one, it is twice the last wait, up to 64 intervals: to fetch the bytes again costs more than
- * their absence gains. */
-unsigned hearth_cold_thread_wait(unsigned waited_s, unsigned interval_s, size_t sent_bytes, size_t returned_bytes);
 
 #pragma GCC visibility pop
 

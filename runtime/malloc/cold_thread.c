@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A thread that sleeps, asks whether a round is due, and has the system take pages of cold memory, piece by piece (two MiB). What
- * lies there may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm. */
+/* A thread that has pages of cold memory leave, for a bounded price.
+ *
+ * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has the slices leave that the budget allows: what was
+ * spent, and what the return of all pages that are out would cost, stay within a share of the time since the thread began.
+ * Spent are this thread's own processor time and the pages that came back; a return costs what it takes to read a page, which
+ * the thread measures, once in a round. So memory that is not cold costs no more than that share, and the longer a program
+ * runs, the more may be out. A slice that comes back at once stays for some rounds.
+ *
+ * What lies there may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor does
+ * reading it through the system. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
@@ -9,60 +17,54 @@
 #include "system_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Linux 5.4; missing from older libc headers. */
-#ifndef MADV_COLD
-#define MADV_COLD    20
-#define MADV_PAGEOUT 21
-#endif
-
-/* For cold=auto: which slices (64 KiB) of cold memory are to leave. A slice that was sent out, and has more than a quarter of those
- * pages in memory at the next round, is not cold, whatever its blocks' hints say (or it cannot leave): it stays for one round, then
- * for three, up to 63, as often as that happens again. One that comes back later was out for a round, which is what it left
- * for: it leaves again, and a return before is forgotten. */
-enum { HEARTH_SLICE_PAGES = 16, HEARTH_SLICES = 32 };
-
-typedef struct hearth_warm_slice {
-  uint8_t sent;    /* pages that were in memory when the last round sent it; 0: it did not */
-  uint8_t returns; /* how often it came back, less the times that it did not */
-  uint8_t rest;    /* rounds for which it stays */
-} hearth_warm_slice;
-
-/* Before a round: so many of its pages are in memory. It leaves if `rest` is 0 then. */
-static void hearth_warm_slice_look(hearth_warm_slice *slice, unsigned in_memory) {
-  enum { MOST_RETURNS = 6 };
-  if (slice->sent && in_memory > slice->sent / 4u) {
-    slice->returns += slice->returns < MOST_RETURNS;
-    slice->rest = (uint8_t)((1u << slice->returns) - 1);
-  } else if (slice->rest) {
-    slice->rest--;
-  } else if (slice->sent && slice->returns) {
-    slice->returns--;
-  }
-  slice->sent = slice->rest ? 0 : (uint8_t)in_memory;
-}
-
 enum {
   STACK_BYTES = 64 << 10,
-  LONGEST_WAIT = 64, /* intervals */
-  PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES,
+  SLICE_PAGES = 16,
+  SLICE_BYTES = SLICE_PAGES * HEARTH_PAGE_BYTES,
+  PIECE_SLICES = HEARTH_SEGMENT_BYTES / SLICE_BYTES,
 };
-_Static_assert(HEARTH_SLICES *HEARTH_SLICE_PAGES == PIECE_PAGES, "slices make a piece");
+
+typedef struct cold_slice {
+  uint8_t in_memory; /* pages, at this round's look */
+  uint8_t out;       /* pages that left, and were not seen back */
+  bool just_left;    /* in the last round */
+  uint8_t returns;   /* how often it came back at once, less the times that it did not */
+  uint8_t rest;      /* rounds for which it stays */
+} cold_slice;
+
+/* Two MiB of cold memory. */
+typedef struct cold_piece {
+  char *start;
+  unsigned round; /* that saw it last */
+  cold_slice slice[PIECE_SLICES];
+} cold_piece;
 
 static _Atomic bool is_wanted; /* and not yet started */
-static bool corrects_cold;
-static unsigned interval_s;
+static unsigned interval_s, cost_percent;
 
-void hearth_cold_thread_configure(bool corrects, unsigned seconds) {
-  corrects_cold = corrects;
+static struct {
+  uint64_t begin_ns;
+  uint64_t pages_back, pages_out;
+  unsigned pages_sent;     /* in this round */
+  uint64_t read_ns, reads; /* of single pages that were out */
+} budget;
+
+static cold_piece *pieces; /* by address */
+static size_t piece_count, piece_room;
+static unsigned round_number;
+
+void hearth_cold_thread_configure(unsigned seconds, unsigned percent) {
   interval_s = seconds;
+  cost_percent = percent;
   hearth_cold_thread_after_fork();
 }
 
@@ -70,163 +72,184 @@ void hearth_cold_thread_after_fork(void) {
   atomic_store_explicit(&is_wanted, hearth_cold_memory_leaves() && interval_s, memory_order_relaxed);
 }
 
-unsigned hearth_cold_thread_wait(unsigned waited_s, unsigned least_s, size_t sent_bytes, size_t returned_bytes) {
-  if (!sent_bytes || returned_bytes <= sent_bytes / 4)
-    return least_s;
-  return waited_s < least_s * (LONGEST_WAIT / 2) ? waited_s * 2 : least_s * LONGEST_WAIT;
+static uint64_t nanoseconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The next piece of cold memory from `from` on; NULL: there is none. Its first pages, of a segment, are the head. */
-static char *next_piece(char *from, unsigned *ret_first_page) {
-  hearth_kind kind;
-  char *piece = hearth_kind_next(from, &kind);
-  while (piece && !hearth_is_cold(kind))
-    piece = hearth_kind_next(piece + HEARTH_SEGMENT_BYTES, &kind);
-  if (piece)
-    *ret_first_page = hearth_is_segment(kind) ? HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES / HEARTH_PAGE_BYTES : 0;
-  return piece;
+/* Budget. */
+
+/* As long as no price is known, one slice leaves in a round. */
+static bool budget_allows(unsigned pages) {
+  if (!budget.reads)
+    return !budget.pages_sent && pages <= SLICE_PAGES;
+  uint64_t allowed_ns = (nanoseconds(CLOCK_MONOTONIC) - budget.begin_ns) / 100 * cost_percent;
+  uint64_t returns_ns = (budget.pages_back + budget.pages_out + pages) * (budget.read_ns / budget.reads);
+  return nanoseconds(CLOCK_THREAD_CPUTIME_ID) + returns_ns <= allowed_ns;
 }
 
-typedef struct round {
-  size_t pieces, resident_pages, sent_pages;
-} round;
-
-/* Pages of a slice that are in memory. */
-static unsigned pages_in_memory(char *slice) {
-  unsigned char is_in[HEARTH_SLICE_PAGES];
+static unsigned pages_in_memory(const char *start, unsigned pages) {
+  unsigned char is_in[SLICE_PAGES];
   unsigned count = 0;
-  if (mincore(slice, sizeof is_in * HEARTH_PAGE_BYTES, is_in))
+  if (mincore((void *)(uintptr_t)start, (size_t)pages * HEARTH_PAGE_BYTES, is_in))
     return 0;
-  for (unsigned i = 0; i < HEARTH_SLICE_PAGES; i++)
+  for (unsigned i = 0; i < pages; i++)
     count += is_in[i] & 1;
   return count;
 }
 
-static round look(void) {
-  round now = {0};
-  unsigned page;
-  for (char *piece = NULL; (piece = next_piece(piece, &page)); piece += HEARTH_SEGMENT_BYTES) {
-    now.pieces++;
-    for (; page < PIECE_PAGES; page += HEARTH_SLICE_PAGES)
-      now.resident_pages += pages_in_memory(piece + page * HEARTH_PAGE_BYTES);
-  }
-  return now;
+/* Reads a page that is out, as the program would, but for a page that is no longer there. False: the system forbids it. */
+static bool budget_measure(char *page) {
+  char byte;
+  struct iovec to = {&byte, 1}, from = {page, 1};
+  if (pages_in_memory(page, 1))
+    return true;
+  uint64_t begin_ns = nanoseconds(CLOCK_MONOTONIC);
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+    return errno == EFAULT;
+  budget.read_ns += nanoseconds(CLOCK_MONOTONIC) - begin_ns;
+  budget.reads++;
+  return true;
 }
 
-static size_t count_pieces(void) {
-  size_t count = 0;
-  unsigned page;
-  for (char *piece = NULL; (piece = next_piece(piece, &page)); piece += HEARTH_SEGMENT_BYTES)
-    count++;
-  return count;
+/* Pieces. */
+
+/* The next piece of cold memory from `from` on; NULL: there is none. Its first slices, of a segment, are the head. */
+static char *next_piece(char *from, unsigned *ret_first_slice) {
+  hearth_kind kind;
+  char *start = hearth_kind_next(from, &kind);
+  while (start && !hearth_is_cold(kind))
+    start = hearth_kind_next(start + HEARTH_SEGMENT_BYTES, &kind);
+  if (start)
+    *ret_first_slice = hearth_is_segment(kind) ? HEARTH_MAP_SLOTS * HEARTH_SLOT_BYTES / SLICE_BYTES : 0;
+  return start;
 }
 
-/* A round is due when the wait is over, or when memory has grown by an eighth. */
-static void wait_for_work(unsigned wait_s, const round *last) {
-  const struct timespec interval = {.tv_sec = (time_t)interval_s};
-  unsigned waited_s = 0;
-  do {
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
-    waited_s += interval_s;
-  } while (waited_s < wait_s && count_pieces() <= last->pieces + last->pieces / 8);
+static bool make_room(void) {
+  if (piece_count < piece_room)
+    return true;
+  size_t room = piece_room ? 2 * piece_room : 64, bytes = room * sizeof *pieces;
+  bytes = (bytes + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
+  cold_piece *more = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
+  if (!more || !hearth_system_open(more, bytes))
+    return false;
+  for (size_t i = 0; i < piece_count; i++)
+    more[i] = pieces[i];
+  pieces = more; /* the old ones are little beside what they tell of */
+  piece_room = room;
+  return true;
 }
 
-/* False if the kernel knows no such advice, or the memory is locked. */
-static bool send_out(char *start, size_t bytes) {
-  /* Dirty pages of a file are not dropped: they are written first. */
-  if (hearth_cold_memory_mode() == HEARTH_COLD_FILE)
-    msync(start, bytes, MS_SYNC);
-  int advice = hearth_cold_memory_mode() == HEARTH_COLD_ADVISE ? MADV_COLD : MADV_PAGEOUT;
-  return !madvise(start, bytes, advice) || errno != EINVAL;
-}
-
-/* Notes on each piece. NULL: no memory, and all slices leave. */
-typedef struct notes {
-  char *piece;
-  hearth_warm_slice slice[HEARTH_SLICES];
-} notes;
-static notes *all_notes; /* by address */
-static size_t notes_count, notes_room;
-
-static notes *notes_of(char *piece) {
-  size_t low = 0, high = notes_count;
+/* NULL: there is no memory for it. A piece that the last round did not see is a new one. */
+static cold_piece *piece_at(char *start) {
+  size_t low = 0, high = piece_count;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (all_notes[middle].piece < piece)
+    if (pieces[middle].start < start)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low < notes_count && all_notes[low].piece == piece)
-    return &all_notes[low];
-  if (notes_count == notes_room) {
-    size_t room = notes_room ? 2 * notes_room : 64, bytes = room * sizeof *all_notes;
-    bytes = (bytes + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
-    notes *more = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
-    if (!more || !hearth_system_open(more, bytes))
+  cold_piece *piece = &pieces[low];
+  if (low == piece_count || piece->start != start) {
+    if (!make_room())
       return NULL;
-    for (size_t i = 0; i < notes_count; i++)
-      more[i] = all_notes[i];
-    all_notes = more; /* the old ones are little beside what they tell of */
-    notes_room = room;
+    piece = &pieces[low];
+    for (size_t i = piece_count++; i > low; i--)
+      pieces[i] = pieces[i - 1];
+    *piece = (cold_piece){.start = start};
+  } else if (piece->round + 1 != round_number) {
+    *piece = (cold_piece){.start = start};
   }
-  for (size_t i = notes_count++; i > low; i--)
-    all_notes[i] = all_notes[i - 1];
-  all_notes[low] = (notes){.piece = piece};
-  return &all_notes[low];
+  piece->round = round_number;
+  return piece;
 }
 
-static bool send_cold_slices(char *piece, unsigned page) {
-  notes *notes = notes_of(piece);
+static char *slice_start(const cold_piece *piece, unsigned slice) { return piece->start + (size_t)slice * SLICE_BYTES; }
+
+/* A slice that left in the last round and has more than a quarter of its pages back is not cold, whatever its blocks' hints
+ * say (or it cannot leave): it stays for one round, then for three, up to 63, as often as that happens. One that comes back
+ * later was out for a round, which is what it left for. */
+static void look_at_slice(cold_slice *slice, const char *start) {
+  enum { MOST_RETURNS = 6 };
+  unsigned in_memory = pages_in_memory(start, SLICE_PAGES), back = in_memory < slice->out ? in_memory : slice->out;
+  if (slice->just_left && back > slice->out / 4u) {
+    slice->returns += slice->returns < MOST_RETURNS;
+    slice->rest = (uint8_t)((1u << slice->returns) - 1);
+  } else if (slice->rest) {
+    slice->rest--;
+  } else if (slice->just_left && slice->returns) {
+    slice->returns--;
+  }
+  slice->just_left = false;
+  slice->in_memory = (uint8_t)in_memory;
+  slice->out = (uint8_t)(slice->out - back);
+  budget.pages_back += back;
+  budget.pages_out += slice->out;
+}
+
+static void look(void) {
+  unsigned first;
+  round_number++;
+  budget.pages_out = budget.pages_sent = 0;
+  for (char *start = NULL; (start = next_piece(start, &first)); start += HEARTH_SEGMENT_BYTES) {
+    cold_piece *piece = piece_at(start);
+    for (unsigned i = first; piece && i < PIECE_SLICES; i++)
+      look_at_slice(&piece->slice[i], slice_start(piece, i));
+  }
+}
+
+/* Neighbours leave together, since each writing to a file flushes the disk. */
+static bool send_slices(cold_piece *piece) {
   bool known = true;
-  for (; page < PIECE_PAGES && known; page += HEARTH_SLICE_PAGES) {
-    char *start = piece + page * HEARTH_PAGE_BYTES;
-    hearth_warm_slice *slice = notes ? &notes->slice[page / HEARTH_SLICE_PAGES] : NULL;
-    unsigned in_memory = pages_in_memory(start);
-    if (slice)
-      hearth_warm_slice_look(slice, in_memory);
-    if (in_memory && !(slice && slice->rest))
-      known = send_out(start, HEARTH_SLICE_PAGES * HEARTH_PAGE_BYTES);
+  for (unsigned i = 0, end; known && i < PIECE_SLICES; i = end + 1) {
+    unsigned pages = 0;
+    for (end = i; end < PIECE_SLICES; end++) {
+      cold_slice *slice = &piece->slice[end];
+      if (!slice->in_memory || slice->rest || !budget_allows(pages + slice->in_memory))
+        break;
+      pages += slice->in_memory;
+      slice->out = (uint8_t)(slice->out + slice->in_memory);
+      slice->just_left = true;
+    }
+    if (pages)
+      known = hearth_cold_memory_send(slice_start(piece, i), (size_t)(end - i) * SLICE_BYTES);
+    budget.pages_out += pages;
+    budget.pages_sent += pages;
   }
   return known;
 }
 
-static bool page_out(void) {
-  bool known = true;
-  unsigned page;
-  for (char *piece = NULL; known && (piece = next_piece(piece, &page)); piece += HEARTH_SEGMENT_BYTES)
-    known = corrects_cold ? send_cold_slices(piece, page)
-                          : send_out(piece + page * HEARTH_PAGE_BYTES, (PIECE_PAGES - page) * HEARTH_PAGE_BYTES);
-  /* Pages that are being written when they are to leave the program stay in the system's cache. */
-  int descriptor = hearth_cold_memory_descriptor();
-  if (descriptor >= 0)
-    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-  return known;
+/* Of a slice that left whole: its first page is no hole. */
+static bool measure_a_return(void) {
+  for (size_t i = 0; i < piece_count; i++)
+    for (unsigned k = 0; k < PIECE_SLICES && pieces[i].round == round_number; k++)
+      if (pieces[i].slice[k].just_left && pieces[i].slice[k].out == SLICE_PAGES)
+        return budget_measure(slice_start(&pieces[i], k));
+  return true;
 }
 
-/* Pages that are in memory now and were not then, except of new pieces. */
-static size_t returned_pages(const round *then, const round *now) {
-  size_t expected = then->resident_pages;
-  if (now->pieces > then->pieces)
-    expected += (now->pieces - then->pieces) * PIECE_PAGES;
-  return now->resident_pages > expected ? now->resident_pages - expected : 0;
+static const char *work_round(void) {
+  look();
+  for (size_t i = 0; i < piece_count; i++)
+    if (pieces[i].round == round_number && !send_slices(&pieces[i]))
+      return "the kernel is too old (before 5.4), or the memory is locked";
+  return measure_a_return() ? NULL : "process_vm_readv, which measures the price, is forbidden";
 }
 
 static void *run(void *unused) {
-  round last = {0};
-  unsigned wait_s = interval_s;
+  const struct timespec interval = {.tv_sec = (time_t)interval_s};
+  const char *failure = NULL;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
-  for (;;) {
-    wait_for_work(wait_s, &last);
-    round before = look();
-    if (!page_out())
-      break;
-    if (!corrects_cold)
-      wait_s = hearth_cold_thread_wait(wait_s, interval_s, last.sent_pages, returned_pages(&last, &before));
-    last = look();
-    last.sent_pages = before.resident_pages > last.resident_pages ? before.resident_pages - last.resident_pages : 0;
+  memset(&budget, 0, sizeof budget); /* what a forked process has of its parent's is not about its memory */
+  piece_count = 0;
+  budget.begin_ns = nanoseconds(CLOCK_MONOTONIC);
+  while (!failure) {
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
+    failure = work_round();
   }
-  hearth_malloc_warn("cold memory stays: the kernel is too old (before 5.4), or the memory is locked", "");
+  hearth_malloc_warn("cold memory stays: ", failure);
   return unused;
 }
 

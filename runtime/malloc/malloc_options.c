@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DEFAULT_COLD_BELOW = 64, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
+enum { DEFAULT_COLD_BELOW = 64, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30, DEFAULT_COST_PERCENT = 1 };
 /* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
 #define DEFAULT_DIRECTORY "/var/tmp"
 
@@ -31,8 +31,10 @@ static bool parse_switch(struct span_of_text value, bool *ret_on) {
 
 static bool parse_cold(struct span_of_text value, hearth_cold_mode *ret_mode, bool *ret_on) {
   static const char *const modes[] = {
-      [HEARTH_COLD_KEEP] = "keep", [HEARTH_COLD_ADVISE] = "madvise-cold", [HEARTH_COLD_PAGEOUT] = "pageout",
-      [HEARTH_COLD_FILE] = "file", [HEARTH_COLD_AUTO] = "auto",
+      [HEARTH_COLD_KEEP] = "keep",
+      [HEARTH_COLD_PAGEOUT] = "pageout",
+      [HEARTH_COLD_FILE] = "file",
+      [HEARTH_COLD_AUTO] = "auto",
   };
   for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
     if (equals(value, modes[i])) {
@@ -107,6 +109,8 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool
     return parse_number(value, HINT_VALUES, &options->hot_from);
   if (equals(key, "interval"))
     return parse_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
+  if (equals(key, "cost"))
+    return parse_number(value, 100, &options->cost_percent);
   if (equals(key, "sites-warning"))
     return parse_switch(value, &options->warns_of_sites);
   if (equals(key, "dir"))
@@ -121,8 +125,8 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|madvise-cold|pageout|file|auto, layout=, pools=, "
-                     "cold-below=, hot-from=, interval=, dir=, stats=, "
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|pageout|file|auto, layout=, pools=, "
+                     "cold-below=, hot-from=, interval=, cost=, dir=, stats=, "
                      "secure=, sites-warning= and verify (see docs/options.md); ignored: ",
                      text);
 }
@@ -131,6 +135,7 @@ hearth_malloc_options hearth_malloc_options_parse(const char *text) {
   hearth_malloc_options options = {.cold_below = DEFAULT_COLD_BELOW,
                                    .hot_from = HINT_VALUES,
                                    .interval_s = DEFAULT_INTERVAL_S,
+                                   .cost_percent = DEFAULT_COST_PERCENT,
                                    .pools = true,
                                    .warns_of_sites = true,
                                    .directory = DEFAULT_DIRECTORY};

@@ -16,10 +16,9 @@ enum {
 /* The treatment of the memory of cold blocks. */
 typedef enum hearth_cold_mode {
   HEARTH_COLD_KEEP,    /* nothing */
-  HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */
   HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
   HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
-  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; slices that come back stay */
+  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for */
 } hearth_cold_mode;
 
 typedef struct hearth_malloc_options {
@@ -30,10 +29,11 @@ typedef struct hearth_malloc_options {
       [HEARTH_LAYOUT_IDS]; /* pool of each id of a plan: 0 is the main one; without has_layout, each has its own */
   unsigned hot_from;       /* 0 to 256: hints from this on share a pool */
   hearth_cold_mode cold_mode;
-  unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
-  bool is_secure;      /* misuse is made to show (engine.h) */
-  bool verify;         /* a recording is to say which hint each block had */
-  bool warns_of_sites; /* that no decision site is in the program */
+  unsigned interval_s;   /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
+  unsigned cost_percent; /* 0 to 100: the share of the time that absent memory may cost */
+  bool is_secure;        /* misuse is made to show (engine.h) */
+  bool verify;           /* a recording is to say which hint each block had */
+  bool warns_of_sites;   /* that no decision site is in the program */
   char directory[HEARTH_MALLOC_PATH_BYTES];
   char statistics[HEARTH_MALLOC_PATH_BYTES]; /* a file; empty: none */
 } hearth_malloc_options;

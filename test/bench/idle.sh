@@ -10,9 +10,10 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/idle.sh [--quick] [--times] [--swap=MIB] [--program-dir=DIR] [PROGRAM...]
+usage: test/bench/idle.sh [--quick] [--times] [--swap=MIB] [--cost=PERCENT] [--program-dir=DIR] [PROGRAM...]
   PROGRAM     as for benefit.sh; servers whose clients end them, too
   --swap=MIB  a swap file of this size while the programs run (root): reclaim needs swap space, and cold=auto then uses it
+  --cost=PERCENT  of the time, that absent memory may cost (HEARTH_MALLOC, default 1)
   --times     also the time of each, to keep's: on an idle machine
   --quick     small inputs
 Memory in MiB. Subjects: plain; and with the profile, looking once a second:
@@ -29,8 +30,8 @@ Columns:
 END
 }
 
-programs=() program_dir=$bench/benefit quick=false times=false swap=0
-parse_arguments '--quick quick=true' '--times times=true' '--swap=[1-9]* swap' '--program-dir=?* program_dir' \
+programs=() program_dir=$bench/benefit quick=false times=false swap=0 cost=1
+parse_arguments '--quick quick=true' '--times times=true' '--swap=[1-9]* swap' '--cost=[1-9]* cost' '--program-dir=?* program_dir' \
   'programs=[a-z]*' -- "$@"
 program_dir=$(cd "$started_in" && realpath "$program_dir")
 ((${#programs[@]} > 0)) || programs=(gawk cadical ninja redis)
@@ -79,9 +80,9 @@ for program in "${programs[@]}"; do
   interval=$(awk '{ print ($1 > 1 ? $1 : 1) / 50 }' "$scratch/$program.keep")
   LD_PRELOAD=$scratch/cold_lives.so watch looks looks "$interval" called cold=keep
   rm -rf "$lives"
-  watch file watch 1 hearth cold=file:interval=1
+  watch file watch 1 hearth "cold=file:interval=1:cost=$cost"
   ((swap == 0)) || add_swap
-  watch auto watch 1 hearth cold=auto:interval=1
+  watch auto watch 1 hearth "cold=auto:interval=1:cost=$cost"
   ((swap == 0)) || watch reclaim reclaim 1 plain cold=keep
   remove_swap
   swap_file=''

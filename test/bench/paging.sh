@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, advised, in a file
+# What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, in a file
 # and, where there is swap space, paged out (HEARTH_MALLOC=cold=...).
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
@@ -48,14 +48,14 @@ build_program() {
 }
 step "building the store with its profile" "$folder/build.log" build_program
 
-modes=(keep madvise-cold file)
+modes=(keep file)
 if (($(awk 'NR > 1' /proc/swaps | wc -l) > 0)); then
   modes+=(pageout)
 fi
 rm -f "$folder"/*.rows
 for ((round = 0; round < rounds; round++)); do
   for mode in "${modes[@]}"; do
-    HEARTH_MALLOC=cold=$mode:interval=1:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
+    HEARTH_MALLOC=cold=$mode:interval=1:cost=100:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
       >>"$folder/$mode.rows"
   done
 done

@@ -1,9 +1,10 @@
-/* HEARTH_MALLOC=cold=madvise-cold: a thread that blocks all signals advises the system, in a forked child as well; there
+/* HEARTH_MALLOC=cold=file: a thread that blocks all signals has memory leave, in a forked child as well; there
  * is none by default, nor with interval=0, nor where no file can be had. cold=pageout needs swap space.
  *
+ * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=1 %t | FileCheck %s --check-prefix=THREAD
- * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=0 %t | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=%t.dir %t | FileCheck %s --check-prefix=THREAD
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t | FileCheck %s --check-prefix=NONE
  * RUN: env -u HEARTH_MALLOC %t | FileCheck %s --check-prefix=NONE
  * RUN: env HEARTH_MALLOC=cold=keep:interval=1 %t | FileCheck %s --check-prefix=NONE
  * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=/dev/shm %t 2>/dev/null | FileCheck %s --check-prefix=NONE
@@ -55,7 +56,7 @@ static int count_threads(int *ret_blocked) {
 static void report(const char *who) {
   int blocked;
   free(malloc_hot_cold(1 << 20, 0));
-  usleep(1500000); /* the thread names itself as it starts, and has advised once by then */
+  usleep(1500000); /* the thread names itself as it starts, and has had a round by then */
   int count = count_threads(&blocked);
   printf("%s: %d more%s\n", who, count, count && blocked ? ", all signals blocked" : "");
   fflush(stdout);

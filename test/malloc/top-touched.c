@@ -2,12 +2,13 @@
  * cold one. Cold memory that is to leave has no huge pages, which would count as a whole.
  *
  * REQUIRES: traces
+ * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=0 %t "%hearth top --touched --every=0.5 --count=2 --json" > %t.json
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t "%hearth top --touched --every=0.5 --count=2 --json" > %t.json
  * RUN: FileCheck %s --check-prefix=MIB < %t.json
- * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=0 %t "%hearth top --every=0.1 --count=1 --json" \
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t "%hearth top --every=0.1 --count=1 --json" \
  * RUN:   | FileCheck %s --check-prefix=WITHOUT
- * RUN: env HEARTH_MALLOC=cold=madvise-cold:interval=0 %t "%hearth top --touched --every=0.5 --count=1" \
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t "%hearth top --touched --every=0.5 --count=1" \
  * RUN:   | FileCheck %s --check-prefix=TEXT
  * RUN: (%hearth top --touched 1 2> %t.err; test $? = 2) && grep "'--touched' goes with '--every'" %t.err
  * RUN: python3 -c 'import json, sys; [print(i, round(o["cold"]["touched_bytes"] / 2**20), \
