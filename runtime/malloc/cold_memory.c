@@ -236,16 +236,18 @@ void hearth_cold_memory_release(void *start, size_t bytes) {
   hearth_system_release(start, bytes);
 }
 
-/* The place of shared memory in the file, or -1. */
-static off_t offset_of(const char *start) {
-  off_t offset = -1;
+/* The descriptor of the file that has shared memory, and its place there; -1: none has. */
+static int place_of(const char *start, off_t *ret_offset) {
+  int descriptor = -1;
   hearth_lock_take(&lock);
-  size_t count = descriptor_is_ours() ? file.count : 0;
+  size_t count = file.count && descriptor_is_ours() ? file.count : 0;
   for (size_t i = 0; i < count; i++)
-    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes)
-      offset = file.pieces[i].offset + (start - file.pieces[i].start);
+    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
+      *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
+      descriptor = file.descriptor;
+    }
   hearth_lock_give(&lock);
-  return offset;
+  return descriptor;
 }
 
 bool hearth_cold_memory_send(char *start, size_t bytes) {
@@ -253,11 +255,13 @@ bool hearth_cold_memory_send(char *start, size_t bytes) {
   if (cold_mode == HEARTH_COLD_FILE)
     msync(start, bytes, MS_SYNC);
   bool known = !madvise(start, bytes, MADV_PAGEOUT) || errno != EINVAL;
-  /* Pages that were being written stay in the system's cache. This advice writes what is dirty in its range, so it has no other pages
-   * in it: each would fault when the program next writes to it. */
-  off_t offset = cold_mode == HEARTH_COLD_FILE ? offset_of(start) : -1;
-  if (offset >= 0)
-    posix_fadvise(file.descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+  /* Pages that were being written stay in the system's cache. Only what was sent: the advice writes all that is dirty in its
+   * range, and a page that was written faults when the program changes it. Should the program have closed the file meanwhile, it
+   * meets another one, and does no harm. */
+  off_t offset = 0;
+  int descriptor = place_of(start, &offset);
+  if (descriptor >= 0)
+    posix_fadvise(descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
   return known;
 }
 
