@@ -147,6 +147,7 @@ hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, co
 void hearth_listing_destroy(hearth_listing *r) {
   hearth_selection_destroy(&r->selection);
   hearth_groups_destroy(&r->all_groups);
+  hearth_groups_destroy(&r->callers);
   hearth_names_destroy(&r->names);
   free(r->rows);
   free(r->groups);

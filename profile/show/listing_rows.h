@@ -35,9 +35,9 @@ typedef struct hearth_listing {
   hearth_selection selection;
   hearth_classifier other; /* of the mode that was not asked for */
   hearth_names names;
-  hearth_groups all_groups;
-  hearth_listing_row *rows;     /* contexts that pass the filters; by group, then sorted */
-  hearth_listing_group *groups; /* sorted; groups with contexts come before groups with cumulative sums only */
+  hearth_groups all_groups, callers; /* callers: of the function that is printed */
+  hearth_listing_row *rows;          /* contexts that pass the filters; by group, then sorted */
+  hearth_listing_group *groups;      /* sorted; groups with contexts come before groups with cumulative sums only */
   size_t row_count, group_count;
   size_t detailed;     /* groups whose contexts text prints */
   uint64_t recorded;   /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */

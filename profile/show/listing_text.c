@@ -46,20 +46,40 @@ static hearth_status listing_text_print_binaries(const hearth_listing *r, hearth
 
 enum { HISTORY_PARTS = 64, POINTS_OF_PART = HEARTH_RAW_POINTS / HISTORY_PARTS };
 
-/* The most of each part of the run, in tenths of the most of all. */
+static void print_tenths(const char *label, const uint64_t parts[HISTORY_PARTS], uint64_t most, FILE *out) {
+  fprintf(out, "\n  %-11s", label);
+  for (unsigned i = 0; i < HISTORY_PARTS; i++)
+    fputc('0' + (int)(9.99 * (double)parts[i] / (double)most), out);
+}
+
+/* The most and the least of each part of the run, in tenths of the most of all. */
 static void print_history(const hearth_listing *r, const hearth_heap_history *history) {
-  uint64_t most = 1, of_part[HISTORY_PARTS] = {0};
+  uint64_t most = 1, most_of[HISTORY_PARTS] = {0}, least_of[HISTORY_PARTS];
+  memset(least_of, 0xff, sizeof least_of);
   for (unsigned i = 0; i < HEARTH_RAW_POINTS; i++) {
-    of_part[i / POINTS_OF_PART] = hearth_merge_MAX(of_part[i / POINTS_OF_PART], history->levels[i]);
+    unsigned part = i / POINTS_OF_PART;
+    most_of[part] = hearth_merge_MAX(most_of[part], history->levels[i]);
+    least_of[part] = history->levels[i] < least_of[part] ? history->levels[i] : least_of[part];
     most = hearth_merge_MAX(most, history->levels[i]);
   }
   double run_ns = (double)r->summary.duration_ns / (double)(r->summary.runs ? r->summary.runs : 1);
-  fprintf(r->stream, ", %s from the start%s\n  over time  ",
+  fprintf(r->stream, ", %s from the start%s",
           hearth_amount_time(run_ns * (double)history->peak_ppm / (double)history->runs / 1e6).c,
           history->runs > 1 ? " on average" : "");
-  for (unsigned i = 0; i < HISTORY_PARTS; i++)
-    fputc('0' + (int)(9.99 * (double)of_part[i] / (double)most), r->stream);
-  fputs(" (tenths of the most)", r->stream);
+  print_tenths("over time", most_of, most, r->stream);
+  fputs(" (most and", r->stream);
+  print_tenths("", least_of, most, r->stream);
+  fprintf(r->stream, " least of each %s, in tenths)", hearth_amount_time(run_ns / HISTORY_PARTS).c);
+}
+
+static void print_command(const hearth_listing *r, const char *command) {
+  enum { MOST_BYTES = 96 };
+  char start[MOST_BYTES + 1];
+  bool is_cut = r->options.lines > 0 && strlen(command) > MOST_BYTES;
+  if (is_cut)
+    snprintf(start, sizeof start, "%.*s", MOST_BYTES, command);
+  hearth_print_name(is_cut ? start : command, 0, r->stream);
+  fputs(is_cut ? "... (--full prints it whole)\n" : "\n", r->stream);
 }
 
 /* Peak, history and command of the run, or of the merged runs. */
@@ -77,8 +97,7 @@ static hearth_status listing_text_print_run_facts(const hearth_listing *r, heart
   hearth_heap_history_free(&history);
   if (*facts->command || facts->commands_differ) {
     fputs("  command    ", r->stream);
-    hearth_print_name(facts->commands_differ ? "the runs had several" : facts->command, 0, r->stream);
-    fputc('\n', r->stream);
+    print_command(r, facts->commands_differ ? "the runs had several" : facts->command);
   }
   return HEARTH_OK;
 }
@@ -449,6 +468,39 @@ static void listing_text_print_table(const hearth_listing *r) {
 
 /* -------------------------------------------------- contexts -------------------------------------------------- */
 
+/* Who calls a function for what it allocates. */
+static hearth_status print_callers(hearth_listing *r, const hearth_group *owner, const hearth_listing_row *rows,
+                                   hearth_error *err) {
+  enum { MOST_CALLERS = 3 };
+  const char *separator = "   called by ";
+  hearth_groups *callers = &r->callers;
+  if (!callers->names)
+    HEARTH_TRY(hearth_groups_init(callers, &r->names, HEARTH_BY_CALLER, err));
+  for (size_t i = 0; i < callers->count; i++)
+    callers->items[i].flat.sorted = 0;
+  for (size_t i = 0; i < owner->flat.contexts; i++) {
+    hearth_selected context;
+    uint32_t group;
+    HEARTH_TRY(hearth_selection_get(&r->selection, rows[i].context, &context, err));
+    HEARTH_TRY(hearth_groups_add(callers, &context, &rows[i].sum, &group, err));
+  }
+  for (unsigned n = 0; n < MOST_CALLERS; n++) {
+    hearth_group *most = NULL;
+    for (size_t i = 0; i < callers->count; i++)
+      if (!most || callers->items[i].flat.sorted > most->flat.sorted)
+        most = &callers->items[i];
+    if (!most || most->flat.sorted == 0)
+      break;
+    fputs(separator, r->stream);
+    hearth_print_name(most->name, 0, r->stream);
+    fprintf(r->stream, " %.1f%%", listing_text_percent(most->flat.sorted, owner->flat.sorted));
+    most->flat.sorted = 0;
+    separator = ", ";
+  }
+  fputs(*separator == ',' ? "\n" : "", r->stream);
+  return HEARTH_OK;
+}
+
 static void print_group_title(hearth_listing *r, size_t number, const hearth_group *g) {
   fprintf(r->stream, "\n%zu. ", number);
   hearth_print_name(g->name, 0, r->stream);
@@ -457,8 +509,12 @@ static void print_group_title(hearth_listing *r, size_t number, const hearth_gro
     hearth_print_name(*g->path ? g->path : "unknown file", 0, r->stream);
     fputc(')', r->stream);
   }
-  fprintf(r->stream, ": %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_amount_bytes(g->flat.bytes).c,
-          g->flat.contexts, hearth_plural(g->flat.contexts), g->flat.allocs, hearth_plural(g->flat.allocs));
+  fprintf(r->stream, ": %s", hearth_amount_bytes(g->flat.bytes).c);
+  if (r->options.sort != HEARTH_QUANTITY_BYTES)
+    fprintf(r->stream, " (%s: %s)", hearth_listing_quantity_name(&r->options),
+            hearth_amount_of(hearth_listing_quantity(&r->options), g->flat.sorted).c);
+  fprintf(r->stream, " in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", g->flat.contexts,
+          hearth_plural(g->flat.contexts), g->flat.allocs, hearth_plural(g->flat.allocs));
 }
 
 static hearth_status listing_text_print_group(hearth_listing *r, size_t number, size_t row, hearth_error *err) {
@@ -466,6 +522,8 @@ static hearth_status listing_text_print_group(hearth_listing *r, size_t number, 
   const hearth_listing_row *rows = &r->rows[r->groups[row].first];
   hearth_listing_totals unlisted = {0};
   print_group_title(r, number, g);
+  if (r->options.by == HEARTH_BY_FUNCTION)
+    HEARTH_TRY(print_callers(r, g, rows, err));
   for (size_t i = 0; i < g->flat.contexts; i++) {
     if (i < r->options.contexts)
       HEARTH_TRY(listing_text_print_context(r, &rows[i], err));
@@ -503,7 +561,12 @@ static hearth_status print_whole_listing(hearth_listing *r, hearth_error *err) {
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
             r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
   listing_text_print_table(r);
-  return r->options.contexts > 0 ? listing_text_print_groups(r, err) : HEARTH_OK;
+  if (r->options.contexts == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(listing_text_print_groups(r, err));
+  if (r->options.lines > 0)
+    fprintf(r->stream, "\nWhat to change about it: hearth advise %s\n", r->name);
+  return HEARTH_OK;
 }
 
 /* Is it printed, in that many lines? If not, it has less to print next time: one context of each function, and those of

@@ -123,7 +123,9 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
           "lifetime or short-lived",
           take_sort, &a->options.sort,
           "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak, peak-allocs, "
-          "lifetime (average) or short-lived (allocations)"),
+          "lifetime (average) or short-lived: allocations whose blocks live 1 ms on average at most, and a thousandth "
+          "of "
+          "the run"),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_FLAG(
           "--histogram", 0, &a->options.histograms,

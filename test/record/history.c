@@ -13,7 +13,8 @@
  *
  * RUN: %hearth show prof | FileCheck %s --check-prefix=SHOWN
  * SHOWN: peak 3.4 MiB live, {{[0-9.]+}} ms from the start
- * SHOWN-NEXT: over time {{0*[0-9]*9[0-9]*1+}} (tenths of the most)
+ * SHOWN-NEXT: over time {{0*[0-9]*9[0-9]*1+}} (most and
+ * SHOWN-NEXT: {{[0-9]*9[0-9]*1+}} least of each {{.*}}ms, in tenths)
  *
  * RUN: %hearth index -q text -o again && cmp prof again
  * RUN: %hearth record -q -o raw2 -- ./p && %hearth index -q --symbols raw2 -o prof2

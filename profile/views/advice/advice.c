@@ -7,6 +7,7 @@
 #include "findings.h"
 #include "live_bytes.h"
 #include "option_size.h"
+#include "print.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */
 static const char *const growth[] = {"std::*::_M_realloc_insert",
@@ -213,6 +214,13 @@ size_t hearth_advice_finding_count(const hearth_advice *a) { return a->finding_c
 uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f) {
   const hearth_place_sum *place = &a->places[f->group];
   return f->kind == HEARTH_ADVICE_BRIEF ? place->brief_context : place->context;
+}
+
+double hearth_advice_context_share(const hearth_advice *a, const hearth_finding *f) {
+  const hearth_place_sum *place = &a->places[f->group];
+  return f->kind == HEARTH_ADVICE_BRIEF
+             ? hearth_ratio((double)place->brief_context_allocs, (double)place->brief.AllocCount)
+             : hearth_ratio((double)place->context_bytes, (double)place->mib.TotalSize);
 }
 
 hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t number) {

@@ -33,7 +33,8 @@ static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, h
   hearth_print_name(a->groups.items[f->group].name, 0, out);
   fprintf(out, "\n   %s\n", f->evidence);
   HEARTH_TRY(print_type(a, f, out, err));
-  fprintf(out, "   remedy: %s\n   most of it here:\n", hearth_advice_remedy(f->kind));
+  fprintf(out, "   remedy: %s\n   its heaviest context, %.0f%%:\n", hearth_advice_remedy(f->kind),
+          100 * hearth_advice_context_share(a, f));
   return hearth_print_stack(a->profile, &a->names, node, out, err);
 }
 

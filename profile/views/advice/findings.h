@@ -79,7 +79,8 @@ void hearth_advice_describe_fields(const hearth_place_sum *place, const hearth_t
 
 hearth_advice_data hearth_advice_needs(hearth_advice_kind kind);
 uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f); /* that has most of what it is about */
-const char *hearth_advice_saving_name(hearth_advice_saving saving);              /* as in JSON */
+double hearth_advice_context_share(const hearth_advice *a, const hearth_finding *f); /* of that, 0 to 1 */
+const char *hearth_advice_saving_name(hearth_advice_saving saving);                  /* as in JSON */
 const char *hearth_advice_title(hearth_advice_kind kind);
 const char *hearth_advice_remedy(hearth_advice_kind kind);
 
