@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
- * with the stack before it, so only that stack's nodes need to be known. */
+/* Hearth's raw layout (hearth/raw.h). Call stacks are the depot's forest, without the calls that no written stack has. */
 #include "clock.h"
 #include "depot.h"
 #include "dump.h"
@@ -28,35 +27,14 @@ typedef struct writer {
   XXH64_state_t checksum; /* of everything behind the header */
 } writer;
 
-/* The nodes of one stack, outermost first; those of the next one follow from them. */
-typedef struct branch {
-  uint64_t pcs[HEARTH_STACK_MOST];
-  uint32_t nodes[HEARTH_STACK_MOST];
-  uint32_t depth, node_count; /* node_count: of the forest, so far */
-} branch;
-
 static void emit(writer *writer, const void *data, size_t size) {
   XXH64_update(&writer->checksum, data, size);
   hearth_file_output_write(writer->output, data, size);
 }
 
-/* Go on to the next stack. Returns how many nodes it has in common with the one before; the others are new. */
-static uint32_t branch_off(branch *branch, const hearth_snapshot *snapshot, uint32_t context) {
-  uint32_t depth, common = 0;
-  const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
-
-  while (common < depth && common < branch->depth && branch->pcs[common] == pcs[depth - 1 - common])
-    ++common;
-  for (uint32_t i = common; i < depth; ++i) {
-    branch->pcs[i] = pcs[depth - 1 - i];
-    branch->nodes[i] = branch->node_count++;
-  }
-  branch->depth = depth;
-  return common;
-}
-
-static uint32_t parent_of(const branch *branch, uint32_t depth) {
-  return depth > 0 ? branch->nodes[depth - 1] : HEARTH_RAW_NO_PARENT;
+/* Of a call that has a number, or of none. */
+static uint32_t node_of(const hearth_depot *depot, uint32_t call) {
+  return call ? depot->calls[call].number - 1 : HEARTH_RAW_NO_PARENT;
 }
 
 /* Sections and mappings begin at multiples of 8. */
@@ -141,8 +119,8 @@ static void write_history(writer *writer, const hearth_snapshot *snapshot) {
 static void write_names(writer *writer, uint32_t count) {
   write_varint(writer, count);
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t size;
-    const char *text = hearth_context_name_text(i, &size);
+    char text[HEARTH_NAME_MOST + 1];
+    uint32_t size = hearth_context_name_copy(i, text);
     write_varint(writer, size);
     emit(writer, text, size);
   }
@@ -168,18 +146,18 @@ static uint32_t write_folded_pcs(writer *writer, uint32_t first, uint64_t *previ
   return next - first;
 }
 
-/* Returns how many there are. */
-static uint32_t write_stack_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+/* `count` calls have numbers. Returns how many nodes there are. */
+static uint32_t write_stack_nodes(writer *writer, const hearth_depot *depot, uint32_t count) {
   uint64_t previous_pc = 0;
 
-  branch->depth = branch->node_count = 0;
-  for (uint32_t i = 0; i < snapshot->count; ++i)
-    for (uint32_t at = branch_off(branch, snapshot, hearth_snapshot_context(snapshot, i)); at < branch->depth; ++at)
-      write_node(writer, branch->nodes[at], (hearth_raw_stack_node){branch->pcs[at], parent_of(branch, at)},
-                 &previous_pc);
-  uint32_t folded = write_folded_pcs(writer, branch->node_count, &previous_pc);
+  for (uint32_t call = 1, written = 0; written < count; ++call)
+    if (depot->calls[call].number) {
+      uint32_t parent = node_of(depot, depot->calls[call].caller);
+      write_node(writer, written++, (hearth_raw_stack_node){depot->calls[call].pc, parent}, &previous_pc);
+    }
+  uint32_t folded = write_folded_pcs(writer, count, &previous_pc);
   pad(writer);
-  return branch->node_count + folded;
+  return count + folded;
 }
 
 static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uint32_t context) {
@@ -213,15 +191,13 @@ static void write_live_rows(writer *writer, const hearth_snapshot *snapshot, uin
   }
 }
 
-static void raw_write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+static void raw_write_mibs(writer *writer, const hearth_snapshot *snapshot) {
   hearth_raw_mib previous = {0};
   bool has_picks = !snapshot->live && hearth_pick_thread_hold();
 
-  branch->depth = branch->node_count = 0;
   for (uint32_t i = 0; i < snapshot->count; ++i) {
     uint32_t context = hearth_snapshot_context(snapshot, i);
-    branch_off(branch, snapshot, context);
-    uint32_t stack = parent_of(branch, branch->depth);
+    uint32_t stack = node_of(snapshot->depot, snapshot->depot->entries[context].leaf);
     if (snapshot->live) {
       write_live_rows(writer, snapshot, context, stack, &previous);
       continue;
@@ -262,22 +238,11 @@ static void write_globals(writer *writer) {
   pad(writer);
 }
 
-static uint64_t count_pcs(const hearth_snapshot *snapshot) {
-  uint64_t count = 0;
-
-  for (uint32_t i = 0; i < snapshot->count; ++i) {
-    uint32_t depth;
-    hearth_depot_stack(snapshot->depot, hearth_snapshot_context(snapshot, i), &depth);
-    count += depth;
-  }
-  return count;
-}
-
 int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot) {
-  static branch branch; /* signal stacks are small; the dumping thread has a lock */
-  static char command_line[HEARTH_RAW_COMMAND_MAX + 1];
+  static char command_line[HEARTH_RAW_COMMAND_MAX + 1]; /* signal stacks are small; the dumping thread has a lock */
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
+  uint32_t call_count = hearth_depot_number_calls(snapshot->depot, snapshot->count);
   hearth_text command = hearth_text_begin(command_line, sizeof command_line);
   uint64_t peak = hearth_live_note_stop().most_bytes, clock_error_ns = hearth_clock_error_ns();
   hearth_raw_header header = {
@@ -307,9 +272,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   find_command(&command);
   if (!snapshot->live && (peak > 0 || command.length > 0))
     header.flags |= HEARTH_RAW_FLAG_RUN;
-  if (count_pcs(snapshot) + HEARTH_FOLDED_PCS_MOST + 1 >= HEARTH_RAW_NO_PARENT)
+  if (call_count >= HEARTH_RAW_NO_PARENT - HEARTH_FOLDED_PCS_MOST - 1)
     return EOVERFLOW;
-  hearth_stack_order(snapshot->depot, snapshot->count);
   XXH64_reset(&writer.checksum, 0);
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
@@ -323,10 +287,10 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
     write_names(&writer, name_count);
   pad(&writer);
   header.stack_offset = output->size;
-  header.stack_count = write_stack_nodes(&writer, snapshot, &branch);
+  header.stack_count = write_stack_nodes(&writer, snapshot->depot, call_count);
   header.mib_offset = output->size;
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
-  raw_write_mibs(&writer, snapshot, &branch);
+  raw_write_mibs(&writer, snapshot);
   if (snapshot->has_globals)
     write_globals(&writer);
   header.total_size = output->size;

@@ -3,6 +3,7 @@
  * place for drops, utilisation and live blocks. */
 #include "dump.h"
 #include "mappings.h"
+#include "scopes.h"
 
 #include "hearth/raw.h"
 #include "hearth/raw_llvm.h"
@@ -100,8 +101,9 @@ static void llvm_write_mibs(hearth_file_output *output, const hearth_snapshot *s
 
 /* This layout has no place for names. The rest of a context's stack is not empty. */
 static const uint64_t *calls_of(const hearth_snapshot *snapshot, uint32_t context, uint32_t *ret_depth) {
-  const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, ret_depth);
+  static uint64_t pcs[HEARTH_STACK_MOST]; /* signal stacks are small; the dumping thread has a lock */
 
+  *ret_depth = hearth_depot_copy(snapshot->depot, context, pcs);
   while (*ret_depth > 0 && HEARTH_RAW_IS_NAMED(pcs[*ret_depth - 1], HEARTH_RAW_SCOPE_PC))
     --*ret_depth;
   if (*ret_depth == 0 || !HEARTH_RAW_IS_NAMED(pcs[0], HEARTH_RAW_HEAP_PC))

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"
+#include "scopes.h"
 #include "trace_recorder.h"
 
 #include "hearth/raw_codec.h"
@@ -233,35 +234,21 @@ void hearth_trace_mappings_add(hearth_packer *packer) {
 
 void hearth_trace_mappings_forget(void) { written = 0; }
 
-/* Stacks are written as nodes of a tree, each with its parent: a context's node is written when an event first has it. */
+/* Stacks are the depot's forest. A call is written, and gets its number, when an event first has it. */
 
-#define BUCKETS      ((uint32_t)1 << 20)
 #define GATHER_BYTES ((size_t)256 << 10)
 
-typedef struct node {
-  uint64_t pc;
-  uint32_t parent; /* HEARTH_RAW_NO_PARENT: none */
-  uint32_t next;   /* node + 1 of the same bucket; 0: none */
-} node;
-
-/* Only the used part of the tables becomes memory. */
 static struct {
-  node *nodes;
-  uint32_t *buckets; /* node + 1 */
-  uint32_t *leaf_of; /* by context: node + 1; 0: not in the file */
   uint8_t *gathered; /* nodes from `first` on, packed */
   uint8_t *end;      /* of the gathered nodes */
-  uint32_t count, first, context_most;
+  uint32_t count, first;
+  uint64_t previous_pc;
   uint64_t dropped;
 } forest;
 
-bool hearth_trace_stacks_create(uint32_t most_contexts) {
-  forest.nodes = hearth_system_map_sparse(HEARTH_TRACE_NODES_TOTAL * sizeof *forest.nodes);
-  forest.buckets = hearth_system_map_sparse(BUCKETS * sizeof *forest.buckets);
-  forest.leaf_of = hearth_system_map_sparse((size_t)most_contexts * sizeof *forest.leaf_of);
+bool hearth_trace_stacks_create(void) {
   forest.gathered = forest.end = hearth_system_map_sparse(GATHER_BYTES);
-  forest.context_most = most_contexts;
-  return forest.nodes && forest.buckets && forest.leaf_of && forest.gathered;
+  return forest.gathered != NULL;
 }
 
 void hearth_trace_stacks_flush(hearth_packer *packer) {
@@ -277,57 +264,43 @@ void hearth_trace_stacks_flush(hearth_packer *packer) {
   forest.end = forest.gathered;
 }
 
-/* The node of a call with this caller; HEARTH_RAW_NO_PARENT if there is no room for a new one. */
-static uint32_t intern_stack_node(uint64_t pc, uint32_t parent, hearth_packer *packer) {
-  uint64_t key = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
-  uint32_t *bucket = &forest.buckets[key >> 32 & (BUCKETS - 1)];
+/* Its caller has a number. False: there is no room. */
+static bool write_call(hearth_depot_call *call, hearth_packer *packer) {
+  hearth_raw_stack_node raw = {
+      .pc = call->pc, .parent = call->caller ? hearth_rt.depot.calls[call->caller].number - 1 : HEARTH_RAW_NO_PARENT};
 
-  for (uint32_t at = *bucket; at; at = forest.nodes[at - 1].next)
-    if (forest.nodes[at - 1].pc == pc && forest.nodes[at - 1].parent == parent)
-      return at - 1;
   if (forest.count == HEARTH_TRACE_NODES_TOTAL)
-    return HEARTH_RAW_NO_PARENT;
+    return false;
   if (forest.count - forest.first == HEARTH_TRACE_NODES_MOST ||
       (size_t)(forest.end - forest.gathered) > GATHER_BYTES - HEARTH_RAW_NODE_MOST)
     hearth_trace_stacks_flush(packer);
-  hearth_raw_stack_node raw = {.pc = pc, .parent = parent};
-  uint64_t previous_pc = forest.count > forest.first ? forest.nodes[forest.count - 1].pc : 0;
-  forest.end = hearth_raw_put_node(forest.end, forest.count, &raw, previous_pc);
-  forest.nodes[forest.count] = (node){pc, parent, *bucket};
-  *bucket = ++forest.count;
-  return forest.count - 1;
-}
-
-static uint32_t add_stack_nodes(uint32_t context, hearth_packer *packer) {
-  uint32_t depth, at = HEARTH_RAW_NO_PARENT;
-  const uint64_t *pcs = hearth_depot_stack(&hearth_rt.depot, context, &depth);
-
-  while (depth > 0) {
-    at = intern_stack_node(pcs[--depth], at, packer);
-    if (at == HEARTH_RAW_NO_PARENT)
-      break;
-  }
-  return at;
+  forest.end =
+      hearth_raw_put_node(forest.end, forest.count, &raw, forest.count > forest.first ? forest.previous_pc : 0);
+  forest.previous_pc = call->pc;
+  call->number = ++forest.count;
+  return true;
 }
 
 uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
-  if (context == 0 || context >= forest.context_most) /* the empty stack, which the depot counts if it was too full */
+  static uint32_t path[HEARTH_STACK_MOST]; /* signal stacks are small */
+  hearth_depot_call *calls = hearth_rt.depot.calls;
+  uint32_t depth = 0;
+
+  if (context == 0 || context >= hearth_depot_limit(&hearth_rt.depot)) /* the depot counts if it was too full */
     return HEARTH_TRACE_NO_STACK;
-  if (!forest.leaf_of[context]) {
-    uint32_t leaf = add_stack_nodes(context, packer);
-    if (leaf == HEARTH_RAW_NO_PARENT) {
+  uint32_t leaf = hearth_rt.depot.entries[context].leaf;
+  for (uint32_t call = leaf; call && !calls[call].number; call = calls[call].caller)
+    path[depth++] = call;
+  while (depth > 0)
+    if (!write_call(&calls[path[--depth]], packer)) {
       ++forest.dropped;
       return HEARTH_TRACE_NO_STACK;
     }
-    forest.leaf_of[context] = leaf + 1;
-  }
-  return forest.leaf_of[context] - 1;
+  return calls[leaf].number - 1;
 }
 
 void hearth_trace_stacks_forget(void) {
-  hearth_system_discard(forest.buckets, BUCKETS * sizeof *forest.buckets);
-  hearth_system_discard(forest.leaf_of, ((size_t)forest.context_most * sizeof *forest.leaf_of + HEARTH_PAGE_BYTES - 1) &
-                                            ~(HEARTH_PAGE_BYTES - 1));
+  hearth_depot_number_calls(&hearth_rt.depot, 0);
   forest.count = forest.first = 0;
   forest.end = forest.gathered;
   forest.dropped = 0;

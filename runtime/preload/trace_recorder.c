@@ -255,7 +255,7 @@ static bool begin_trace_file(void) {
 
 static bool trace_begin(void) {
   shared = make_trace_buffer();
-  if (!shared || !hearth_trace_stacks_create(hearth_rt.options.max_contexts + 1)) {
+  if (!shared || !hearth_trace_stacks_create()) {
     hearth_message("no address space for a trace; nothing is recorded");
     return false;
   }

@@ -72,8 +72,8 @@ void hearth_trace_mappings_forget(void);
 
 /* The forest of stack nodes that a trace's file has so far. Callers have the lock of the file. */
 
-/* Room for the stacks of so many contexts. False: no address space. */
-bool hearth_trace_stacks_create(uint32_t most_contexts);
+/* False: no address space. */
+bool hearth_trace_stacks_create(void);
 
 /* The node of a context's innermost frame; HEARTH_TRACE_NO_STACK if it has none, or there is no room. New nodes are
  * gathered for the next block, and written when that is full. */

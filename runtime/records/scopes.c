@@ -100,14 +100,12 @@ static uint32_t number_names(void) {
 
 static uint32_t insert_scoped_stack(uint32_t context, uint64_t heap_pc, uint32_t scope_count) {
   uint64_t pcs[HEARTH_STACK_MOST];
-  uint32_t depth, count = 0;
+  uint32_t count = 0;
   bool is_new;
-  const uint64_t *calls = hearth_depot_stack(&hearth_rt.depot, context, &depth);
 
   if (heap_pc)
     pcs[count++] = heap_pc;
-  memcpy(pcs + count, calls, depth * sizeof *pcs);
-  count += depth;
+  count += hearth_depot_copy(&hearth_rt.depot, context, pcs + count);
   for (uint32_t i = scope_count; i > 0; --i)
     pcs[count++] = hearth_scopes.pcs[i - 1];
   return hearth_depot_insert(&hearth_rt.depot, pcs, count, &is_new);
@@ -156,12 +154,12 @@ uint32_t hearth_context_name(const char *name) {
 
 uint32_t hearth_context_name_limit(void) { return names.entries ? hearth_depot_limit(&names) - 1 : 0; }
 
-const char *hearth_context_name_text(uint32_t number, uint32_t *ret_size) {
-  uint32_t words;
-  const char *text = (const char *)hearth_depot_stack(&names, number + 1, &words);
+uint32_t hearth_context_name_copy(uint32_t number, char ret_text[HEARTH_NAME_MOST + 1]) {
+  uint64_t words[HEARTH_NAME_MOST / 8 + 1] = {0};
 
-  *ret_size = words > 0 ? (uint32_t)strlen(text) : 0;
-  return text;
+  hearth_depot_copy(&names, number + 1, words);
+  memcpy(ret_text, words, sizeof words);
+  return (uint32_t)strlen(ret_text);
 }
 
 uint64_t hearth_context_names_memory(void) { return names.entries ? hearth_depot_memory(&names) : 0; }

@@ -61,8 +61,8 @@ uint32_t hearth_context_name(const char *name);
 /* Numbers ever given out are below this; a few may have no name, and then the empty one. */
 uint32_t hearth_context_name_limit(void);
 
-/* The bytes of a name; not NUL-terminated. */
-const char *hearth_context_name_text(uint32_t number, uint32_t *ret_size);
+/* Write a name. Returns its bytes. */
+uint32_t hearth_context_name_copy(uint32_t number, char ret_text[HEARTH_NAME_MOST + 1]);
 
 /* Memory that is in use, in bytes. */
 uint64_t hearth_context_names_memory(void);

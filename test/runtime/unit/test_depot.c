@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The depot of call stacks: identity, order of frames, bounds, and threads that insert the same stacks at once. */
+/* The depot of call stacks: identity, order of frames, callers in common, bounds, numbers of calls in a file, and threads that insert
+ * the same stacks at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static void test_same_stack_has_one_id(void **state) {
   (void)state;
   hearth_depot depot;
   const uint64_t stack[] = {0x1000, 0x2000, 0x3000};
-  uint32_t depth;
+  uint64_t stored[3];
 
   assert_true(hearth_depot_create(&depot, 100, 8));
   uint32_t id = hearth_depot_insert(&depot, stack, 3, &is_new);
@@ -26,8 +27,7 @@ static void test_same_stack_has_one_id(void **state) {
   assert_true(is_new);
   assert_int_equal(hearth_depot_insert(&depot, stack, 3, &is_new), id);
   assert_false(is_new);
-  const uint64_t *stored = hearth_depot_stack(&depot, id, &depth);
-  assert_int_equal(depth, 3);
+  assert_int_equal(hearth_depot_copy(&depot, id, stored), 3);
   assert_memory_equal(stored, stack, sizeof stack);
   assert_int_equal(hearth_depot_limit(&depot), id + 1);
 }
@@ -49,12 +49,11 @@ static void test_order_and_length_matter(void **state) {
 static void test_empty_stack_is_context_0(void **state) {
   (void)state;
   hearth_depot depot;
-  uint32_t depth = 1;
+  uint64_t pc = 1;
 
   assert_true(hearth_depot_create(&depot, 100, 8));
   assert_int_equal(hearth_depot_insert(&depot, NULL, 0, &is_new), 0);
-  hearth_depot_stack(&depot, 0, &depth);
-  assert_int_equal(depth, 0);
+  assert_int_equal(hearth_depot_copy(&depot, 0, &pc), 0);
   assert_int_equal(hearth_depot_dropped(&depot), 0);
 }
 
@@ -74,6 +73,45 @@ static void test_full_depot_counts_drops(void **state) {
   assert_int_equal(hearth_depot_dropped(&depot), 7);
 }
 
+static void test_callers_are_shared(void **state) {
+  (void)state;
+  hearth_depot depot;
+  const uint64_t stack[] = {0x1000, 0x2000, 0x3000}, deeper[] = {0x4000, 0x1000, 0x2000, 0x3000},
+                 other[] = {0x5000, 0x2000, 0x3000};
+
+  assert_true(hearth_depot_create(&depot, 100, 8));
+  hearth_depot_insert(&depot, stack, 3, &is_new);
+  hearth_depot_insert(&depot, deeper, 4, &is_new);
+  hearth_depot_insert(&depot, other, 3, &is_new);
+  assert_int_equal(depot.call_count - 1, 5);
+  uint32_t caller = hearth_depot_insert(&depot, stack + 1, 2, &is_new);
+  assert_true(is_new); /* it was a caller, and no stack */
+  assert_int_equal(depot.call_count - 1, 5);
+  assert_int_equal(hearth_depot_insert(&depot, stack + 1, 2, &is_new), caller);
+  assert_false(is_new);
+}
+
+static void test_numbers_of_listed_stacks(void **state) {
+  (void)state;
+  hearth_depot depot;
+  const uint64_t left_out[] = {0x4000, 0x2000, 0x3000}, stack[] = {0x1000, 0x2000, 0x3000}, other[] = {0x5000};
+
+  assert_true(hearth_depot_create(&depot, 100, 8));
+  hearth_depot_insert(&depot, left_out, 3, &is_new);
+  *hearth_depot_list(&depot, 0) = hearth_depot_insert(&depot, other, 1, &is_new);
+  *hearth_depot_list(&depot, 1) = hearth_depot_insert(&depot, stack, 3, &is_new);
+  for (uint32_t round = 0; round < 2; ++round) { /* numbers of the file before do not matter */
+    uint32_t count = 0;
+    assert_int_equal(hearth_depot_number_calls(&depot, 2), 4);
+    for (uint32_t call = 1; call < depot.call_count; ++call) {
+      const hearth_depot_call *at = &depot.calls[call];
+      assert_int_equal(at->number != 0, at->pc != 0x4000);
+      assert_true(at->number == 0 || (at->number == ++count && depot.calls[at->caller].number < at->number));
+    }
+    assert_int_equal(hearth_depot_number_calls(&depot, 1), 1);
+  }
+}
+
 static void test_full_of_addresses_counts_drops(void **state) {
   (void)state;
   hearth_depot depot;
@@ -81,10 +119,11 @@ static void test_full_of_addresses_counts_drops(void **state) {
 
   assert_true(hearth_depot_create(&depot, 10, 8)); /* 80 addresses */
   assert_int_not_equal(hearth_depot_insert(&depot, deep, 64, &is_new), 0);
-  deep[0] = 0x2000;
+  deep[63] = 0x2000;
   assert_int_equal(hearth_depot_insert(&depot, deep, 64, &is_new), 0);
   assert_int_equal(hearth_depot_dropped(&depot), 1);
-  assert_int_not_equal(hearth_depot_insert(&depot, deep, 16, &is_new), 0);
+  deep[63] = 0;
+  assert_int_not_equal(hearth_depot_insert(&depot, deep + 1, 63, &is_new), 0); /* known calls are still found */
 }
 
 #define THREADS 4
@@ -116,18 +155,24 @@ static void test_threads_agree(void **state) {
   assert_int_equal(hearth_depot_dropped(&shared), 0);
   for (uint64_t i = 0; i < STACKS; ++i) {
     const uint64_t stack[] = {i, i / 7, i / 49};
-    uint32_t depth;
+    uint64_t stored[3];
     for (int t = 1; t < THREADS; ++t)
       assert_int_equal(ids[t][i], ids[0][i]);
-    assert_memory_equal(hearth_depot_stack(&shared, ids[0][i], &depth), stack, sizeof stack);
+    assert_int_equal(hearth_depot_copy(&shared, ids[0][i], stored), 3);
+    assert_memory_equal(stored, stack, sizeof stack);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_stack_has_one_id),          cmocka_unit_test(test_order_and_length_matter),
-      cmocka_unit_test(test_empty_stack_is_context_0),       cmocka_unit_test(test_full_depot_counts_drops),
-      cmocka_unit_test(test_full_of_addresses_counts_drops), cmocka_unit_test(test_threads_agree),
+      cmocka_unit_test(test_same_stack_has_one_id),
+      cmocka_unit_test(test_order_and_length_matter),
+      cmocka_unit_test(test_empty_stack_is_context_0),
+      cmocka_unit_test(test_full_depot_counts_drops),
+      cmocka_unit_test(test_callers_are_shared),
+      cmocka_unit_test(test_numbers_of_listed_stacks),
+      cmocka_unit_test(test_full_of_addresses_counts_drops),
+      cmocka_unit_test(test_threads_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
