@@ -15,7 +15,7 @@
 typedef struct hearth_snapshot {
   hearth_mib_view mibs;
   hearth_history_view history; /* without entries: there is none, or this is not the whole run */
-  hearth_depot *depot;         /* lists the contexts with blocks: ascending, until a writer sorts them in another way */
+  hearth_depot *depot;         /* lists the contexts with blocks, ascending */
   uint32_t count;              /* of them */
   bool accesses_counted;
   bool accesses_estimated; /* and not counted, though the flag above is set */
@@ -42,9 +42,8 @@ static inline uint32_t hearth_snapshot_context(const hearth_snapshot *snapshot, 
   return *hearth_depot_list(snapshot->depot, i);
 }
 
-static inline hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context) {
-  return hearth_mib_view_read(&snapshot->mibs, context);
-}
+/* The record of a context. */
+hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context);
 
 static inline bool hearth_snapshot_has_histograms(const hearth_snapshot *snapshot) {
   return snapshot->mibs.histograms.by_context != NULL;

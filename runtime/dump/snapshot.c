@@ -52,20 +52,20 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
 }
 
-static void add_ended(hearth_mib_view *mibs) {
-  for (uint32_t context = 0; context < mibs->count; context++) {
-    hearth_history_share share = hearth_history_at_peak(context);
-    if (share.bytes == 0 && share.blocks == 0)
-      continue;
-    hearth_mib *mib = hearth_mib_view_change(mibs, context);
-    mib->PeakBytes += share.bytes;
-    mib->PeakBlocks += share.blocks;
+hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context) {
+  hearth_mib mib = hearth_mib_view_read(&snapshot->mibs, context);
+
+  if (snapshot->history.entries) {
+    hearth_history_share share = hearth_history_at_peak(context); /* of ended blocks: a copy of each would be large */
+    mib.PeakBytes += share.bytes;
+    mib.PeakBlocks += share.blocks;
   }
+  return mib;
 }
 
 static void snapshot_list_contexts(hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
-    if (hearth_snapshot_mib(snapshot, context).AllocCount > 0)
+    if (hearth_mib_view_count(&snapshot->mibs, context) > 0)
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
 }
 
@@ -80,8 +80,7 @@ static int snapshot_take(hearth_snapshot *snapshot, bool live, unsigned missed) 
   hearth_threads_show_records(&snapshot->mibs);
   if (live) {
     hearth_threads_flush_history();
-    if (hearth_history_view_create(&snapshot->history))
-      add_ended(&snapshot->mibs);
+    hearth_history_view_create(&snapshot->history);
     hearth_heap_each(add_live, &visit);
     if (snapshot->history.entries)
       hearth_history_view_end(&snapshot->history, visit.now.ns);

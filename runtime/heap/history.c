@@ -17,11 +17,13 @@
 
 #define LEAST_ROOM  ((size_t)1 << 10) /* entries */
 #define MOST_ROOM   ((size_t)1 << 17)
-#define FIRST_SHIFT 16u /* the width at first: 65 us */
+#define MOST_VIEW   (4 * MOST_ROOM) /* with live blocks */
+#define FIRST_SHIFT 16u             /* the width at first: 65 us */
 #define LAST_SHIFT  56u
 #define MOST_POINTS (2 * HEARTH_RAW_POINTS)
 #define FEW_POINTS  64u              /* fewer are not worth the room */
 #define NO_ONE      (UINT32_MAX - 1) /* whose changes find no room under their context: an eighth is for these */
+#define PLACES      4096u            /* for sums of contexts, several in each */
 #define PART        256u             /* of all: contexts with less have no levels of their own */
 
 /* All atomic. */
@@ -310,21 +312,36 @@ static size_t history_view_size(const hearth_history_view *view) {
 }
 
 bool hearth_history_view_create(hearth_history_view *view) {
-  *view = (hearth_history_view){.room = 4 * room, .peak_ns = peak_ns}; /* contexts of live blocks are still to come */
+  *view = (hearth_history_view){.room = room, .used = used, .peak_ns = peak_ns};
   if (!entries)
     return false;
   view->entries = hearth_system_map(history_view_size(view));
-  for (size_t i = 0; view->entries && i < room; i++)
-    if (entries[i].key)
-      view->used += add_at(view->entries, view->room, (uint32_t)(entries[i].key >> 32) - 1, (uint32_t)entries[i].key,
-                           (uint64_t)entries[i].bytes);
+  if (view->entries)
+    memcpy(view->entries, entries, room * sizeof *entries);
   return view->entries != NULL;
+}
+
+static void view_grow(hearth_history_view *view) {
+  hearth_history_view larger = *view;
+
+  larger.room *= 2;
+  larger.entries = hearth_system_map(history_view_size(&larger));
+  for (size_t i = 0; larger.entries && i < view->room; i++)
+    if (view->entries[i].key)
+      add_at(larger.entries, larger.room, (uint32_t)(view->entries[i].key >> 32) - 1, (uint32_t)view->entries[i].key,
+             (uint64_t)view->entries[i].bytes);
+  if (!larger.entries)
+    return;
+  hearth_history_view_destroy(view);
+  *view = larger;
 }
 
 uint64_t hearth_history_view_add(hearth_history_view *view, const hearth_block *block) {
   uint64_t weight = history_weight_of(block);
-  uint32_t context = history_is_full(view->used, view->room) ? NO_ONE : block->context;
 
+  if (view->used > view->room / 2 && view->room < MOST_VIEW)
+    view_grow(view);
+  uint32_t context = history_is_full(view->used, view->room) ? NO_ONE : block->context;
   view->used +=
       add_at(view->entries, view->room, context, point_after(block->alloc_ns, grid_shift), block->size * weight);
   return block->alloc_ns <= view->peak_ns ? weight : 0;
@@ -406,6 +423,27 @@ static hearth_history_sum sum_up_levels(const uint64_t levels[HEARTH_RAW_POINTS]
   return sum;
 }
 
+static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
+  return sum.total > 0 && (sum.total >= view->all.total / PART || sum.most >= view->all.most / PART);
+}
+
+/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and has what they
+ * have together. Returns how many entries are left. */
+static size_t leave_out_light(const hearth_history_view *view, size_t count) {
+  static uint64_t begun[PLACES]; /* signal stacks are small; the dumping thread has a lock */
+  size_t left = 0;
+
+  memset(begun, 0, sizeof begun);
+  for (size_t i = 0; i < count; i++)
+    begun[(view->entries[i].key >> 32) % PLACES] += view->entries[i].bytes > 0 ? (uint64_t)view->entries[i].bytes : 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t most = begun[(view->entries[i].key >> 32) % PLACES];
+    if (is_heavy(view, (hearth_history_sum){most * HEARTH_RAW_POINTS, most}))
+      view->entries[left++] = view->entries[i];
+  }
+  return left;
+}
+
 void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
   size_t count = 0;
 
@@ -415,23 +453,18 @@ void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
     if (view->entries[i].key && view->entries[i].bytes)
       view->entries[count++] = view->entries[i];
   hearth_expect(count <= view->used && view->used < view->room);
-  view->used = count;
-  sort_entries(view->entries, count);
   sum_levels(view, 0, count, view->levels);
   view->all = sum_up_levels(view->levels);
-}
-
-static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
-  return sum.total > 0 && (sum.total >= view->all.total / PART || sum.most >= view->all.most / PART);
+  view->used = leave_out_light(view, count);
+  sort_entries(view->entries, view->used);
 }
 
 bool hearth_history_view_levels(const hearth_history_view *view, uint32_t context, uint64_t ret[HEARTH_RAW_POINTS]) {
   size_t first = find_rows(view, context), end = first;
-  uint64_t begun = 0;
 
-  for (; end < view->used && view->entries[end].key >> 32 == (uint64_t)context + 1; end++)
-    begun += view->entries[end].bytes > 0 ? (uint64_t)view->entries[end].bytes : 0;
-  if (!is_heavy(view, (hearth_history_sum){begun * HEARTH_RAW_POINTS, begun})) /* most are not, by far */
+  while (end < view->used && view->entries[end].key >> 32 == (uint64_t)context + 1)
+    end++;
+  if (end == first)
     return false;
   sum_levels(view, first, end, ret);
   return is_heavy(view, sum_up_levels(ret));

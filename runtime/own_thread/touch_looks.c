@@ -310,7 +310,7 @@ bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
   touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
-    if (hearth_mib_view_read(mibs, context).AllocCount > 0) {
+    if (hearth_mib_view_count(mibs, context) > 0) {
       hearth_touch_sums sums = touch_read_row(context);
       if (!is_witness())
         forget_counts(hearth_mib_view_change(mibs, context));

@@ -424,10 +424,18 @@ typedef struct hearth_mib_view {
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count);
 void hearth_mib_view_destroy(hearth_mib_view *view);
 
-static inline hearth_mib hearth_mib_view_read(const hearth_mib_view *view, uint32_t context) {
-  bool copied = view->copied[context / 8] >> context % 8 & 1;
+static inline bool hearth_mib_view_has_copy(const hearth_mib_view *view, uint32_t context) {
+  return view->copied[context / 8] >> context % 8 & 1;
+}
 
-  return copied ? view->copies[context] : hearth_mib_table_read(view->table, context);
+static inline hearth_mib hearth_mib_view_read(const hearth_mib_view *view, uint32_t context) {
+  return hearth_mib_view_has_copy(view, context) ? view->copies[context] : hearth_mib_table_read(view->table, context);
+}
+
+/* The record's AllocCount, without a copy of the rest. */
+static inline uint64_t hearth_mib_view_count(const hearth_mib_view *view, uint32_t context) {
+  return hearth_mib_view_has_copy(view, context) ? view->copies[context].AllocCount
+                                                 : view->table->rows[context].v[HEARTH_COL_AllocCount];
 }
 
 /* The view's own record of a context; changes are not seen in the table. */
