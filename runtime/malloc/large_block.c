@@ -3,8 +3,8 @@
  *
  * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault. Requests take
  * dirty runs first. Dirty runs go back to the system when they are more than an eighth of the live pages. A program that asks
- * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept: so that
- * live and kept pages and segments stay within the most that was in use at once. So small blocks grow into the memory of dirty
+ * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept. But live and
+ * dirty pages and segments stay within the most that was in use at once: so small and large blocks grow into the memory of dirty
  * runs, and near that peak a block of clean pages takes the place of unused slots of its thread. */
 #include "large_block.h"
 
@@ -288,8 +288,7 @@ static void note_peak(space *large) { large->most_pages = max(large->most_pages,
 static bool has_small_peak(const space *large) { return large->most_pages <= MOST_KEPT / HEARTH_PAGE_BYTES; }
 
 static size_t most_kept(const space *large) {
-  size_t wanted = max(max(large->live_pages / 2, large->most_pages / PEAK_SHARE), MOST_KEPT / HEARTH_PAGE_BYTES);
-  return has_small_peak(large) ? wanted : min(wanted, large->most_pages - used_pages(large));
+  return max(max(large->live_pages / 2, large->most_pages / PEAK_SHARE), MOST_KEPT / HEARTH_PAGE_BYTES);
 }
 
 /* No dirty run serves a request. */
@@ -331,6 +330,8 @@ static void return_too_many(space *large) {
   size_t most = large->live_pages / LIVE_SHARE + min(large->kept_pages, most_kept(large));
   if (large->dirty_pages > most)
     return_runs(large, most / 2);
+  if (!has_small_peak(large))
+    return_runs(large, large->most_pages - used_pages(large));
 }
 
 void hearth_large_count_segments(bool is_cold, int change) {
@@ -395,6 +396,8 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
     count_live(large, pages, true);
     is_near_peak = !has_small_peak(large) &&
                    (large->most_pages > peak || (*ret_zero && used_pages(large) >= peak - peak / PEAK_SHARE));
+    if (*ret_zero)
+      return_too_many(large);
   }
   hearth_lock_give(&hearth_large_lock);
   if (is_near_peak && !is_cold && hearth_main_pool->heap)

@@ -15,9 +15,10 @@
 enum { ORDINARY_SEGMENTS = 4 }; /* of a pool, before its segments are huge pages: small programs stay small */
 
 static const struct {
+  size_t largest;
   unsigned slots;
 } ranges[HEARTH_RANGES] = {
-#define HEARTH_ROW(largest, slots) {slots},
+#define HEARTH_ROW(largest, slots) {largest, slots},
     HEARTH_RANGE_TABLE(HEARTH_ROW)
 #undef HEARTH_ROW
 };
@@ -192,11 +193,10 @@ static void sweep_next(hearth_pool *pool, bool is_growing) {
     hearth_segment_sweep(pool, segment, is_growing);
 }
 
-/* The smallest freed block with room, for requests that are no small ones: those keep their order. */
+/* The smallest freed block with room; for small requests one of the last range, in which enough of them keep their order. */
 static bool take_larger(hearth_pool *pool, unsigned range, size_t granules) {
-  if (granules <= HEARTH_SMALL_CLASSES)
-    return false;
-  for (size_t class = hearth_class_of(granules * HEARTH_GRANULE) + 1; class < HEARTH_CLASSES; class++) {
+  size_t least = granules > HEARTH_SMALL_CLASSES ? granules * HEARTH_GRANULE : ranges[HEARTH_RANGES - 2].largest;
+  for (size_t class = hearth_class_of(least) + 1; class < HEARTH_CLASSES; class++) {
     size_t room = hearth_class_granules(class);
     char *block = hearth_pool_pop(pool, class, room);
     if (block) {
