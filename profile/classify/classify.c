@@ -7,6 +7,7 @@
 
 #include "cutoffs.h"
 #include "hearth/classify.h"
+#include "hearth/hints.h"
 #include "numbers.h"
 #include "option_size.h"
 
@@ -187,9 +188,13 @@ static bool rests_at_last(const hearth_mib *mib) {
   return (double)(mib->Picks - mib->LatePicks) <= (double)mib->Picks * HEARTH_MOST_USED_LATE_PERCENT / 100;
 }
 
+static bool lies_in_a_pool(const hearth_mib *mib) {
+  return (double)mib->TotalSize / (double)mib->AllocCount <= HEARTH_POOLED_BYTES_MAX;
+}
+
 bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mib) {
   return classifier->mode == HEARTH_CLASSIFY_AUTO && mib->Picks >= LEAST_USES && mib->LatePicks > mib->Picks / 2 &&
-         lasts(classifier, average_lifetime_ns(mib));
+         lies_in_a_pool(mib) && lasts(classifier, average_lifetime_ns(mib));
 }
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no

@@ -47,10 +47,20 @@ static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
   renew(p, leaf);
 }
 
-/* Drop bits that put nothing right. A small minority may gain by following the majority. */
+/* An allocation that heeds bits reads the word: an access more, which weighs as others do. */
+static int64_t weight_of_reading(const planner *p, uint32_t number) {
+  const plan_leaf *leaf = &p->leaves[number];
+  uint64_t allocs = 0;
+  for (uint32_t i = 0; i < leaf->group_count; i++)
+    allocs += p->groups[leaf->first_group + i].allocs;
+  return (int64_t)plan_weight(p, 0, allocs);
+}
+
+/* Drop bits that put nothing right, and all if that is less than reading them costs. A small minority may gain by following the
+ * majority. */
 static void drop_bits(pruning *p, uint32_t leaf) {
   const choosing *c = p->c;
-  if (value_heeding(p, leaf, 0) >= p->values[leaf])
+  if (value_heeding(p, leaf, 0) + weight_of_reading(c->p, leaf) >= p->values[leaf])
     heed(p, leaf, 0);
   for (uint32_t i = 0; i < c->chosen_count && c->work > 0; i++) {
     uint64_t bit = UINT64_C(1) << c->bits[c->chosen[i]], heeded = c->leaves[leaf].heeded;
@@ -130,26 +140,30 @@ static void remove_site(pruning *p, uint32_t site) {
   c->bits[site] = PLAN_NO_BIT;
 }
 
-static void pruning_prune(pruning *p) {
+static void drop_sites(pruning *p) {
   choosing *c = p->c;
   uint32_t kept = 0;
-  c->work = PLAN_WORK_MAX;
-  for (uint32_t i = 0; i < c->p->leaf_count; i++) {
-    renew(p, i);
-    drop_bits(p, i);
-  }
   for (uint32_t i = 0; i < c->chosen_count; i++) {
-    uint64_t loss = loss_without(p, c->chosen[i]);
-    if (loss > 0 && loss >= c->least)
+    c->worth[kept] = loss_without(p, c->chosen[i]);
+    if (c->worth[kept] > 0 && c->worth[kept] >= c->least)
       c->chosen[kept++] = c->chosen[i];
     else
       remove_site(p, c->chosen[i]);
   }
   c->chosen_count = kept;
+}
+
+/* Twice: without the sites that are gone, bits may be worth less than reading them costs. */
+static void pruning_prune(pruning *p) {
+  choosing *c = p->c;
+  c->work = PLAN_WORK_MAX;
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
-    drop_bits(p, i);
-  for (uint32_t i = 0; i < kept; i++)
-    c->worth[i] = loss_without(p, c->chosen[i]);
+    renew(p, i);
+  for (int round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < c->p->leaf_count; i++)
+      drop_bits(p, i);
+    drop_sites(p);
+  }
 }
 
 /* -------------------------------------------------- numbers ------------------------------------------------- */

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+_Static_assert((int)HEARTH_POOLED_BYTES_MAX == HEARTH_MEDIUM_BYTES, "profiles know which blocks have no pool");
 hearth_hints hearth_hints_of_process;
 
 void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero) {

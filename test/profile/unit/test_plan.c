@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plans: which sites are chosen, the bits they share, the tables; and that damaged plans are refused. */
+#include "hearth/hints.h"
 #include "hearth/ids.h"
 #include "hearth/plan.h"
 #include "profile_fixture.h"
@@ -13,6 +14,7 @@ typedef struct context {
   hearth_placement hotness; /* what its numbers are to lead to */
   uint64_t bytes;
   const char *frames;
+  uint64_t allocs; /* 0: 10 */
 } context;
 
 #define COLD    HEARTH_CLASS_COLD
@@ -29,9 +31,10 @@ static void add(hearth_builder *builder, const context *c) {
   hearth_builder_frame frames[16] = {0};
   size_t n = 0;
   hearth_error err;
-  hearth_mib mib = {.AllocCount = 10,
+  uint64_t allocs = c->allocs ? c->allocs : 10;
+  hearth_mib mib = {.AllocCount = allocs,
                     .TotalSize = c->bytes,
-                    .TotalLifetime = 10 * run_ns,
+                    .TotalLifetime = allocs * run_ns,
                     .TotalAccessCount = c->hotness == HOT ? 1000 * c->bytes : 0};
   if (c->hotness == DORMANT) {
     mib.TotalAccessCount = c->bytes;
@@ -466,6 +469,31 @@ static void dormant_blocks_lie_apart(void **state) {
 }
 
 /* Where nothing differs a plan has placements and no tables. Light contexts have none. */
+/* Large blocks lie page by page: a site that tells them from others would gain nothing. */
+static void large_blocks_are_not_dormant(void **state) {
+  const uint64_t most = UINT64_C(10) * HEARTH_POOLED_BYTES_MAX;
+  (void)state;
+  for (uint64_t more = 0; more < 2; more++) {
+    const context contexts[] = {{DORMANT, most + more, "x1 h1 m1"}, {HOT, most, "x1 h2 m1"}};
+    planned p = open_planned(contexts, COUNT(contexts), NULL);
+    assert_int_equal(p.plan.has_dormant, !more);
+    assert_int_equal(p.plan.site_count, !more);
+    close_planned(&p);
+  }
+}
+
+/* Of a thousand accesses for each byte, a million reads of the word are worth a thousand bytes. */
+static void bits_are_worth_reading(void **state) {
+  (void)state;
+  for (uint64_t cold = 900; cold <= 1100; cold += 200) {
+    const context contexts[] = {{HOT, 1000000, "x1 h1 m1", 1000000}, {COLD, cold, "x1 h1 m2"}};
+    planned p = open_planned(contexts, COUNT(contexts), NULL);
+    assert_int_equal(p.plan.site_count, cold > 1000);
+    assert_int_equal(conclude(&p, "x1 h1 m2"), cold > 1000 ? COLD : POOL);
+    close_planned(&p);
+  }
+}
+
 static void contexts_have_placements(void **state) {
   const context contexts[] = {
       {HOT, 100000, "x1 h1 m1"}, {HOT, 100000, "x1 h2 m1"}, {COLD, 100000, "y1 h2 m1"}, {COLD, 1, "z1 h2 m1"}};
@@ -774,6 +802,8 @@ int main(void) {
       cmocka_unit_test(bits_that_get_lost_make_nothing_cold),
       cmocka_unit_test(random_plans_make_nothing_cold),
       cmocka_unit_test(dormant_blocks_lie_apart),
+      cmocka_unit_test(large_blocks_are_not_dormant),
+      cmocka_unit_test(bits_are_worth_reading),
       cmocka_unit_test(contexts_have_placements),
       cmocka_unit_test(heavy_calls_have_ids),
       cmocka_unit_test(calls_without_place_have_no_id),
