@@ -226,7 +226,13 @@ bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, co
   auto *G = unwrap<GlobalVariable>(global);
 #if LLVM_VERSION_MAJOR >= 22 // the code generator knows prefixes of globals
   (void)section;
-  return !G->getSectionPrefix() && G->setSectionPrefix(prefix);
+  Module *M = G->getParent();
+  if (G->getSectionPrefix())
+    return false;
+  // Or prefixes by block counts (-fpartition-static-data-sections) replace it, where there are some.
+  if (!M->getModuleFlag("EnableDataAccessProf"))
+    M->addModuleFlag(Module::Warning, "EnableDataAccessProf", 1);
+  return G->setSectionPrefix(prefix);
 #else
   if (G->isConstant() && G->hasGlobalUnnamedAddr())
     return false;

@@ -19,6 +19,7 @@
 ; PREFIX: @named_twice = global i32 0, align 4{{$}}
 ; PREFIX: @own = thread_local global i32 0, align 4{{$}}
 ; PREFIX: @.str = private unnamed_addr constant {{.*}}, align 1{{$}}
+; PREFIX-DAG: !{i32 2, !"EnableDataAccessProf", i32 1}
 ; PREFIX-DAG: ![[HOT]] = !{!"section_prefix", !"hot"}
 ; PREFIX-DAG: ![[COLD]] = !{!"section_prefix", !"unlikely"}
 
