@@ -22,7 +22,7 @@
 static const hearth_help help = {
     .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--globals]\n"
              "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] "
-             "[--globals] [--lto=thin|full]\n"
+             "[--globals] [--huge-globals] [--lto=thin|full]\n"
              "flags malloc [--link|--preload] [--quote] [--static]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ... Those of 'malloc' are for any "
              "compiler.",
@@ -34,7 +34,7 @@ typedef struct arguments {
   bool is_malloc;      /* Hearth's allocator alone, without a profile */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, quote, is_static, globals;
+  bool compile, link, preload, quote, is_static, globals, huge_globals;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -54,6 +54,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option");
   if (a->globals && (a->is_malloc || a->preload))
     return hearth_tool_usage_error("flags", "'--globals' goes with 'instrument' and 'use'");
+  if (a->huge_globals && !(use && a->globals))
+    return hearth_tool_usage_error("flags", "'--huge-globals' goes with 'use' and '--globals'");
   if (a->is_malloc && (a->compile || a->clang))
     return hearth_tool_usage_error("flags", "'malloc' is for linking: '--compile' and '--clang' do not go with it");
   if (a->lto && !use)
@@ -90,6 +92,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
           "--globals", 0, &a->globals,
           "count accesses of global variables, too; with 'use', have GNU ld or lld keep hot and untouched ones apart: "
           "in each link, give these flags for linking once"),
+      HEARTH_FLAG("--huge-globals", 0, &a->huge_globals,
+                  "with --globals: ask for huge pages where hot global variables without an initial value fill them"),
       HEARTH_TEXT("--lto", 0, "KIND", "thin or full", &a->lto,
                   "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
                   "LLVM 19: within each file only)"),
@@ -302,7 +306,9 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
     if (a->globals && profile)
-      fprintf(out, "-Wl,-T,%s/globals.ld\n%s/globals.o\n", directory, directory);
+      fprintf(out, "-Wl,-T,%s/globals.ld\n%s/globals_kept.o\n", directory, directory);
+    if (a->huge_globals)
+      fprintf(out, "%s/globals_huge.o\n", directory);
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */
