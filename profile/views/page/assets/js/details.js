@@ -73,6 +73,13 @@ function relativeTable(title, by, relatives, itself, whole) {
   return makeTable([title, quantityName(quantity), '%'], rows, 'wide');
 }
 
+function relativeTables(selection, group, by, cumulative) {
+  const callers = callersOf(selection, group, by);
+  return callers.length === 0 ? [make('p', { className: 'caption' }, 'It is called by functions that are looked through.')] : [
+    relativeTable('called by', by, callers, '(nobody: the stack begins here)', cumulative),
+    relativeTable('calls', by, calleesOf(selection, group, by), '(allocates itself)', cumulative)];
+}
+
 function contextButton(context) {
   return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) }, placeAndCallers(context));
 }
@@ -114,9 +121,7 @@ function groupDetails(group, by = 'function') {
         ...(data.untouched_known ? [['untouched', untouchedText(sums.untouched[group], sums.bytes[group])]] : [])] : []),
       ['live at exit', bytesText(sums.live[group])]]),
     ...(isNamed(group, by) ? [groupTools(group, by)] : []),
-    ...(by === 'type' ? [] : [
-      relativeTable('called by', by, callersOf(selection, group, by), '(nobody: the stack begins here)', cumulative),
-      relativeTable('calls', by, calleesOf(selection, group, by), '(allocates itself)', cumulative)]),
+    ...(by === 'type' ? [] : relativeTables(selection, group, by, cumulative)),
     contextTable];
 }
 

@@ -271,11 +271,9 @@ function calleesOf(selection, wanted, by) {
   return sortedSums(found);
 }
 
+// Where all functions of a stack are looked through, its owner is in no node.
 function contextsWithin(selection, wanted, by) {
-  if (by === 'type') {
-    const { owners } = callsOfData(by);
-    return selection.shown.filter((context) => owners[context] === wanted);
-  }
-  const within = nodesWithin(wanted, by);
-  return selection.shown.filter((context) => within[contexts.node[context]] === 1);
+  const { owners } = callsOfData(by);
+  const within = by === 'type' ? null : nodesWithin(wanted, by);
+  return selection.shown.filter((context) => owners[context] === wanted || (within && within[contexts.node[context]] === 1));
 }

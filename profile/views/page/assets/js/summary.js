@@ -41,7 +41,6 @@ function programNames() {
 // [name, text], for the line on top and the list.
 function runFacts() {
   return [
-    (data.commands_differ || data.command) && ['command', data.commands_differ ? 'the runs had several' : data.command],
     data.start_unix_ns && ['started', dateText(data.start_unix_ns)],
     data.last_day && ['run on', daysText()],
     !data.command && data.binaries.length > 0 && ['program', programNames()],
@@ -51,6 +50,7 @@ function runFacts() {
     ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
     data.dropped_blocks > 0 && ['without record', `${countText(data.dropped_blocks)} blocks`],
     data.base && ['compared with', data.base],
+    (data.commands_differ || data.command) && ['command', data.commands_differ ? 'the runs had several' : data.command],
   ].filter(Boolean);
 }
 
@@ -59,7 +59,7 @@ function densityText(density) {
 }
 
 function tellFacts() {
-  byId('facts').textContent = runFacts().map(([name, text]) => `${name} ${text}`).join(' \u00b7 ');
+  byId('facts').textContent = runFacts().map(([name, text]) => `${name} ${text.length > 100 ? `${text.slice(0, 97)}...` : text}`).join(' \u00b7 ');
 }
 
 // Of what is selected, in per cent: functions that no symbol names, FILE+0xBEGIN.
