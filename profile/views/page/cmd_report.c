@@ -65,17 +65,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->base,
        .help = "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
                "context"},
-      {.name = "--malloc",
-       .value = "FILE",
-       .expects = "a file",
-       .text = &a->options.malloc,
-       .help = "show the allocator's counts of a run of the optimised program: FILE holds the output of 'hearth top "
-               "--json', or is that of HEARTH_MALLOC=stats=FILE"},
-      {.name = "--annotation",
-       .value = "FILE",
-       .expects = "a file",
-       .text = &a->options.annotation,
-       .help = "show how the optimised build used the profile: the file of -memprof-report=FILE"},
       {.name = "--source-dir",
        .value = "DIR",
        .expects = "a folder",

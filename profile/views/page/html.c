@@ -453,15 +453,6 @@ static void write_classes(hearth_page_writer *w) {
   end_list(w);
 }
 
-static hearth_status write_notes(hearth_page_writer *w, const char *name, hearth_page_note kind, const char *path,
-                                 hearth_error *err) {
-  if (!path)
-    return HEARTH_OK;
-  hearth_json_line(&w->json);
-  hearth_json_key(&w->json, name);
-  return hearth_page_notes_write(kind, path, &w->json, err);
-}
-
 static hearth_status write_sources(hearth_page_writer *w, hearth_error *err) {
   if (w->model->options->written == 0)
     return HEARTH_OK;
@@ -490,8 +481,6 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_plots(w);
   write_advice(w);
   HEARTH_TRY(write_globals(w, err));
-  HEARTH_TRY(write_notes(w, "malloc", HEARTH_PAGE_NOTE_MALLOC, m->options->malloc, err));
-  HEARTH_TRY(write_notes(w, "annotation", HEARTH_PAGE_NOTE_ANNOTATION, m->options->annotation, err));
   hearth_json_close(&w->json, '}');
   return HEARTH_OK;
 }

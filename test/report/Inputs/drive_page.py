@@ -334,9 +334,5 @@ with Browser() as browser:
     browser.open(sys.argv[1])
     for use in (look, use_filter, keep_choice, use_flame, use_flame_colours, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
         use(browser)
-    if browser.run("tabNames().includes('build')"):
-        for row in browser.run("[...document.querySelectorAll('#build tr')].map((row) => [...row.children]"
-                               ".map((cell) => cell.textContent).join(' | '))"):
-            show("build", row)
     show("errors", browser.errors)
     show("requests", len(browser.requests))

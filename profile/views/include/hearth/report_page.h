@@ -22,16 +22,13 @@ typedef struct hearth_page_options {
   hearth_profile *base;   /* to compare with; NULL: none; the profile is that of both together then; borrowed */
   const char *base_title; /* its name */
   const char *title;      /* shown, and in errors; not NULL */
-  const char *malloc;     /* file with the output of `hearth top --json`; NULL: none */
-  const char *annotation; /* file of -memprof-report=FILE; NULL: none */
   int64_t written; /* when the profile was, in seconds since 1970: source files that are newer are not shown; 0: none */
   const char *source_directory; /* where they are looked for before their own places; NULL: nowhere */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
- * are asked for and were not counted in every run, or one of the two files cannot be read; E_FORMAT when it is something
- * else; E_IO when the stream reports an error; errors of the readers, E_NOMEM. After an error the output is of no
- * use. */
+ * are asked for and were not counted in every run; E_IO when the stream reports an error; errors of the readers, E_NOMEM.
+ * After an error the output is of no use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);
 

@@ -218,7 +218,6 @@ function startViews() {
     views.globals = drawGlobals;
   }
   views.plots = drawPlots;
-  startBuild();
   if (!hasLive) {
     delete views.leaks;
   }
