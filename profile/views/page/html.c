@@ -17,16 +17,12 @@
 #include "selection.h"
 #include "sources.h"
 
-enum { ROOT = 0 };            /* of the tree of functions */
 enum { GLOBALS_SHOWN = 200 }; /* the hottest, and the largest untouched ones */
 
 typedef struct hearth_page_writer {
   const hearth_page_model *model;
   hearth_profile *profile;
   hearth_json json;
-  uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions */
-  uint32_t merged_count;
-  uint32_t *numbers; /* by node: its number there; of those in `merged`: how far that is behind the next new number */
 } hearth_page_writer;
 
 /* -------------------------------------------------- columns -------------------------------------------------- */
@@ -87,15 +83,6 @@ static uint64_t context_class(const hearth_page_writer *w, uint32_t row) { retur
 static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
   return or_none(w->model->contexts[row].type);
 }
-/* The distance to the one before. */
-static uint64_t merged_node(const hearth_page_writer *w, uint32_t row) {
-  return w->merged[row] - (row > 0 ? w->merged[row - 1] : 0);
-}
-/* How much greater its number is than its caller's. */
-static uint64_t merged_step(const hearth_page_writer *w, uint32_t row) {
-  uint32_t node = w->merged[row], caller = w->model->nodes.pairs[node].second;
-  return w->numbers[node] - (caller == HEARTH_NONE ? ROOT : w->numbers[caller]);
-}
 
 /* -------------------------------------------------- tables -------------------------------------------------- */
 
@@ -114,23 +101,12 @@ static void begin_list(hearth_page_writer *w, const char *name) {
 
 static void end_list(hearth_page_writer *w) { hearth_json_close(&w->json, ']'); }
 
-static void write_linkage_name(hearth_page_writer *w, const hearth_page_function *function) {
-  if (strcmp(function->name, function->linkage_name) == 0)
-    hearth_json_null(&w->json);
-  else
-    hearth_json_string(&w->json, function->linkage_name);
-}
-
 static void write_functions(hearth_page_writer *w) {
   const hearth_page_model *m = w->model;
   begin_table(w, "functions", m->function_count);
   begin_list(w, "name");
   for (uint32_t i = 0; i < m->function_count; i++)
     hearth_json_string(&w->json, m->functions[i].name);
-  end_list(w);
-  begin_list(w, "linkage_name");
-  for (uint32_t i = 0; i < m->function_count; i++)
-    write_linkage_name(w, &m->functions[i]);
   end_list(w);
   write_column(w, "file", m->function_count, function_file);
   write_column(w, "wrapper", m->function_count, function_wrapper);
@@ -149,42 +125,6 @@ static void write_stacks(hearth_page_writer *w) {
   write_column(w, "place", nodes, node_place);
   write_column(w, "caller", nodes, node_caller);
   end_table(w);
-  begin_table(w, "merged", w->merged_count);
-  write_column(w, "node", w->merged_count, merged_node);
-  write_column(w, "step", w->merged_count, merged_step);
-  end_table(w);
-}
-
-/* Number the nodes in the tree of functions, where equal functions below one parent are one node. 0 is the root; new
- * numbers follow in the order of the nodes. */
-static hearth_status number_nodes(hearth_page_writer *w, hearth_pair_set *pairs, hearth_error *err) {
-  uint32_t root;
-  HEARTH_TRY(hearth_pair_set_add(pairs, (hearth_pair){HEARTH_NONE, HEARTH_NONE}, &root, err));
-  for (uint32_t i = 0; i < w->model->nodes.count; i++) {
-    hearth_pair node = w->model->nodes.pairs[i];
-    uint32_t parent = node.second == HEARTH_NONE ? root : w->numbers[node.second];
-    hearth_pair pair = {hearth_page_model_place(w->model, node.first).function, parent};
-    HEARTH_TRY(hearth_pair_set_add(pairs, pair, &w->numbers[i], err));
-  }
-  return HEARTH_OK;
-}
-
-/* So that a browser does not have to look for them among millions of nodes. */
-static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
-  uint32_t count = w->model->nodes.count, next = ROOT + 1;
-  hearth_pair_set pairs = {0};
-  w->numbers = malloc(((size_t)count + 1) * sizeof *w->numbers);
-  w->merged = malloc(((size_t)count + 1) * sizeof *w->merged);
-  if (!w->numbers || !w->merged)
-    return hearth_error_nomem(err);
-  hearth_status status = number_nodes(w, &pairs, err);
-  hearth_pair_set_destroy(&pairs);
-  for (uint32_t node = 0; status == HEARTH_OK && node < count; node++)
-    if (w->numbers[node] == next)
-      next++;
-    else
-      w->merged[w->merged_count++] = node;
-  return status;
 }
 
 static void write_context_numbers(hearth_page_writer *w, const char *name, const uint64_t *first) {
@@ -223,20 +163,15 @@ static void write_strings(hearth_page_writer *w, const char *name, const char *c
 /* -------------------------------------------------- plots -------------------------------------------------- */
 
 static void write_axis(hearth_page_writer *w, const char *name, const hearth_page_axis *axis) {
-  hearth_json_key_object(&w->json, name);
-  hearth_json_key_string(&w->json, "label", axis->label);
-  hearth_json_key_string(&w->json, "unit", axis->unit == HEARTH_PAGE_BYTES ? "bytes" : "ns");
-  hearth_json_key_double(&w->json, "step", axis->step);
-  hearth_json_close(&w->json, '}');
+  hearth_json_print(&w->json, "%s:{label:%s, unit:%s, step:%f}", name, axis->label,
+                    axis->unit == HEARTH_PAGE_BYTES ? "bytes" : "ns", axis->step);
 }
 
 static void write_cell(hearth_page_writer *w, const hearth_page_grid *grid, uint32_t x, uint32_t y) {
   const hearth_page_cell *cell = hearth_page_grid_at(grid, x, y);
   if (cell->of[HEARTH_QUANTITY_ALLOCS] == 0)
     return;
-  hearth_json_line_open(&w->json, '[');
-  hearth_json_uint(&w->json, x);
-  hearth_json_uint(&w->json, y);
+  hearth_json_print(&w->json, "\n[%u, %u", x, y);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     hearth_json_double(&w->json, cell->of[q]);
   hearth_json_close(&w->json, ']');
@@ -270,8 +205,7 @@ static void write_live(hearth_page_writer *w) {
 }
 
 static void write_thread(hearth_json *json, const hearth_page_thread *thread) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_uint(json, "thread", thread->number);
+  hearth_json_print(json, "\n{thread:%u", thread->number);
   HEARTH_JSON_MEMBERS(json, thread, allocs, bytes, frees, frees_of_others, live_bytes, peak_bytes);
   hearth_json_close(json, '}');
 }
@@ -286,8 +220,7 @@ static void write_threads(hearth_page_writer *w) {
 }
 
 static void write_owner(hearth_json *json, const hearth_page_owner_series *owner) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_uint(json, "count", HEARTH_TALLY_MOMENTS);
+  hearth_json_print(json, "\n{count:%u", HEARTH_TALLY_MOMENTS);
   if (owner->function == HEARTH_NONE)
     hearth_json_key_null(json, "function");
   else
@@ -325,13 +258,11 @@ static void write_summary(hearth_page_writer *w) {
   hearth_json *json = &w->json;
   hearth_json_key_string(json, "profile", w->model->options->title);
   HEARTH_JSON_MEMBERS(json, s, runs, duration_ns);
-  hearth_json_key_bool(json, "accesses_counted", s->accesses_counted);
-  hearth_json_key_bool(json, "accesses_known", hearth_accesses_known(s) && !w->model->options->base);
   if (w->model->options->base)
     hearth_json_key_string(json, "base", w->model->options->base_title);
-  hearth_json_key_bool(json, "tallied", w->model->options->tallied);
-  hearth_json_key_bool(json, "untouched_known", w->model->knows_untouched);
-  hearth_json_key_bool(json, "live_estimated", w->model->live_estimated);
+  hearth_json_print(json, "accesses_counted:%d, accesses_known:%d, tallied:%d, untouched_known:%d, live_estimated:%d",
+                    s->accesses_counted, hearth_accesses_known(s) && !w->model->options->base,
+                    w->model->options->tallied, w->model->knows_untouched, w->model->live_estimated);
   HEARTH_JSON_MEMBERS(json, s, dropped_blocks, dropped_frames);
   HEARTH_JSON_MEMBERS(json, w->model, library_bytes, cold_library_bytes);
   hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
@@ -339,9 +270,7 @@ static void write_summary(hearth_page_writer *w) {
 
 static void write_classifier(hearth_page_writer *w) {
   const hearth_classifier *c = &w->model->classifier;
-  hearth_json_line(&w->json);
-  hearth_json_key_object(&w->json, "classifier");
-  hearth_json_key_string(&w->json, "mode", hearth_classify_mode_name(c->mode));
+  hearth_json_print(&w->json, "\nclassifier:{mode:%s", hearth_classify_mode_name(c->mode));
   HEARTH_JSON_MEMBERS(&w->json, c, cold_max_density, cold_min_lifetime_ns, hot_min_density);
   hearth_json_close(&w->json, '}');
 }
@@ -437,11 +366,8 @@ static void write_quantities(hearth_page_writer *w) {
   };
   begin_list(w, "quantities");
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
-    hearth_json_line_open(&w->json, '{');
-    hearth_json_key_string(&w->json, "name", hearth_quantity_name(q));
-    hearth_json_key_string(&w->json, "key", hearth_quantity_key(q));
-    hearth_json_key_string(&w->json, "description", descriptions[q]);
-    hearth_json_close(&w->json, '}');
+    hearth_json_print(&w->json, "\n{name:%s, key:%s, description:%s}", hearth_quantity_name(q), hearth_quantity_key(q),
+                      descriptions[q]);
   }
   end_list(w);
 }
@@ -523,12 +449,7 @@ hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_
   HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
   known.view = &view;
   hearth_status status = hearth_page_model_from_profile(&model, profile, &known, err);
-  if (status == HEARTH_OK)
-    status = find_merged(&writer, err);
-  if (status == HEARTH_OK)
-    status = write_page(&writer, err);
-  free(writer.numbers);
-  free(writer.merged);
+  HEARTH_THEN(status, write_page(&writer, err));
   hearth_page_model_destroy(&model);
   return status;
 }

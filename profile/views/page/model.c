@@ -325,7 +325,6 @@ static hearth_status describe_function(hearth_page_maker *m, hearth_pair functio
                                        hearth_error *err) {
   hearth_function_info info;
   HEARTH_TRY(hearth_profile_get_function(m->profile, function.first, &info, err));
-  ret->linkage_name = info.name;
   ret->file = HEARTH_NONE;
   ret->symbol = function.second;
   if (info.path != HEARTH_NONE)

@@ -13,7 +13,7 @@
 #include "timeline.h"
 
 typedef struct hearth_page_function {
-  const char *name, *linkage_name;
+  const char *name;
   uint32_t file; /* HEARTH_NONE: unknown */
   hearth_role role;
   bool symbol; /* only its symbol is known, not its source */

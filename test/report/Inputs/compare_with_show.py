@@ -3,7 +3,6 @@ import json
 import re
 import sys
 from collections import Counter
-from itertools import accumulate
 
 from page_data import Data
 
@@ -33,9 +32,6 @@ for name, totals in show["classes"].items():
     selected = [row for row in page.rows() if row[0] == name]
     sums = [len(selected)] + [min(sum(row[i] for row in selected), 2**64 - 1) for i in (3, 4, 5)]
     assert sums == [totals[key] for key in ("contexts", "allocs", "bytes", "accesses")], f"{name}: {sums}, {totals}"
-
-merged = list(zip(accumulate(page.merged["node"]), page.merged["step"]))
-assert merged == list(page.merged_nodes()), "other nodes are one in the tree of functions"
 
 cells = page.json["plots"]["lifetime-size"]["cells"]
 quantity = {entry["key"]: i + 2 for i, entry in enumerate(page.json["quantities"])}

@@ -62,7 +62,7 @@ class Data:
         assert len(self.page.scripts) == 2, "data and script"
         self.json = json.loads(self.page.scripts[0])
         assert (self.json["format"], self.json["version"]) == ("hearth-page", 1)
-        for name in ("functions", "places", "nodes", "merged", "contexts"):
+        for name in ("functions", "places", "nodes", "contexts"):
             setattr(self, name, table(self.json[name]))
 
     def stack(self, node):
@@ -78,16 +78,6 @@ class Data:
             if distance == 0:
                 return tuple(frames)
             node -= distance
-
-    def merged_nodes(self):
-        """What `merged` is to say, worked out anew."""
-        numbers, tree = [], {}
-        for node, (place, distance) in enumerate(zip(self.nodes["place"], self.nodes["caller"])):
-            caller = numbers[node - distance] if distance else 0
-            key = caller, self.places["function"][place]
-            if key in tree:
-                yield node, tree[key] - caller
-            numbers.append(tree.setdefault(key, len(tree) + 1))
 
     def rows(self):
         """A tuple for each context: class, type, stack, allocs, bytes, accesses, sum of lifetimes."""

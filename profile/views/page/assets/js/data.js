@@ -54,7 +54,7 @@ function decodeCallers(column) {
 function readData() {
   const element = document.getElementById('data');
   const data = JSON.parse(element.textContent);
-  for (const table of ['functions', 'places', 'nodes', 'merged']) {
+  for (const table of ['functions', 'places', 'nodes']) {
     data[table] = decodeTable(data[table], []);
   }
   data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'untouched', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);

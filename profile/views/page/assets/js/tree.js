@@ -71,23 +71,13 @@ function finishTree(table, contextNode, keyIsPlace) {
   return Object.assign({ count, parent, key, contextNode, keyIsPlace }, linkChildren(parent, count));
 }
 
-// The nodes of the data, but for those that are one with an earlier one: `merged` says where in the tree.
-function callersFirst(keys, keyIsPlace, merged) {
+// The nodes of the data, but equal keys below one parent are one node.
+function callersFirst(keys, keyIsPlace) {
   const { caller, count } = data.nodes;
+  const table = new NodeTable(count);
   const numbers = new Int32Array(count);
-  const table = { count: 1, parent: new Int32Array(count + 1).fill(-1, 0, 1), key: new Int32Array(count + 1) };
-  let next = 0; // of `merged`
-  let mergedNode = merged.count > 0 ? merged.node[0] : -1;
   for (let node = 0; node < count; node++) {
-    const parent = caller[node] < 0 ? 0 : numbers[caller[node]];
-    if (node === mergedNode) {
-      numbers[node] = parent + merged.step[next++];
-      mergedNode += next < merged.count ? merged.node[next] : count;
-    } else {
-      table.parent[table.count] = parent;
-      table.key[table.count] = keys[node];
-      numbers[node] = table.count++;
-    }
+    numbers[node] = table.number(caller[node] < 0 ? 0 : numbers[caller[node]], keys[node]);
   }
   return finishTree(table, data.contexts.node.map((node) => numbers[node]), keyIsPlace);
 }
@@ -107,8 +97,8 @@ function allocationFirst() {
 }
 
 const treeMakers = {
-  functions: () => callersFirst(nodeFunction, false, data.merged),
-  lines: () => callersFirst(data.nodes.place, true, { count: 0 }),
+  functions: () => callersFirst(nodeFunction, false),
+  lines: () => callersFirst(data.nodes.place, true),
   reversed: allocationFirst,
 };
 const madeTrees = {};
