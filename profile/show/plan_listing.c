@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --plan`: as text and as JSON. */
+/* `hearth show --plan`: each choice of the plan and its worth; decision sites and tables with the most bytes come first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,13 @@
 #include "print.h"
 #include "selection.h"
 
-/* Decision sites and tables, those with the most bytes first. */
-
-/* A plan as views print it: the most valuable choice first. */
-
-typedef struct hearth_plan_view {
+typedef struct plan_view {
   hearth_profile *profile;
   hearth_names names;
   hearth_plan plan;
   const hearth_plan_site **sites;   /* by bytes, the most first */
   const hearth_plan_table **tables; /* by bytes of their contexts */
-} hearth_plan_view;
+} plan_view;
 
 static int plan_listing_compare(uint64_t bytes, uint64_t other_bytes, uint64_t id, uint64_t other_id) {
   return bytes != other_bytes ? (bytes < other_bytes) - (bytes > other_bytes) : (id > other_id) - (id < other_id);
@@ -40,7 +36,7 @@ static int compare_weighed(const void *a, const void *b) {
   return plan_listing_compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
 }
 
-static uint64_t plan_listing_bytes_of(const hearth_plan_view *view, const hearth_plan_table *table) {
+static uint64_t plan_listing_bytes_of(const plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
@@ -49,7 +45,7 @@ static uint64_t plan_listing_bytes_of(const hearth_plan_view *view, const hearth
   return sum;
 }
 
-static void sort_tables(hearth_plan_view *view, weighed *scratch) {
+static void sort_tables(plan_view *view, weighed *scratch) {
   uint32_t count = view->plan.table_count;
   for (uint32_t i = 0; i < count; i++)
     scratch[i] = (weighed){&view->plan.tables[i], plan_listing_bytes_of(view, &view->plan.tables[i])};
@@ -59,8 +55,8 @@ static void sort_tables(hearth_plan_view *view, weighed *scratch) {
 }
 
 /* Destroy also after an error. */
-static hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profile *profile, hearth_error *err) {
-  *view = (hearth_plan_view){.profile = profile};
+static hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err) {
+  *view = (plan_view){.profile = profile};
   HEARTH_TRY(hearth_names_init(&view->names, profile, false, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &view->plan, err));
   view->sites = malloc((view->plan.site_count + (size_t)1) * sizeof *view->sites);
@@ -78,14 +74,14 @@ static hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profil
   return HEARTH_OK;
 }
 
-static void hearth_plan_view_destroy(hearth_plan_view *view) {
+static void plan_view_destroy(plan_view *view) {
   hearth_names_destroy(&view->names);
   free(view->sites);
   free(view->tables);
 }
 
 /* Bytes that get another placement than theirs. */
-static uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table) {
+static uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
@@ -94,10 +90,8 @@ static uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const
   return sum;
 }
 
-/* `hearth show --plan`: each choice of the plan and its worth. */
-
 /* "name  file:line:column", or "name  library" */
-static hearth_status plan_listing_print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status plan_listing_print_place(plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(v->profile, &v->names, row, &place, err));
   hearth_print_name(place.function.name, 0, stream);
@@ -108,7 +102,7 @@ static hearth_status plan_listing_print_place(hearth_plan_view *v, uint32_t row,
   return HEARTH_OK;
 }
 
-static hearth_status print_sites(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_sites(plan_view *v, FILE *stream, hearth_error *err) {
   fprintf(stream,
           "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
@@ -141,11 +135,11 @@ static void plan_listing_print_entry(const hearth_plan_entry *entry, FILE *strea
   fputc('\n', stream);
 }
 
-static hearth_status plan_listing_print_table(hearth_plan_view *v, const hearth_plan_table *table, FILE *stream,
+static hearth_status plan_listing_print_table(plan_view *v, const hearth_plan_table *table, FILE *stream,
                                               hearth_error *err) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
-  uint64_t left = hearth_plan_table_bytes_left(v, table);
+  uint64_t left = plan_table_bytes_left(v, table);
   fputs("  ", stream);
   HEARTH_TRY(plan_listing_print_place(v, table->frame, stream, err));
   fputc('\n', stream);
@@ -159,7 +153,7 @@ static hearth_status plan_listing_print_table(hearth_plan_view *v, const hearth_
   return HEARTH_OK;
 }
 
-static hearth_status print_calls(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_calls(plan_view *v, FILE *stream, hearth_error *err) {
   fputs("\nAllocation calls by pool id: pool; weight, bytes, blocks, accesses; mean lifetime\n", stream);
   for (uint32_t i = 0; i < v->plan.call_count; i++) {
     const hearth_plan_call *call = &v->plan.calls[i];
@@ -193,7 +187,7 @@ static void print_layout(const hearth_plan *plan, FILE *stream) {
 }
 
 /* How much the profile's classes move. */
-static hearth_status print_apart(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_apart(plan_view *v, FILE *stream, hearth_error *err) {
   uint64_t bytes[HEARTH_PLACEMENTS] = {0}, all = 0;
   for (uint32_t i = 0; i < v->plan.context_count; i++) {
     hearth_mib mib;
@@ -206,7 +200,7 @@ static hearth_status print_apart(hearth_plan_view *v, FILE *stream, hearth_error
   return HEARTH_OK;
 }
 
-static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_plan(plan_view *v, FILE *stream, hearth_error *err) {
   uint64_t bits = 0, left = 0;
   for (uint32_t i = 0; i < v->plan.site_count; i++)
     bits |= UINT64_C(1) << v->plan.sites[i].bit;
@@ -231,130 +225,16 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
   fprintf(stream, "\nAllocation calls with cold contexts and others: placement and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
     HEARTH_TRY(plan_listing_print_table(v, v->tables[i], stream, err));
-    left += hearth_plan_table_bytes_left(v, v->tables[i]);
+    left += plan_table_bytes_left(v, v->tables[i]);
   }
   fprintf(stream, "\n%s get a placement that is not theirs\n", hearth_amount_bytes(left).c);
   return HEARTH_OK;
 }
 
-hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  hearth_plan_view v;
-  hearth_status status = hearth_plan_view_init(&v, profile, err);
+hearth_status hearth_plan_print(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  plan_view v;
+  hearth_status status = plan_view_init(&v, profile, err);
   HEARTH_THEN(status, print_plan(&v, stream, err));
-  hearth_plan_view_destroy(&v);
+  plan_view_destroy(&v);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
-}
-
-/* docs/tools.md, "hearth show --plan --json", describes the shape: change both in one commit. */
-
-enum { JSON_VERSION = 3 };
-
-typedef struct plan_json {
-  hearth_plan_view view;
-  hearth_json json;
-  hearth_json_frames frames;
-} plan_json;
-
-static void plan_listing_print_frame(plan_json *p, uint32_t frame) {
-  hearth_json_key(&p->json, "frame");
-  hearth_json_frames_use(&p->frames, &p->json, frame);
-}
-
-static void print_sites_json(plan_json *p) {
-  hearth_json *json = &p->json;
-  hearth_json_key_array(json, "sites");
-  for (uint32_t i = 0; i < p->view.plan.site_count; i++) {
-    const hearth_plan_site *site = p->view.sites[i];
-    hearth_json_line_open(json, '{');
-    plan_listing_print_frame(p, site->frame);
-    HEARTH_JSON_MEMBERS(json, site, bit, bytes, allocs);
-    hearth_json_close(json, '}');
-  }
-  hearth_json_close(json, ']');
-}
-
-static void print_bits_json(hearth_json *json, const char *name, uint64_t bits) {
-  hearth_json_key_array(json, name);
-  for (uint32_t bit = 0; bit < 64; bit++)
-    if (bits >> bit & 1)
-      hearth_json_uint(json, bit);
-  hearth_json_close(json, ']');
-}
-
-static void print_entry_json(hearth_json *json, const hearth_plan_entry *entry) {
-  hearth_json_open(json, '{');
-  print_bits_json(json, "bits", entry->bits);
-  hearth_json_key_string(json, "placement", hearth_placement_name((hearth_placement)entry->placement));
-  HEARTH_JSON_MEMBERS(json, entry, bytes, right_bytes);
-  hearth_json_close(json, '}');
-}
-
-static void print_tables(plan_json *p) {
-  hearth_json *json = &p->json;
-  hearth_json_print(json, "\ntables:[");
-  for (uint32_t i = 0; i < p->view.plan.table_count; i++) {
-    uint32_t count;
-    const hearth_plan_table *table = p->view.tables[i];
-    const hearth_plan_entry *entries = hearth_plan_entries(&p->view.plan, table, &count);
-    hearth_json_line_open(json, '{');
-    plan_listing_print_frame(p, table->frame);
-    print_bits_json(json, "mask", table->mask);
-    hearth_json_print(json, "bytes_left:%lu, entries:[", hearth_plan_table_bytes_left(&p->view, table));
-    for (uint32_t k = 0; k < count; k++)
-      print_entry_json(json, &entries[k]);
-    hearth_json_print(json, "]}");
-  }
-  hearth_json_close(json, ']');
-}
-
-static void print_calls_json(plan_json *p) {
-  hearth_json *json = &p->json;
-  hearth_json_print(json, "\ncalls:[");
-  for (uint32_t i = 0; i < p->view.plan.call_count; i++) {
-    const hearth_plan_call *call = &p->view.plan.calls[i];
-    hearth_json_print(json, "\n{id:%u, pool:%u", i + 1, p->view.plan.pools[i]);
-    plan_listing_print_frame(p, call->frame);
-    HEARTH_JSON_MEMBERS(json, call, weight, bytes, allocs, accesses, contexts, lifetime_ns);
-    hearth_json_print(json, "class:%s}", hearth_class_name((hearth_class)call->hotness));
-  }
-  hearth_json_close(json, ']');
-}
-
-static void print_tuning(hearth_json *json, const hearth_plan_tuning *tuning) {
-  if (tuning->kind == HEARTH_TUNING_NONE) {
-    hearth_json_key_null(json, "tuning");
-    return;
-  }
-  hearth_json_print(json, "tuning:{for:%s, rounds:%u, time:%f, time_spread:%f, memory:%f, memory_spread:%f}",
-                    hearth_tuning_name(tuning->kind), tuning->rounds, tuning->time_ppm / 1e6,
-                    tuning->time_spread_ppm / 1e6, tuning->memory_ppm / 1e6, tuning->memory_spread_ppm / 1e6);
-}
-
-static hearth_status print_plan_json(plan_json *p, hearth_error *err) {
-  hearth_json *json = &p->json;
-  char id[17], layout[HEARTH_POOLS_MAX + 1];
-  hearth_layout_print(p->view.plan.pools, layout);
-  snprintf(id, sizeof id, "%016" PRIx64, p->view.plan.id);
-  hearth_json_begin(json, "hearth-plan", JSON_VERSION);
-  if (p->view.plan.id)
-    hearth_json_key_string(json, "plan", id);
-  else
-    hearth_json_key_null(json, "plan");
-  hearth_json_key_string(json, "layout", layout);
-  print_tuning(json, &p->view.plan.tuning);
-  print_calls_json(p);
-  print_sites_json(p);
-  print_tables(p);
-  HEARTH_TRY(hearth_json_frames_print(&p->frames, json, p->view.profile, &p->view.names, err));
-  return hearth_json_end(json, err);
-}
-
-hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  plan_json p = {.json = {.stream = stream}};
-  hearth_status status = hearth_plan_view_init(&p.view, profile, err);
-  HEARTH_THEN(status, hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err));
-  HEARTH_THEN(status, print_plan_json(&p, err));
-  hearth_json_frames_destroy(&p.frames);
-  hearth_plan_view_destroy(&p.view);
-  return status;
 }

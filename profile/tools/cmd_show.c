@@ -63,10 +63,9 @@ static int show_check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->globals) > 1)
-    return hearth_tool_usage_error("show",
-                                   "--json, --text, --plan and --globals exclude each other, but for --json behind "
-                                   "--plan or --globals");
+  if (others + (a->json && !a->globals) > 1)
+    return hearth_tool_usage_error(
+        "show", "--json, --text, --plan and --globals exclude each other, but for --json behind --globals");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
@@ -135,7 +134,7 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "", .help = "These print all contexts in place of the listing:"},
       HEARTH_FLAG("--text", 0, &a->text, "print the text form, which 'hearth index' reads"),
       HEARTH_FLAG("--plan", 0, &a->plan,
-                  "print how a program compiled with the profile tells contexts apart as it runs; also as --json"),
+                  "print how a program compiled with the profile tells contexts apart as it runs"),
       HEARTH_FLAG("--globals", 0, &a->globals,
                   "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
                   "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"),
@@ -154,7 +153,7 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 static hearth_status show_print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   if (a->plan)
-    return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
+    return hearth_plan_print(profile, stdout, err);
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
   if (a->globals)

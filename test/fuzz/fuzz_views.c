@@ -22,8 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef enum view {
   VIEW_TEXT,
   VIEW_JSON,
-  VIEW_DIFF_TEXT,
-  VIEW_DIFF_JSON,
+  VIEW_DIFF,
   VIEW_PAGE,
   VIEW_CALLERS,
   VIEW_CALLEES,
@@ -81,8 +80,7 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
   if (status == HEARTH_OK)
-    status = number == VIEW_DIFF_TEXT ? hearth_diff_print_text(diff, SIZE_MAX, stream, err)
-                                      : hearth_diff_print_json(diff, SIZE_MAX, stream, err);
+    status = hearth_diff_print_text(diff, SIZE_MAX, stream, err);
   hearth_diff_destroy(diff);
   return status;
 }
@@ -95,9 +93,8 @@ static void print_all(hearth_profile *profile) {
     FILE *stream = open_memstream(&text, &size);
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
-    int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
-               number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
-               number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
+    int json = number == VIEW_JSON || number == VIEW_ADVICE_JSON || number == VIEW_GLOBALS_JSON ||
+               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT || number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)

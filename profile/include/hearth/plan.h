@@ -89,9 +89,8 @@ hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err);
 
-/* The output of `hearth show --plan`, and with `--json` (docs/tools.md): the most valuable choice first. */
-hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
-hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
+/* The output of `hearth show --plan`: the most valuable choice first. */
+hearth_status hearth_plan_print(hearth_profile *profile, FILE *stream, hearth_error *err);
 
 HEARTH_C_END
 #endif

@@ -8,7 +8,7 @@
 #include "hearth/profile_diff.h"
 #include "view_options.h"
 
-enum { DEFAULT_TOP = 10, DEFAULT_DEPTH = 12 }; /* of each kind of change; of stacks; JSON has all */
+enum { DEFAULT_TOP = 10, DEFAULT_DEPTH = 12 }; /* of each kind of change; of stacks */
 
 /* As cmp and grep: 1 is an answer, not a failure. */
 enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
@@ -21,7 +21,7 @@ typedef struct arguments {
   hearth_number_option top, depth;
   hearth_view_options view;
   hearth_by_option by;
-  bool json, full, markdown;
+  bool full, markdown;
 } arguments;
 
 static const hearth_help help = {
@@ -57,8 +57,8 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
   if (a->by.given && a->view.significant)
     return hearth_tool_usage_error("diff", "--significant is for contexts and does not go with --by");
-  if (a->markdown && (a->by.given || a->json))
-    return hearth_tool_usage_error("diff", "--markdown is for contexts and does not go with --by or --json");
+  if (a->markdown && a->by.given)
+    return hearth_tool_usage_error("diff", "--markdown is for contexts and does not go with --by");
   return HEARTH_EXIT_OK;
 }
 
@@ -82,7 +82,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_FLAG(
           "--markdown", 0, &a->markdown,
           "print tables for a comment on a change: totals, the contexts that grew most, those that shrank most"),
-      HEARTH_FLAG("--json", 0, &a->json, "print JSON: all contexts that changed, unless --top is given"),
       {0}};
   int operands;
   a->top.most = SIZE_MAX;
@@ -93,7 +92,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
     return false;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     a->profiles[i] = argv[i + 1];
-  a->limit = a->top.given ? (size_t)a->top.value : a->json || a->full ? SIZE_MAX : DEFAULT_TOP;
+  a->limit = a->top.given ? (size_t)a->top.value : a->full ? SIZE_MAX : DEFAULT_TOP;
   a->view.depth = a->depth.given ? (size_t)a->depth.value : a->full ? 0 : DEFAULT_DEPTH;
   return true;
 }
@@ -134,10 +133,8 @@ static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *
   if (a->markdown)
     return hearth_diff_print_markdown(diff, a->limit, stdout, err);
   if (a->by.given)
-    return a->json ? hearth_diff_print_groups_json(diff, a->by.kind, a->limit, stdout, err)
-                   : hearth_diff_print_groups_text(diff, a->by.kind, a->limit, stdout, err);
-  return a->json ? hearth_diff_print_json(diff, a->limit, stdout, err)
-                 : hearth_diff_print_text(diff, a->limit, stdout, err);
+    return hearth_diff_print_groups(diff, a->by.kind, a->limit, stdout, err);
+  return hearth_diff_print_text(diff, a->limit, stdout, err);
 }
 
 static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {

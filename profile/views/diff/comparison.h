@@ -35,11 +35,10 @@ typedef struct hearth_diff_entry {
   hearth_change change;
 } hearth_diff_entry;
 
-/* A frame of either profile: where it was seen first, and the values that tell it from others. */
+/* A frame of either profile: the values that tell it from others. */
 typedef struct hearth_diff_frame {
   uint64_t function;
   uint32_t line, column, discriminator;
-  uint32_t side, row;
 } hearth_diff_frame;
 
 struct hearth_diff {
@@ -67,6 +66,5 @@ hearth_status hearth_diff_stack(const hearth_diff *diff, const hearth_diff_entry
                                 uint32_t *ret_node, hearth_error *err);
 /* A line for each profile. */
 void hearth_diff_print_sides(const hearth_diff *diff, FILE *stream);
-const char *hearth_change_name(hearth_change change); /* "class", "new", "vanished", "size", "same" */
 
 #endif

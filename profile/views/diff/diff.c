@@ -11,11 +11,6 @@
 #include "live_bytes.h"
 #include "option_size.h"
 
-const char *hearth_change_name(hearth_change change) {
-  static const char *const names[] = {"class", "new", "vanished", "size", "same"};
-  return names[change];
-}
-
 /* -------------------------------------------------- matching -------------------------------------------------- */
 
 static bool same_frame(const void *owner, uint32_t item, const void *key) {
@@ -48,12 +43,8 @@ static hearth_status match_frames(hearth_diff *d, uint32_t side, uint32_t *frame
     hearth_function_info function;
     HEARTH_TRY(hearth_profile_get_frame(profile, i, &frame, err));
     HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
-    hearth_diff_frame key = {.function = function.id,
-                             .line = frame.line,
-                             .column = frame.column,
-                             .discriminator = frame.discriminator,
-                             .side = side,
-                             .row = i};
+    hearth_diff_frame key = {
+        .function = function.id, .line = frame.line, .column = frame.column, .discriminator = frame.discriminator};
     HEARTH_TRY(add_frame(d, &key, &frames[i], err));
   }
   return HEARTH_OK;

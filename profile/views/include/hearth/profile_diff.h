@@ -39,18 +39,14 @@ void hearth_diff_destroy(hearth_diff *diff);
 /* The share of one side's bytes, 0 to 1, that is in contexts of both profiles; 1 of none at all. */
 double hearth_diff_common_share(const hearth_diff *diff, int side);
 
-/* Print at most `top` contexts of each kind of change, heaviest first. JSON: docs/tools.md, "hearth diff --json".
- * Markdown: of those that grew, and of those that shrank, by how much they did. */
+/* Print at most `top` contexts of each kind of change, heaviest first. Markdown: of those that grew, and of those that shrank, by how much they did. */
 hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
-hearth_status hearth_diff_print_json(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 hearth_status hearth_diff_print_markdown(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 
-/* The same of sums by function, caller, site, file, library, type or size: those whose own bytes changed, most first. JSON:
- * docs/tools.md, "hearth diff --json". E_IO, E_NOMEM, errors of the reader. */
-hearth_status hearth_diff_print_groups_text(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
-                                            hearth_error *err);
-hearth_status hearth_diff_print_groups_json(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
-                                            hearth_error *err);
+/* The same of sums by function, caller, site, file, library, type or size: those whose own bytes changed, most first. E_IO,
+ * E_NOMEM, errors of the reader. */
+hearth_status hearth_diff_print_groups(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
+                                       hearth_error *err);
 
 /* A condition such as "cold_bytes<50%"; grammar and meaning: `hearth diff --help`. */
 typedef struct hearth_condition {
