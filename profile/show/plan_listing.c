@@ -4,73 +4,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "hearth/plan.h"
 #include "print.h"
 #include "selection.h"
 
+/* A decision site or a table: those of most bytes are printed first. */
+typedef struct plan_row {
+  uint64_t bytes, stack_id;
+  uint64_t left; /* bytes that get another placement than theirs */
+  uint32_t row;
+} plan_row;
+
 typedef struct plan_view {
   hearth_profile *profile;
   hearth_names names;
   hearth_plan plan;
-  const hearth_plan_site **sites;   /* by bytes, the most first */
-  const hearth_plan_table **tables; /* by bytes of their contexts */
+  plan_row *sites, *tables;
 } plan_view;
 
-static int plan_listing_compare(uint64_t bytes, uint64_t other_bytes, uint64_t id, uint64_t other_id) {
-  return bytes != other_bytes ? (bytes < other_bytes) - (bytes > other_bytes) : (id > other_id) - (id < other_id);
+static int plan_listing_compare(const void *a, const void *b) {
+  const plan_row *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-static int plan_listing_compare_sites(const void *a, const void *b) {
-  const hearth_plan_site *x = *(const hearth_plan_site *const *)a, *y = *(const hearth_plan_site *const *)b;
-  return plan_listing_compare(x->bytes, y->bytes, x->stack_id, y->stack_id);
-}
-
-typedef struct weighed {
-  const hearth_plan_table *table;
-  uint64_t bytes;
-} weighed;
-
-static int compare_weighed(const void *a, const void *b) {
-  const weighed *x = a, *y = b;
-  return plan_listing_compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
-}
-
-static uint64_t plan_listing_bytes_of(const plan_view *view, const hearth_plan_table *table) {
+static plan_row weigh_table(const hearth_plan *plan, uint32_t row) {
+  plan_row ret = {.stack_id = plan->tables[row].stack_id, .row = row};
   uint32_t count;
-  uint64_t sum = 0;
-  const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    sum += entries[i].bytes;
-  return sum;
-}
-
-static void sort_tables(plan_view *view, weighed *scratch) {
-  uint32_t count = view->plan.table_count;
-  for (uint32_t i = 0; i < count; i++)
-    scratch[i] = (weighed){&view->plan.tables[i], plan_listing_bytes_of(view, &view->plan.tables[i])};
-  qsort(scratch, count, sizeof *scratch, compare_weighed);
-  for (uint32_t i = 0; i < count; i++)
-    view->tables[i] = scratch[i].table;
+  const hearth_plan_entry *entries = hearth_plan_entries(plan, &plan->tables[row], &count);
+  for (uint32_t i = 0; i < count; i++) {
+    ret.bytes += entries[i].bytes;
+    ret.left += entries[i].bytes - entries[i].right_bytes;
+  }
+  return ret;
 }
 
 /* Destroy also after an error. */
 static hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err) {
+  hearth_plan *plan = &view->plan;
   *view = (plan_view){.profile = profile};
-  HEARTH_TRY(hearth_names_init(&view->names, profile, false, err));
-  HEARTH_TRY(hearth_profile_get_plan(profile, &view->plan, err));
-  view->sites = malloc((view->plan.site_count + (size_t)1) * sizeof *view->sites);
-  view->tables = malloc((view->plan.table_count + (size_t)1) * sizeof *view->tables);
-  weighed *scratch = malloc((view->plan.table_count + (size_t)1) * sizeof *scratch);
-  if (!view->sites || !view->tables || !scratch) {
-    free(scratch);
-    return hearth_error_nomem(err);
-  }
-  for (uint32_t i = 0; i < view->plan.site_count; i++)
-    view->sites[i] = &view->plan.sites[i];
-  qsort(view->sites, view->plan.site_count, sizeof *view->sites, plan_listing_compare_sites);
-  sort_tables(view, scratch);
-  free(scratch);
+  HEARTH_TRY(hearth_names_init(&view->names, profile, NULL, err));
+  HEARTH_TRY(hearth_profile_get_plan(profile, plan, err));
+  HEARTH_TRY(hearth_array_create(&view->sites, plan->site_count, sizeof *view->sites, err));
+  HEARTH_TRY(hearth_array_create(&view->tables, plan->table_count, sizeof *view->tables, err));
+  for (uint32_t i = 0; i < plan->site_count; i++)
+    view->sites[i] = (plan_row){.bytes = plan->sites[i].bytes, .stack_id = plan->sites[i].stack_id, .row = i};
+  for (uint32_t i = 0; i < plan->table_count; i++)
+    view->tables[i] = weigh_table(plan, i);
+  qsort(view->sites, plan->site_count, sizeof *view->sites, plan_listing_compare);
+  qsort(view->tables, plan->table_count, sizeof *view->tables, plan_listing_compare);
   return HEARTH_OK;
 }
 
@@ -78,16 +63,6 @@ static void plan_view_destroy(plan_view *view) {
   hearth_names_destroy(&view->names);
   free(view->sites);
   free(view->tables);
-}
-
-/* Bytes that get another placement than theirs. */
-static uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table) {
-  uint32_t count;
-  uint64_t sum = 0;
-  const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    sum += entries[i].bytes - entries[i].right_bytes;
-  return sum;
 }
 
 /* "name  file:line:column", or "name  library" */
@@ -106,7 +81,7 @@ static hearth_status print_sites(plan_view *v, FILE *stream, hearth_error *err) 
   fprintf(stream,
           "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
-    const hearth_plan_site *site = v->sites[i];
+    const hearth_plan_site *site = &v->plan.sites[v->sites[i].row];
     fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_amount_bytes(site->bytes).c, site->allocs);
     HEARTH_TRY(plan_listing_print_place(v, site->frame, stream, err));
     fputc('\n', stream);
@@ -135,21 +110,20 @@ static void plan_listing_print_entry(const hearth_plan_entry *entry, FILE *strea
   fputc('\n', stream);
 }
 
-static hearth_status plan_listing_print_table(plan_view *v, const hearth_plan_table *table, FILE *stream,
-                                              hearth_error *err) {
+static hearth_status plan_listing_print_table(plan_view *v, const plan_row *row, FILE *stream, hearth_error *err) {
+  const hearth_plan_table *table = &v->plan.tables[row->row];
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
-  uint64_t left = plan_table_bytes_left(v, table);
   fputs("  ", stream);
   HEARTH_TRY(plan_listing_print_place(v, table->frame, stream, err));
   fputc('\n', stream);
   for (uint32_t i = 0; i < count; i++)
     plan_listing_print_entry(&entries[i], stream);
-  if (left && !table->mask)
+  if (row->left && !table->mask)
     fprintf(stream, "    no site is worth its while here: too few bytes, or its contexts share all callers\n");
-  else if (left)
+  else if (row->left)
     fprintf(stream, "    %s remain: cold contexts go through none of the decision sites, or others through the same\n",
-            hearth_amount_bytes(left).c);
+            hearth_amount_bytes(row->left).c);
   return HEARTH_OK;
 }
 
@@ -224,8 +198,8 @@ static hearth_status print_plan(plan_view *v, FILE *stream, hearth_error *err) {
     return HEARTH_OK;
   fprintf(stream, "\nAllocation calls with cold contexts and others: placement and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
-    HEARTH_TRY(plan_listing_print_table(v, v->tables[i], stream, err));
-    left += plan_table_bytes_left(v, v->tables[i]);
+    HEARTH_TRY(plan_listing_print_table(v, &v->tables[i], stream, err));
+    left += v->tables[i].left;
   }
   fprintf(stream, "\n%s get a placement that is not theirs\n", hearth_amount_bytes(left).c);
   return HEARTH_OK;
