@@ -39,14 +39,15 @@ typedef struct hearth_diff_entry {
 typedef struct hearth_diff_frame {
   uint64_t function;
   uint32_t line, column, discriminator;
+  bool inlined; /* false unless such frames are told apart */
 } hearth_diff_frame;
 
 struct hearth_diff {
-  bool significant;
+  bool significant, tells_inlined;
   uint32_t noise_count;
   hearth_diff_side sides[HEARTH_DIFF_SIDES];
   hearth_diff_frame *frames;
-  uint32_t frame_count, frame_room;
+  uint32_t frame_count;
   id_table frame_table;
   hearth_pair_set nodes;      /* stacks of both: (frame, caller's node) */
   hearth_diff_entry *entries; /* sorted by change, then heaviest first */

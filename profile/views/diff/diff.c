@@ -16,7 +16,7 @@
 static bool same_frame(const void *owner, uint32_t item, const void *key) {
   const hearth_diff_frame *x = &((const hearth_diff *)owner)->frames[item], *y = key;
   return x->function == y->function && x->line == y->line && x->column == y->column &&
-         x->discriminator == y->discriminator;
+         x->discriminator == y->discriminator && x->inlined == y->inlined;
 }
 
 static uint64_t frame_hash(const hearth_diff_frame *f) {
@@ -43,8 +43,11 @@ static hearth_status match_frames(hearth_diff *d, uint32_t side, uint32_t *frame
     hearth_function_info function;
     HEARTH_TRY(hearth_profile_get_frame(profile, i, &frame, err));
     HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
-    hearth_diff_frame key = {
-        .function = function.id, .line = frame.line, .column = frame.column, .discriminator = frame.discriminator};
+    hearth_diff_frame key = {.function = function.id,
+                             .line = frame.line,
+                             .column = frame.column,
+                             .discriminator = frame.discriminator,
+                             .inlined = d->tells_inlined && frame.inlined};
     HEARTH_TRY(add_frame(d, &key, &frames[i], err));
   }
   return HEARTH_OK;
@@ -69,6 +72,16 @@ static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *e
   HEARTH_THEN(status, match_nodes(d, side, frames, err));
   free(frames);
   return status;
+}
+
+static hearth_status match_stacks(hearth_diff *d, hearth_error *err) {
+  size_t room = 0;
+  for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
+    room += hearth_profile_frame_count(d->sides[i].profile);
+  HEARTH_TRY(hearth_array_create(&d->frames, room, sizeof *d->frames, err));
+  for (uint32_t i = 0; i < HEARTH_DIFF_SIDES; i++)
+    HEARTH_TRY(match_side(d, i, err));
+  return HEARTH_OK;
 }
 
 /* Put the wanted contexts of one side into entries; `by_node` holds the entry of each common node. */
@@ -257,12 +270,7 @@ static hearth_status check_schemes(const hearth_diff *d, hearth_error *err) {
 
 static hearth_status compare(hearth_diff *d, hearth_error *err) {
   HEARTH_TRY(check_schemes(d, err));
-  for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
-    d->frame_room += hearth_profile_frame_count(d->sides[i].profile);
-  d->frames = malloc(((size_t)d->frame_room + 1) * sizeof *d->frames);
-  HEARTH_TRY(hearth_check_memory(d->frames, err));
-  for (uint32_t i = 0; i < HEARTH_DIFF_SIDES; i++)
-    HEARTH_TRY(match_side(d, i, err));
+  HEARTH_TRY(match_stacks(d, err));
   HEARTH_TRY(match_contexts(d, err));
   HEARTH_TRY(weigh(d, err));
   sort(d);
@@ -296,62 +304,44 @@ double hearth_diff_common_share(const hearth_diff *d, int number) {
   return all > 0 ? bytes / all : 1;
 }
 
-/* Stacks of one entry differ at most in which functions are inlined. */
-static hearth_status inlined_alike(const hearth_diff *d, const uint32_t contexts[HEARTH_DIFF_SIDES], bool *ret,
-                                   hearth_error *err) {
-  uint32_t node[HEARTH_DIFF_SIDES], row;
-  hearth_frame_info frames[HEARTH_DIFF_SIDES];
-  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
-    HEARTH_TRY(hearth_profile_get_context(d->sides[side].profile, contexts[side], &node[side], NULL, err));
-  for (*ret = true; *ret && node[HEARTH_DIFF_A] != HEARTH_NONE;) {
-    for (int side = 0; side < HEARTH_DIFF_SIDES; side++) {
-      HEARTH_TRY(hearth_profile_get_stack(d->sides[side].profile, node[side], &row, &node[side], err));
-      HEARTH_TRY(hearth_profile_get_frame(d->sides[side].profile, row, &frames[side], err));
+/* By common node: the context of B, plus one; then what A has there. */
+static hearth_status sum_by_context(hearth_diff *d, hearth_mib *sums, hearth_error *err) {
+  const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];
+  uint32_t node, *by_node;
+  hearth_mib mib;
+  hearth_status status = hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err);
+  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(b->profile); i++) {
+    status = hearth_profile_get_context(b->profile, i, &node, NULL, err);
+    if (status == HEARTH_OK)
+      by_node[b->nodes[node]] = i + 1;
+  }
+  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(a->profile); i++) {
+    status = hearth_profile_get_context(a->profile, i, &node, &mib, err);
+    if (status == HEARTH_OK && by_node[a->nodes[node]] > 0) {
+      hearth_fill_live_bytes(&mib);
+      hearth_mib_merge(&sums[by_node[a->nodes[node]] - 1], &mib);
     }
-    *ret = frames[HEARTH_DIFF_A].inlined == frames[HEARTH_DIFF_B].inlined;
   }
-  return HEARTH_OK;
+  free(by_node);
+  return status;
 }
 
-/* The context of B that is most like one of A. */
-static hearth_status find_counterpart(const hearth_diff *d, const hearth_diff_entry *entry, uint32_t context,
-                                      uint32_t *ret, hearth_error *err) {
-  const uint32_t *next = d->sides[HEARTH_DIFF_B].next;
-  bool alike = false;
-  *ret = entry->first[HEARTH_DIFF_B];
-  if (next[*ret] == HEARTH_NONE)
-    return HEARTH_OK;
-  for (uint32_t i = *ret; i != HEARTH_NONE && !alike; i = next[i]) {
-    HEARTH_TRY(inlined_alike(d, (uint32_t[]){context, i}, &alike, err));
-    *ret = alike ? i : *ret;
+hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_DIFF_SIDES], hearth_mib **ret,
+                                         hearth_error *err) {
+  hearth_diff *d = calloc(1, sizeof *d);
+  HEARTH_TRY(hearth_check_memory(d, err));
+  d->tells_inlined = true;
+  for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
+    d->sides[i].profile = profiles[i];
+  hearth_status status =
+      hearth_array_create(ret, hearth_profile_context_count(profiles[HEARTH_DIFF_B]), sizeof **ret, err);
+  HEARTH_THEN(status, match_stacks(d, err));
+  HEARTH_THEN(status, sum_by_context(d, *ret, err));
+  hearth_diff_destroy(d);
+  if (status != HEARTH_OK) {
+    free(*ret);
+    *ret = NULL;
   }
-  return HEARTH_OK;
-}
-
-static hearth_status match_entry(const hearth_diff *d, const hearth_diff_entry *entry, hearth_mib *by_row,
-                                 hearth_error *err) {
-  for (uint32_t i = entry->first[HEARTH_DIFF_A]; i != HEARTH_NONE; i = d->sides[HEARTH_DIFF_A].next[i]) {
-    hearth_mib mib;
-    uint32_t row;
-    HEARTH_TRY(hearth_profile_get_context(d->sides[HEARTH_DIFF_A].profile, i, NULL, &mib, err));
-    HEARTH_TRY(find_counterpart(d, entry, i, &row, err));
-    hearth_fill_live_bytes(&mib);
-    hearth_mib_merge(&by_row[row], &mib);
-  }
-  return HEARTH_OK;
-}
-
-hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret, hearth_error *err) {
-  hearth_status status = HEARTH_OK;
-  *ret = calloc((size_t)hearth_profile_context_count(d->sides[HEARTH_DIFF_B].profile) + 1, sizeof **ret);
-  HEARTH_TRY(hearth_check_memory(*ret, err));
-  for (uint32_t i = 0; i < d->entry_count && status == HEARTH_OK; i++)
-    if (d->entries[i].first[HEARTH_DIFF_B] != HEARTH_NONE)
-      status = match_entry(d, &d->entries[i], *ret, err);
-  if (status == HEARTH_OK)
-    return HEARTH_OK;
-  free(*ret);
-  *ret = NULL;
   return status;
 }
 

@@ -206,19 +206,14 @@ static void take_base(const hearth_page_maker *m, uint32_t row, hearth_page_cont
 static hearth_status match_base(hearth_page_maker *m, hearth_error *err) {
   const hearth_page_options *options = m->model->options;
   hearth_profile *const profiles[] = {options->base, m->profile};
-  const char *const names[] = {options->base_title, options->title};
   hearth_profile_summary *summary = &m->model->summary, base;
-  hearth_diff *diff;
   HEARTH_TRY(hearth_profile_get_summary(options->base, &base, err));
   summary->runs = without(summary->runs, base.runs);
   summary->duration_ns = without(summary->duration_ns, base.duration_ns);
   summary->dropped_blocks = without(summary->dropped_blocks, base.dropped_blocks);
   summary->dropped_frames = without(summary->dropped_frames, base.dropped_frames);
   m->base_scale = base.runs ? (double)summary->runs / (double)base.runs : 1;
-  HEARTH_TRY(hearth_diff_create(profiles, names, options->view, &diff, err));
-  hearth_status status = hearth_diff_match_contexts(diff, &m->base, err);
-  hearth_diff_destroy(diff);
-  return status;
+  return hearth_diff_match_contexts(profiles, &m->base, err);
 }
 
 /* The node is a row of the profile until convert_nodes. */

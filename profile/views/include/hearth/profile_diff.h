@@ -32,12 +32,14 @@ typedef enum hearth_change {
 hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDES],
                                  const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
                                  hearth_diff **ret, hearth_error *err);
-/* What A has of each context of B, as its records say: *ret is by B's rows; free it with free(). Where a context of A stands
- * for several of B, it goes to the one whose functions are inlined alike, else to one of them. Errors: the reader's, E_NOMEM. */
-hearth_status hearth_diff_match_contexts(const hearth_diff *diff, hearth_mib **ret, hearth_error *err);
 void hearth_diff_destroy(hearth_diff *diff);
 /* The share of one side's bytes, 0 to 1, that is in contexts of both profiles; 1 of none at all. */
 double hearth_diff_common_share(const hearth_diff *diff, int side);
+
+/* What A has of each context of B, where B was merged from A and others: *ret is by B's rows; free it with free(). Errors: the
+ * reader's, E_NOMEM. */
+hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_DIFF_SIDES], hearth_mib **ret,
+                                         hearth_error *err);
 
 /* Print at most `top` contexts of each kind of change, heaviest first. Markdown: of those that grew, and of those that shrank, by how much they did. */
 hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
