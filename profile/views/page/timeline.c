@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events in the order of time change the sum of live bytes; each piece of time keeps its most. A block adds to the grids
- * when it ends. */
+ * when it ends; the table of live blocks tells when it began. */
 #include "timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
-#include "live_blocks.h"
 
 enum { TIME_BINS = 1024, GRID_TIME_BINS = 128 };
 
@@ -32,6 +31,7 @@ void hearth_page_timeline_destroy(hearth_page_timeline *t) {
   hearth_page_grid_destroy(&t->lifetime_time);
   free(t->live.bytes);
   free(t->threads);
+  hearth_live_blocks_free(&t->blocks);
   hearth_pair_set_destroy(&t->thread_rows);
   *t = (hearth_page_timeline){0};
 }
@@ -60,25 +60,7 @@ static void pass_time(hearth_page_timeline *t, uint64_t now_ns) {
 
 static uint64_t take_away(uint64_t from, uint64_t what) { return from > what ? from - what : 0; }
 
-hearth_status hearth_page_timeline_allocated(hearth_page_timeline *t, const hearth_page_block *block,
-                                             hearth_error *err) {
-  hearth_page_thread *thread;
-  HEARTH_TRY(find_thread(t, block->thread, &thread, err));
-  thread->allocs++;
-  thread->bytes = hearth_merge_SUM(thread->bytes, block->size);
-  thread->live_bytes = hearth_merge_SUM(thread->live_bytes, block->size);
-  thread->peak_bytes = hearth_merge_MAX(thread->peak_bytes, thread->live_bytes);
-  pass_time(t, block->begin_ns);
-  t->live_bytes = hearth_merge_SUM(t->live_bytes, block->size);
-  t->live.bytes[t->live_at] = hearth_merge_MAX(t->live.bytes[t->live_at], t->live_bytes);
-  if (t->live_bytes > t->live.peak_bytes) {
-    t->live.peak_bytes = t->live_bytes;
-    t->live.peak_ns = block->begin_ns;
-  }
-  return HEARTH_OK;
-}
-
-static void add_life(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns, bool kept) {
+static void add_life(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns, bool kept) {
   double lifetime = (double)take_away(end_ns, block->begin_ns), size = (double)block->size;
   const hearth_page_cell cell = {{[HEARTH_QUANTITY_BYTES] = size,
                                   [HEARTH_QUANTITY_ALLOCS] = 1,
@@ -89,31 +71,79 @@ static void add_life(hearth_page_timeline *t, const hearth_page_block *block, ui
   hearth_page_grid_add(&t->lifetime_time, (double)block->begin_ns, lifetime, &cell);
 }
 
-hearth_status hearth_page_timeline_lost(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns,
-                                        hearth_error *err) {
-  hearth_page_thread *thread;
-  HEARTH_TRY(find_thread(t, block->thread, &thread, err));
-  thread->live_bytes = take_away(thread->live_bytes, block->size);
+/* Freed, or its address is taken again: then its end was not recorded. */
+static hearth_status take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns,
+                              hearth_error *err) {
+  hearth_page_thread *owner;
+  HEARTH_TRY(find_thread(t, (uint32_t)block->number, &owner, err));
+  owner->live_bytes = take_away(owner->live_bytes, block->size);
   pass_time(t, end_ns);
   t->live_bytes = take_away(t->live_bytes, block->size);
   add_life(t, block, end_ns, false);
   return HEARTH_OK;
 }
 
-hearth_status hearth_page_timeline_freed(hearth_page_timeline *t, const hearth_page_block *block, uint32_t thread,
-                                         uint64_t end_ns, hearth_error *err) {
-  hearth_page_thread *row;
-  HEARTH_TRY(find_thread(t, thread, &row, err));
-  row->frees++;
-  row->frees_of_others += thread != block->thread;
-  return hearth_page_timeline_lost(t, block, end_ns, err);
+static hearth_status take_allocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
+                                     hearth_error *err) {
+  const hearth_live_block added = {
+      .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .number = number};
+  hearth_live_block lost;
+  hearth_page_thread *thread;
+  HEARTH_TRY(hearth_check_memory(hearth_live_blocks_add(&t->blocks, &added, &lost), err));
+  if (lost.address)
+    HEARTH_TRY(take_end(t, &lost, event->stack_ns, err));
+  HEARTH_TRY(find_thread(t, number, &thread, err));
+  thread->allocs++;
+  thread->bytes = hearth_merge_SUM(thread->bytes, added.size);
+  thread->live_bytes = hearth_merge_SUM(thread->live_bytes, added.size);
+  thread->peak_bytes = hearth_merge_MAX(thread->peak_bytes, thread->live_bytes);
+  pass_time(t, added.begin_ns);
+  t->live_bytes = hearth_merge_SUM(t->live_bytes, added.size);
+  t->live.bytes[t->live_at] = hearth_merge_MAX(t->live.bytes[t->live_at], t->live_bytes);
+  if (t->live_bytes > t->live.peak_bytes) {
+    t->live.peak_bytes = t->live_bytes;
+    t->live.peak_ns = added.begin_ns;
+  }
+  return HEARTH_OK;
 }
 
-void hearth_page_timeline_kept(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns) {
-  add_life(t, block, end_ns, true);
+/* Blocks of before the trace, or whose allocation was dropped, are not known. */
+static hearth_status take_deallocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
+                                       hearth_error *err) {
+  hearth_live_block freed;
+  hearth_page_thread *thread;
+  if (!hearth_live_blocks_remove(&t->blocks, event->address, &freed))
+    return HEARTH_OK;
+  HEARTH_TRY(find_thread(t, number, &thread, err));
+  thread->frees++;
+  thread->frees_of_others += number != (uint32_t)freed.number;
+  return take_end(t, &freed, event->stack_ns, err);
 }
 
-void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) { pass_time(t, end_ns); }
+hearth_status hearth_page_timeline_event(void *data, const hearth_trace_event *event, uint32_t thread,
+                                         hearth_error *err) {
+  if (!event->address) /* a failed allocation */
+    return HEARTH_OK;
+  return (hearth_trace_frees(event->kind) ? take_deallocation : take_allocation)(data, event, thread, err);
+}
+
+void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) {
+  for (size_t i = 0; i < t->blocks.room; i++)
+    if (t->blocks.rows[i].address)
+      add_life(t, &t->blocks.rows[i], end_ns, true);
+  pass_time(t, end_ns);
+}
+
+hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *ret, hearth_error *err) {
+  hearth_trace_info info;
+  hearth_trace_get_info(trace, &info);
+  HEARTH_TRY(hearth_page_timeline_init(ret, info.duration_ns, err));
+  HEARTH_TRY(hearth_trace_visit(trace, hearth_page_timeline_event, ret, err));
+  hearth_page_timeline_end(ret, info.duration_ns);
+  hearth_live_blocks_free(&ret->blocks);
+  ret->blocks = (hearth_live_blocks){0};
+  return HEARTH_OK;
+}
 
 /* A dense array of cells; only the part that holds something is written. */
 
@@ -156,70 +186,4 @@ hearth_page_bounds hearth_page_grid_bounds(const hearth_page_grid *grid) {
         e.y_end = y + 1;
       }
   return e.x_end ? e : (hearth_page_bounds){0};
-}
-
-/* Events are visited in the order of their times; the table of live blocks tells when the block began that one ends. */
-
-typedef struct reading {
-  hearth_page_timeline *timeline;
-  hearth_live_blocks live;
-} reading;
-
-static hearth_page_block block_of(const hearth_live_block *live) {
-  return (hearth_page_block){.size = live->size, .begin_ns = live->begin_ns, .thread = (uint32_t)live->number};
-}
-
-static hearth_status take_allocation(reading *r, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
-  hearth_live_block added = {.address = event->address,
-                             .size = event->size,
-                             .begin_ns = event->stack_ns,
-                             .number = thread,
-                             .stack = event->stack};
-  hearth_live_block before;
-  if (!hearth_live_blocks_add(&r->live, &added, &before))
-    return hearth_error_nomem(err);
-  if (before.address) {
-    hearth_page_block lost = block_of(&before);
-    HEARTH_TRY(hearth_page_timeline_lost(r->timeline, &lost, event->stack_ns, err));
-  }
-  hearth_page_block block = block_of(&added);
-  return hearth_page_timeline_allocated(r->timeline, &block, err);
-}
-
-/* Blocks of before the trace, or whose allocation was dropped, are not known. */
-static hearth_status take_deallocation(reading *r, const hearth_trace_event *event, uint32_t thread,
-                                       hearth_error *err) {
-  hearth_live_block freed;
-  if (!hearth_live_blocks_remove(&r->live, event->address, &freed))
-    return HEARTH_OK;
-  hearth_page_block block = block_of(&freed);
-  return hearth_page_timeline_freed(r->timeline, &block, thread, event->stack_ns, err);
-}
-
-static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
-  if (!event->address) /* a failed allocation */
-    return HEARTH_OK;
-  return (hearth_trace_frees(event->kind) ? take_deallocation : take_allocation)(data, event, thread, err);
-}
-
-static void take_kept(hearth_page_timeline *t, const hearth_live_blocks *live, uint64_t end_ns) {
-  for (size_t i = 0; i < live->room; i++)
-    if (live->rows[i].address) {
-      hearth_page_block block = block_of(&live->rows[i]);
-      hearth_page_timeline_kept(t, &block, end_ns);
-    }
-  hearth_page_timeline_end(t, end_ns);
-}
-
-hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *ret, hearth_error *err) {
-  hearth_trace_info info;
-  reading r = {.timeline = ret};
-  hearth_trace_get_info(trace, &info);
-  hearth_status status = hearth_page_timeline_init(ret, info.duration_ns, err);
-  if (status == HEARTH_OK)
-    status = hearth_trace_visit(trace, take_event, &r, err);
-  if (status == HEARTH_OK)
-    take_kept(ret, &r.live, info.duration_ns);
-  hearth_live_blocks_free(&r.live);
-  return status;
 }

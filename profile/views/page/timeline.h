@@ -7,6 +7,7 @@
 #include "groups.h"
 #include "hearth/trace.h"
 #include "hearth/view.h"
+#include "live_blocks.h"
 
 /* A two-dimensional histogram: quantities of blocks by two of their properties. */
 
@@ -71,34 +72,21 @@ typedef struct hearth_page_timeline {
   uint32_t thread_count;
   size_t thread_room;
   hearth_pair_set thread_rows; /* (number, 0) */
+  hearth_live_blocks blocks;   /* live now; the number of each is its thread */
   uint64_t live_bytes;         /* now */
   uint32_t live_at;            /* the piece of time that is now */
 } hearth_page_timeline;
 
-typedef struct hearth_page_block {
-  uint64_t size, begin_ns;
-  uint32_t thread; /* that allocated it */
-} hearth_page_block;
-
 /* For a run of this length; later times count as its end. E_NOMEM. Destroy also after an error; all zero, too. */
 hearth_status hearth_page_timeline_init(hearth_page_timeline *timeline, uint64_t duration_ns, hearth_error *err);
 void hearth_page_timeline_destroy(hearth_page_timeline *timeline);
-/* E_NOMEM, E_FULL. */
-hearth_status hearth_page_timeline_allocated(hearth_page_timeline *timeline, const hearth_page_block *block,
-                                             hearth_error *err);
-hearth_status hearth_page_timeline_freed(hearth_page_timeline *timeline, const hearth_page_block *block,
-                                         uint32_t thread, uint64_t end_ns, hearth_error *err);
-/* A block whose end was not recorded: its address is taken again. E_NOMEM, E_FULL. */
-hearth_status hearth_page_timeline_lost(hearth_page_timeline *timeline, const hearth_page_block *block, uint64_t end_ns,
-                                        hearth_error *err);
-/* A block that is not freed: its life ends with the run. */
-void hearth_page_timeline_kept(hearth_page_timeline *timeline, const hearth_page_block *block, uint64_t end_ns);
-/* Nothing happens until then. After the last operation. */
+/* An operation; `data` is the timeline. E_NOMEM, E_FULL. */
+hearth_status hearth_page_timeline_event(void *data, const hearth_trace_event *event, uint32_t thread,
+                                         hearth_error *err);
+/* After the last operation: nothing happens until then, when the lives of all blocks end. */
 void hearth_page_timeline_end(hearth_page_timeline *timeline, uint64_t end_ns);
 
-/* The part that a trace adds to a model: the plots of single blocks. */
-
-/* Errors: those of reading the trace, and of hearth_page_timeline.h. The timeline is to be destroyed after an error, too. */
+/* All of a trace. Errors: those of reading it, E_NOMEM, E_FULL. The timeline is to be destroyed after an error, too. */
 hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *ret, hearth_error *err);
 
 #endif

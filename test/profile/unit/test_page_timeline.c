@@ -21,14 +21,14 @@ static double sum(const hearth_page_grid *grid, hearth_quantity quantity) {
 static void test_lives(void **state) {
   hearth_page_timeline t;
   hearth_error err;
-  const hearth_page_block handed = {.size = 64, .begin_ns = 10 * PIECE_NS, .thread = 1};
-  const hearth_page_block kept = {.size = 1 << 20, .begin_ns = 20 * PIECE_NS, .thread = 1};
+  const hearth_trace_event handed = {.address = 16, .size = 64, .stack_ns = 10 * PIECE_NS};
+  const hearth_trace_event kept = {.address = 96, .size = 1 << 20, .stack_ns = 20 * PIECE_NS};
+  const hearth_trace_event freed = {.kind = HEARTH_TRACE_FREE, .address = 16, .stack_ns = 500 * PIECE_NS};
   (void)state;
   assert_int_equal(hearth_page_timeline_init(&t, RUN_NS, &err), HEARTH_OK);
-  assert_int_equal(hearth_page_timeline_allocated(&t, &handed, &err), HEARTH_OK);
-  assert_int_equal(hearth_page_timeline_allocated(&t, &kept, &err), HEARTH_OK);
-  assert_int_equal(hearth_page_timeline_freed(&t, &handed, 2, 500 * PIECE_NS, &err), HEARTH_OK);
-  hearth_page_timeline_kept(&t, &kept, RUN_NS);
+  assert_int_equal(hearth_page_timeline_event(&t, &handed, 1, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_event(&t, &kept, 1, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_event(&t, &freed, 2, &err), HEARTH_OK);
   hearth_page_timeline_end(&t, RUN_NS);
 
   const uint64_t expected[][2] = {
@@ -62,16 +62,18 @@ static void test_lives(void **state) {
 static void test_odd_operations(void **state) {
   hearth_page_timeline t;
   hearth_error err;
-  const hearth_page_block block = {.size = UINT64_MAX, .begin_ns = UINT64_MAX, .thread = UINT32_MAX};
+  const hearth_trace_event block = {.address = 16, .size = UINT64_MAX, .stack_ns = UINT64_MAX};
+  const hearth_trace_event freed = {.kind = HEARTH_TRACE_FREE, .address = 16};
   (void)state;
   assert_int_equal(hearth_page_timeline_init(&t, 0, &err), HEARTH_OK);
-  for (int i = 0; i < 2; i++)
-    assert_int_equal(hearth_page_timeline_allocated(&t, &block, &err), HEARTH_OK);
-  assert_int_equal(hearth_page_timeline_lost(&t, &block, 0, &err), HEARTH_OK);
-  assert_int_equal(hearth_page_timeline_freed(&t, &block, 0, 0, &err), HEARTH_OK);
-  hearth_page_timeline_kept(&t, &block, 0);
+  for (int i = 0; i < 2; i++) /* the first one's end was not recorded */
+    assert_int_equal(hearth_page_timeline_event(&t, &block, UINT32_MAX, &err), HEARTH_OK);
+  for (int i = 0; i < 2; i++) /* nothing is there any more */
+    assert_int_equal(hearth_page_timeline_event(&t, &freed, 0, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_event(&t, &block, UINT32_MAX, &err), HEARTH_OK);
   hearth_page_timeline_end(&t, UINT64_MAX);
   assert_int_equal(t.threads[0].bytes, UINT64_MAX);
+  assert_int_equal(t.threads[1].frees, 1);
   assert_int_equal(t.threads[1].frees_of_others, 1);
   hearth_page_timeline_destroy(&t);
 }
