@@ -15,9 +15,7 @@ enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
 
 typedef struct arguments {
   const char *profile, *binary;
-  const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
-  hearth_condition *conditions;
-  size_t condition_count;
+  hearth_list_option conditions;
   hearth_number_option top, depth;
   hearth_view_options view;
   bool json, full;
@@ -36,21 +34,19 @@ static const hearth_help help = {
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
 static int add_condition(void *target, const char *text) {
-  arguments *a = target;
+  hearth_condition condition;
   hearth_error err;
   size_t column;
-  if (hearth_advice_condition_parse(text, &a->conditions[a->condition_count], &column, &err) != HEARTH_OK) {
-    hearth_tool_error("%s", err.message);
-    fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
-    return EXIT_TROUBLE;
-  }
-  a->condition_texts[a->condition_count++] = text;
-  return HEARTH_EXIT_OK;
+  if (hearth_advice_condition_parse(text, &condition, &column, &err) == HEARTH_OK)
+    return hearth_tool_take_one_more(target, text);
+  hearth_tool_error("%s", err.message);
+  fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
+  return EXIT_TROUBLE;
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, a,
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, &a->conditions,
                   "exit with 1 if it holds, such as 'leak>0' or 'short-lived>5%'; may be given several times"),
       HEARTH_NUMBER("--top", 0, "N", "a number", &a->top, "print N findings (default 10)"),
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 8)"),
@@ -86,15 +82,19 @@ static int trouble(const hearth_error *err) {
 /* All of them: one run tells all that is wrong. */
 static int test_conditions(const arguments *a, const hearth_advice *advice) {
   int code = HEARTH_EXIT_OK;
-  for (size_t i = 0; i < a->condition_count; i++) {
+  for (size_t i = 0; i < a->conditions.count; i++) {
+    hearth_condition condition;
     hearth_error err;
+    size_t column;
     double value;
-    if (hearth_advice_measure(advice, &a->conditions[i], &value, &err) != HEARTH_OK)
+    hearth_status status = hearth_advice_condition_parse(a->conditions.rows[i], &condition, &column, &err);
+    HEARTH_THEN(status, hearth_advice_measure(advice, &condition, &value, &err));
+    if (status != HEARTH_OK)
       return trouble(&err);
-    if (!hearth_condition_holds(&a->conditions[i], value))
+    if (!hearth_condition_holds(&condition, value))
       continue;
-    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->condition_texts[i], value,
-            a->conditions[i].percent ? "%" : "");
+    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->conditions.rows[i], value,
+            condition.percent ? "%" : "");
     code = EXIT_CONDITION;
   }
   return code;
@@ -137,14 +137,10 @@ static int advise_on_profile(const arguments *a) {
 }
 
 int hearth_cmd_advise(int argc, char **argv) {
-  arguments a = {.condition_texts = calloc((size_t)argc, sizeof *a.condition_texts),
-                 .conditions = calloc((size_t)argc, sizeof *a.conditions)};
+  arguments a = {.profile = NULL};
   int code = EXIT_TROUBLE;
-  if (!a.condition_texts || !a.conditions)
-    hearth_tool_error("out of memory");
-  else if (parse(argc, argv, &a, &code))
+  if (parse(argc, argv, &a, &code))
     code = hearth_trace_profile_is_trace(a.profile) ? advise_on_trace(&a) : advise_on_profile(&a);
-  free(a.condition_texts);
-  free(a.conditions);
+  free(a.conditions.rows);
   return code;
 }

@@ -15,9 +15,8 @@ enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
 
 typedef struct arguments {
   const char *profiles[HEARTH_DIFF_SIDES];
-  const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
-  hearth_condition *conditions;
-  size_t condition_count, limit;
+  hearth_list_option conditions;
+  size_t limit;
   hearth_number_option top, depth;
   hearth_view_options view;
   hearth_by_option by;
@@ -36,16 +35,14 @@ static const hearth_help help = {
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
 static int add_condition(void *target, const char *text) {
-  arguments *a = target;
+  hearth_condition condition;
   hearth_error err;
   size_t column;
-  if (hearth_condition_parse(text, &a->conditions[a->condition_count], &column, &err) != HEARTH_OK) {
-    hearth_tool_error("%s", err.message);
-    fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
-    return EXIT_TROUBLE;
-  }
-  a->condition_texts[a->condition_count++] = text;
-  return HEARTH_EXIT_OK;
+  if (hearth_condition_parse(text, &condition, &column, &err) == HEARTH_OK)
+    return hearth_tool_take_one_more(target, text);
+  hearth_tool_error("%s", err.message);
+  fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
+  return EXIT_TROUBLE;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
@@ -65,7 +62,7 @@ static int check(int operands, char **argv, const arguments *a) {
 /* Without --class: contexts of another class in the other profile would be new. */
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, a,
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, &a->conditions,
                   "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
                   "several times"),
       HEARTH_FLAG(
@@ -106,15 +103,19 @@ static int trouble(const hearth_error *err) {
 static int test_conditions(const arguments *a, const hearth_diff *diff) {
   int code = HEARTH_EXIT_OK;
   hearth_error err;
-  for (size_t i = 0; i < a->condition_count; i++) {
+  for (size_t i = 0; i < a->conditions.count; i++) {
+    hearth_condition condition;
+    size_t column;
     bool holds;
     double value;
-    if (hearth_condition_test(&a->conditions[i], diff, &holds, &value, &err) != HEARTH_OK)
+    hearth_status status = hearth_condition_parse(a->conditions.rows[i], &condition, &column, &err);
+    HEARTH_THEN(status, hearth_condition_test(&condition, diff, &holds, &value, &err));
+    if (status != HEARTH_OK)
       return trouble(&err);
     if (!holds)
       continue;
-    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->condition_texts[i], value,
-            a->conditions[i].percent ? "%" : "");
+    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->conditions.rows[i], value,
+            condition.percent ? "%" : "");
     code = EXIT_CONDITION;
   }
   return code;
@@ -167,14 +168,8 @@ static int run(int argc, char **argv, arguments *a) {
 }
 
 int hearth_cmd_diff(int argc, char **argv) {
-  arguments a = {.condition_texts = calloc((size_t)argc, sizeof *a.condition_texts),
-                 .conditions = calloc((size_t)argc, sizeof *a.conditions)};
-  int code = EXIT_TROUBLE;
-  if (a.condition_texts && a.conditions)
-    code = run(argc, argv, &a);
-  else
-    hearth_tool_error("out of memory");
-  free(a.condition_texts);
-  free(a.conditions);
+  arguments a = {.limit = 0};
+  int code = run(argc, argv, &a);
+  free(a.conditions.rows);
   return code;
 }
