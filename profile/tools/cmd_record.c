@@ -330,81 +330,48 @@ int hearth_cmd_record(int argc, char **argv) {
                      .period = {.least = 1, .most = 4000000000},
                      .pid = {.least = 1, .most = INT_MAX}};
   const hearth_option options[] = {
-      {.name = "--output",
-       .letter = 'o',
-       .value = "FILE",
-       .expects = "a file",
-       .text = &request.output,
-       .help = "the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns: %e program's "
-               "name, %p process id, %m build id, %h host, %u number of the start, %% a per cent sign"},
-      {.name = "--mode",
-       .value = "MODE",
-       .expects = "aggregate, trace or live",
-       .take = take_mode,
-       .target = &request.mode,
-       .help = "kind of recording:\n"
-               "  aggregate  one record for each context (default)\n"
-               "  trace      one record for each operation, for 'hearth trace' and 'hearth index' (default file: "
-               "COMMAND.trace.PID)\n"
-               "  live       heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last one "
-               "at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"},
-      {.name = "--pid",
-       .letter = 'p',
-       .value = "PID",
-       .expects = "a process id",
-       .take = hearth_tool_take_number,
-       .target = &request.pid,
-       .help = "record a program that runs already, until ^C or its end: a trace of the blocks that it allocates from "
-               "now on "
-               "(default: COMMAND.PID.trace). It takes the rights of a debugger"},
-      {.name = "--period",
-       .value = "SECONDS",
-       .expects = "a number of seconds from 0.001 to 4000000",
-       .take = hearth_tool_take_seconds,
-       .target = &request.period,
-       .help = "with --mode=live: a heap dump each so many seconds"},
-      {.name = "--residency",
-       .flag = &request.residency,
-       .help = "with --mode=live: count the bytes in memory, swapped out, and not written to since the dump before"},
-      {.name = "--sample",
-       .value = "BYTES",
-       .expects = "a number of bytes from 1 to 1000000000",
-       .take = hearth_tool_take_number,
-       .target = &request.sample,
-       .help = "record one block for each so many allocated bytes, on average: sums are estimates"},
-      {.name = "--accesses",
-       .flag = &request.accesses,
-       .help = "estimate from looks at pages which contexts are hot and which are cold; records one block for each "
-               "262144 bytes unless --sample says another number"},
-      {.name = "--depth",
-       .value = "N",
-       .expects = "a number from 1 to 255",
-       .take = hearth_tool_take_number,
-       .target = &request.depth,
-       .help = "keep N addresses of each call stack, innermost first (default: 64)"},
-      {.name = "--show",
-       .flag = &request.shows,
-       .help =
-           "when the command has ended, index the profile and print the listing of 'hearth show'. The profile is kept "
-           "in $XDG_STATE_HOME/hearth (~/.local/state/hearth)"},
-      {.name = "--report",
-       .value = "[=FILE]",
-       .expects = "a file",
-       .take = take_page,
-       .target = &request,
-       .help = "the same, and write the page of 'hearth report' to FILE (default: COMMAND.PID.html)"},
-      {.name = "--follow-children",
-       .flag = &request.follow_children,
-       .help = "record child processes too, and the programs that they run: each in a file FILE.PID or, without -o, in "
-               "one named after its program"},
-      {.name = "--verbose",
-       .letter = 'v',
-       .flag = &request.verbose,
-       .help = "print the path of each profile to standard error, also of children"},
-      {.name = "--quiet",
-       .letter = 'q',
-       .flag = &request.quiet,
-       .help = "do not print at the end where the profile is and which command shows it"},
+      HEARTH_TEXT(
+          "--output", 'o', "FILE", "a file", &request.output,
+          "the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns: %e program's "
+          "name, %p process id, %m build id, %h host, %u number of the start, %% a per cent sign"),
+      HEARTH_TAKE(
+          "--mode", 0, "MODE", "aggregate, trace or live", take_mode, &request.mode,
+          "kind of recording:\n"
+          "  aggregate  one record for each context (default)\n"
+          "  trace      one record for each operation, for 'hearth trace' and 'hearth index' (default file: "
+          "COMMAND.trace.PID)\n"
+          "  live       heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last one "
+          "at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"),
+      HEARTH_NUMBER(
+          "--pid", 'p', "PID", "a process id", &request.pid,
+          "record a program that runs already, until ^C or its end: a trace of the blocks that it allocates from "
+          "now on "
+          "(default: COMMAND.PID.trace). It takes the rights of a debugger"),
+      HEARTH_TAKE("--period", 0, "SECONDS", "a number of seconds from 0.001 to 4000000", hearth_tool_take_seconds,
+                  &request.period, "with --mode=live: a heap dump each so many seconds"),
+      HEARTH_FLAG("--residency", 0, &request.residency,
+                  "with --mode=live: count the bytes in memory, swapped out, and not written to since the dump before"),
+      HEARTH_NUMBER("--sample", 0, "BYTES", "a number of bytes from 1 to 1000000000", &request.sample,
+                    "record one block for each so many allocated bytes, on average: sums are estimates"),
+      HEARTH_FLAG("--accesses", 0, &request.accesses,
+                  "estimate from looks at pages which contexts are hot and which are cold; records one block for each "
+                  "262144 bytes unless --sample says another number"),
+      HEARTH_NUMBER("--depth", 0, "N", "a number from 1 to 255", &request.depth,
+                    "keep N addresses of each call stack, innermost first (default: 64)"),
+      HEARTH_FLAG(
+          "--show", 0, &request.shows,
+          "when the command has ended, index the profile and print the listing of 'hearth show'. The profile is kept "
+          "in $XDG_STATE_HOME/hearth (~/.local/state/hearth)"),
+      HEARTH_TAKE("--report", 0, "[=FILE]", "a file", take_page, &request,
+                  "the same, and write the page of 'hearth report' to FILE (default: COMMAND.PID.html)"),
+      HEARTH_FLAG(
+          "--follow-children", 0, &request.follow_children,
+          "record child processes too, and the programs that they run: each in a file FILE.PID or, without -o, in "
+          "one named after its program"),
+      HEARTH_FLAG("--verbose", 'v', &request.verbose,
+                  "print the path of each profile to standard error, also of children"),
+      HEARTH_FLAG("--quiet", 'q', &request.quiet,
+                  "do not print at the end where the profile is and which command shows it"),
       {0}};
   int operands, code;
   if (!hearth_tool_parse_command(options, &help, argc, argv, &operands, &code))

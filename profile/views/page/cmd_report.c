@@ -47,44 +47,27 @@ static int64_t written(const char *path) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--value",
-       .value = "QUANTITY",
-       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
-       .take = hearth_tool_take_quantity,
-       .target = &a->options.value,
-       .help = "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), "
-               "live-allocs, peak (bytes when most were live) or peak-allocs"},
-      {.name = "--trace",
-       .value = "TRACE",
-       .expects = "a file",
-       .text = &a->trace,
-       .help = "the trace from which 'hearth index' made PROFILE"},
-      {.name = "--base",
-       .value = "BASE",
-       .expects = "a file",
-       .text = &a->base,
-       .help = "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
-               "context"},
-      {.name = "--source-dir",
-       .value = "DIR",
-       .expects = "a folder",
-       .text = &a->options.source_directory,
-       .help = "a folder in which source files are looked for first, by the ends of their names"},
-      {.name = "--no-sources",
-       .flag = &a->without_sources,
-       .help =
-           "leave source lines out; else the page has those lines of call stacks whose files are there and no newer "
-           "than the profile"},
+      HEARTH_TAKE("--value", 0, "QUANTITY",
+                  "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
+                  hearth_tool_take_quantity, &a->options.value,
+                  "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), "
+                  "live-allocs, peak (bytes when most were live) or peak-allocs"),
+      HEARTH_TEXT("--trace", 0, "TRACE", "a file", &a->trace, "the trace from which 'hearth index' made PROFILE"),
+      HEARTH_TEXT("--base", 0, "BASE", "a file", &a->base,
+                  "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
+                  "context"),
+      HEARTH_TEXT("--source-dir", 0, "DIR", "a folder", &a->options.source_directory,
+                  "a folder in which source files are looked for first, by the ends of their names"),
+      HEARTH_FLAG(
+          "--no-sources", 0, &a->without_sources,
+          "leave source lines out; else the page has those lines of call stacks whose files are there and no newer "
+          "than the profile"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--output",
-       .letter = 'o',
-       .value = "OUT",
-       .expects = "a file",
-       .text = &a->output,
-       .help =
-           "file to write (default: PROFILE.html); replaced whole, or left as it is after an error; '-' is standard "
-           "output"},
+      HEARTH_TEXT(
+          "--output", 'o', "OUT", "a file", &a->output,
+          "file to write (default: PROFILE.html); replaced whole, or left as it is after an error; '-' is standard "
+          "output"),
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
