@@ -107,29 +107,28 @@ static uint64_t floor_of(const arguments *a, const hearth_heap_dump *dump) {
   return a->floor.given ? a->floor.value : hearth_heap_total(dump).bytes / 1000;
 }
 
-static hearth_status write_dumps(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                 FILE *stream, hearth_error *err) {
-  const hearth_heap_view_options options = {.floor = floor_of(a, dump),
+typedef struct heap_view {
+  const arguments *arguments;
+  const hearth_heap_dumps *dumps;
+  const hearth_heap_dump *dump;
+} heap_view;
+
+static hearth_status write_dumps(const void *given, FILE *stream, hearth_error *err) {
+  const heap_view *v = given;
+  const arguments *a = v->arguments;
+  const hearth_heap_view_options options = {.floor = floor_of(a, v->dump),
                                             .most = a->limit.value,
                                             .linkage_names = a->linkage_names,
                                             .full_names = a->full_names};
-  return a->is_chrome ? hearth_heap_export_chrome(dumps, &options, stream, err)
-                      : hearth_heap_print(dumps, dump, &options, stream, err);
+  return a->is_chrome ? hearth_heap_export_chrome(v->dumps, &options, stream, err)
+                      : hearth_heap_print(v->dumps, v->dump, &options, stream, err);
 }
 
 static int show(const arguments *a, const hearth_heap_dumps *dumps) {
-  hearth_output output;
-  hearth_error err;
-  const hearth_heap_dump *dump = find_dump(dumps, a->dump);
-  if (!dump)
+  const heap_view view = {a, dumps, find_dump(dumps, a->dump)};
+  if (!view.dump)
     return hearth_tool_error("there is no heap dump '%s' among those given", a->dump ? a->dump : "");
-  hearth_output_guard();
-  if (!hearth_output_open(&output, a->output))
-    return HEARTH_EXIT_ERROR;
-  bool good = write_dumps(a, dumps, dump, output.stream, &err) == HEARTH_OK;
-  if (!good)
-    hearth_tool_view_error(output.replacement.path, &err);
-  return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
+  return hearth_output_view(a->output, write_dumps, &view);
 }
 
 static int run(const arguments *a) {

@@ -34,10 +34,6 @@ typedef struct hearth_help {
 /* Does the argument ask for help? --help, -h; --help=man, --help=words. Then it is printed. */
 bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream);
 
-void hearth_help_print(const hearth_help *help, const hearth_option *options, FILE *stream);
-void hearth_help_print_manual(const hearth_help *help, const hearth_option *options, FILE *stream);
-void hearth_help_print_completion(const hearth_option *options, FILE *stream);
-
 enum { HEARTH_OPTION_UNUSABLE = -1 };
 
 /* Of an option, exactly one of `flag`, `text` and `take` is there. Rows without are for the help: an operand's name, or, if

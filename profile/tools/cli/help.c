@@ -92,7 +92,7 @@ static void print_usage(const char *usage, FILE *stream) {
   }
 }
 
-void hearth_help_print(const hearth_help *help, const hearth_option *options, FILE *stream) {
+static void help_print(const hearth_help *help, const hearth_option *options, FILE *stream) {
   size_t column = meaning_column(options);
   print_usage(help->usage, stream);
   help_print_text(help->about, 0, stream);
@@ -104,18 +104,6 @@ void hearth_help_print(const hearth_help *help, const hearth_option *options, FI
       help_print_text(options->help, 0, stream);
   if (help->end)
     help_print_text(help->end, 0, stream);
-}
-
-bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream) {
-  if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
-    hearth_help_print(help, options, stream);
-  else if (strcmp(argument, "--help=man") == 0)
-    hearth_help_print_manual(help, options, stream);
-  else if (strcmp(argument, "--help=words") == 0)
-    hearth_help_print_completion(options, stream);
-  else
-    return false;
-  return true;
 }
 
 /* The help as a manual page, in the macros of man(7): the same texts, filled by the formatter. */
@@ -240,7 +228,7 @@ static void print_examples_and_links(const char *name, size_t length, FILE *stre
   fputs(length ? ".BR hearth (1)\n" : ".BR clang (1)\n", stream);
 }
 
-void hearth_help_print_manual(const hearth_help *help, const hearth_option *options, FILE *stream) {
+static void help_print_manual(const hearth_help *help, const hearth_option *options, FILE *stream) {
   size_t length = name_length(help->usage);
   fputs(".TH HEARTH", stream);
   for (size_t i = 0; i < length; i++)
@@ -288,7 +276,7 @@ static void print_values(const hearth_option *option, FILE *stream) {
   print_word(label, last, strlen(last), "", option->help, stream);
 }
 
-void hearth_help_print_completion(const hearth_option *options, FILE *stream) {
+static void help_print_completion(const hearth_option *options, FILE *stream) {
   for (const hearth_option *option = options; option->name; option++) {
     if (*option->name != '-' && !islower((unsigned char)*option->name))
       continue; /* the name of an operand */
@@ -296,4 +284,16 @@ void hearth_help_print_completion(const hearth_option *options, FILE *stream) {
     if (option->value && option->expects)
       print_values(option, stream);
   }
+}
+
+bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream) {
+  if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+    help_print(help, options, stream);
+  else if (strcmp(argument, "--help=man") == 0)
+    help_print_manual(help, options, stream);
+  else if (strcmp(argument, "--help=words") == 0)
+    help_print_completion(options, stream);
+  else
+    return false;
+  return true;
 }

@@ -44,47 +44,37 @@ hearth_status hearth_output_write(const char *path, const void *data, size_t siz
   return hearth_error_set(err, why.status, "standard output: %.400s", why.message);
 }
 
-static bool output_file_fail(const char *path, const char *what) {
-  hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
-  return false;
+static int output_file_fail(const char *path, const char *what) {
+  return hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-bool hearth_output_open(hearth_output *output, const char *path) {
+static int write_view(const char *path, FILE *stream,
+                      hearth_status (*write)(const void *arguments, FILE *stream, hearth_error *err),
+                      const void *arguments) {
   hearth_error err;
-  bool standard = hearth_output_is_standard(path);
-  *output = (hearth_output){.stream = standard ? stdout : NULL, .replacement.path = "standard output"};
-  if (standard)
-    return true;
-  if (hearth_replacement_begin(&output->replacement, path, &err) != HEARTH_OK) {
-    hearth_tool_error("%s", err.message);
-    return false;
-  }
-  output->stream = fdopen(output->replacement.fd, "w");
-  if (output->stream) {
-    hearth_tool_progress("%s: writing", path);
-    return true;
-  }
-  output_file_fail(path, "write");
-  close(output->replacement.fd);
-  hearth_replacement_end(&output->replacement, false, &err);
-  return false;
-}
-
-bool hearth_output_close(hearth_output *output, bool keep) {
-  hearth_error err;
-  const char *path = output->replacement.path;
-  bool good = !keep || hearth_stream_flush(output->stream, &err) == HEARTH_OK;
+  hearth_status status = write(arguments, stream, &err);
+  HEARTH_THEN(status, hearth_stream_flush(stream, &err));
   hearth_tool_progress("%s", "");
-  if (!good)
-    hearth_tool_view_error(path, &err);
-  if (output->stream == stdout)
-    return good;
-  if (fclose(output->stream) != 0 && keep && good)
-    good = output_file_fail(path, "write");
-  if (hearth_replacement_end(&output->replacement, keep && good, &err) == HEARTH_OK)
-    return good;
-  hearth_tool_error("%s", err.message);
-  return false;
+  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_view_error(path, &err);
+}
+
+int hearth_output_view(const char *path, hearth_status (*write)(const void *arguments, FILE *stream, hearth_error *err),
+                       const void *arguments) {
+  hearth_replacement replacement;
+  hearth_error err;
+  hearth_output_guard();
+  if (hearth_output_is_standard(path))
+    return write_view("standard output", stdout, write, arguments);
+  if (hearth_replacement_begin(&replacement, path, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  FILE *stream = fdopen(replacement.fd, "w");
+  hearth_tool_progress("%s: writing", path);
+  int code = stream ? write_view(path, stream, write, arguments) : output_file_fail(path, "write");
+  if ((stream ? fclose(stream) : close(replacement.fd)) != 0 && code == HEARTH_EXIT_OK)
+    code = output_file_fail(path, "write");
+  if (hearth_replacement_end(&replacement, code == HEARTH_EXIT_OK, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  return code;
 }
 
 /* One writer for each format; which one is a table. */

@@ -9,11 +9,6 @@
 #include "file.h"
 #include "hearth/plan.h"
 
-typedef struct hearth_output {
-  FILE *stream;
-  hearth_replacement replacement; /* unused for standard output */
-} hearth_output;
-
 /* Half an output does not stay when the command is ended by a signal, or meets the limit of a file's size, which is an
  * ordinary error from then on. For commands that write files, whether as a stream or not. */
 void hearth_output_guard(void);
@@ -24,10 +19,9 @@ bool hearth_output_is_standard(const char *path);
 /* All of a file at once. E_IO. */
 hearth_status hearth_output_write(const char *path, const void *data, size_t size, hearth_error *err);
 
-/* Prints the error and returns false if the file cannot be created. */
-bool hearth_output_open(hearth_output *output, const char *path);
-/* Close; put the file in place if `keep`, else take it away. Prints the error and returns false if that fails. */
-bool hearth_output_close(hearth_output *output, bool keep);
+/* Have a view written to a stream, which replaces the file if all went well. Prints errors; returns the exit code. */
+int hearth_output_view(const char *path, hearth_status (*write)(const void *arguments, FILE *stream, hearth_error *err),
+                       const void *arguments);
 
 /* The formats that `hearth merge --format=NAME` can write. */
 

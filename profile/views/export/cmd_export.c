@@ -11,6 +11,7 @@
 
 typedef struct arguments {
   const char *profile, *output;
+  hearth_profile *opened;
   hearth_export_format format;
   bool format_given;
   hearth_view_options view;
@@ -79,26 +80,19 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
+static hearth_status write_export(const void *given, FILE *stream, hearth_error *err) {
+  const arguments *a = given;
+  return hearth_export(a->opened, a->format, &a->options, stream, err);
+}
+
 int hearth_cmd_export(int argc, char **argv) {
   arguments a = {0};
-  hearth_output output;
-  hearth_error err;
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  hearth_profile *profile = hearth_tool_open_profile(a.profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
   a.options.title = a.profile;
-  code = HEARTH_EXIT_ERROR;
-  hearth_output_guard();
-  if (hearth_output_open(&output, a.output)) {
-    bool good = hearth_export(profile, a.format, &a.options, output.stream, &err) == HEARTH_OK;
-    if (!good)
-      hearth_tool_view_error(output.replacement.path, &err);
-    if (hearth_output_close(&output, good) && good)
-      code = HEARTH_EXIT_OK;
-  }
-  hearth_profile_close(profile);
+  a.opened = hearth_tool_open_profile(a.profile);
+  code = a.opened ? hearth_output_view(a.output, write_export, &a) : HEARTH_EXIT_ERROR;
+  hearth_profile_close(a.opened);
   return code;
 }

@@ -82,16 +82,18 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
+typedef struct page_source {
+  const arguments *arguments;
+  hearth_profile *profile;
+} page_source;
+
+static hearth_status write_html(const void *given, FILE *stream, hearth_error *err) {
+  const page_source *source = given;
+  return hearth_page_write_html(source->profile, &source->arguments->options, stream, err);
+}
+
 static int write_page(const arguments *a, hearth_profile *profile) {
-  hearth_output output;
-  hearth_error err;
-  hearth_output_guard();
-  if (!hearth_output_open(&output, a->output))
-    return HEARTH_EXIT_ERROR;
-  bool good = hearth_page_write_html(profile, &a->options, output.stream, &err) == HEARTH_OK;
-  if (!good)
-    hearth_tool_view_error(output.replacement.path, &err);
-  return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
+  return hearth_output_view(a->output, write_html, &(page_source){a, profile});
 }
 
 static int write_file(arguments *a, hearth_profile *profile) {
