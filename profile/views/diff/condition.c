@@ -30,25 +30,22 @@ static bool take(parser *p, const char *word) {
 
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 
+/* Nothing in front stands for all contexts. */
 static void parse_set(parser *p, hearth_condition *c) {
-  c->set = HEARTH_SET_CHANGE;
-  if (take(p, "changed_"))
-    c->change = HEARTH_CHANGE_CLASS;
-  else if (take(p, "new_"))
-    c->change = HEARTH_CHANGE_NEW;
-  else if (take(p, "vanished_"))
-    c->change = HEARTH_CHANGE_VANISHED;
-  else {
-    c->set = HEARTH_SET_CLASS;
-    if (take(p, "cold_"))
-      c->hotness = HEARTH_CLASS_COLD;
-    else if (take(p, "notcold_"))
-      c->hotness = HEARTH_CLASS_NOTCOLD;
-    else if (take(p, "hot_"))
-      c->hotness = HEARTH_CLASS_HOT;
-    else
-      c->set = HEARTH_SET_ALL;
-  }
+  static const struct {
+    const char *front;
+    hearth_condition set;
+  } sets[] = {{"changed_", {.set = HEARTH_SET_CHANGE, .change = HEARTH_CHANGE_CLASS}},
+              {"new_", {.set = HEARTH_SET_CHANGE, .change = HEARTH_CHANGE_NEW}},
+              {"vanished_", {.set = HEARTH_SET_CHANGE, .change = HEARTH_CHANGE_VANISHED}},
+              {"cold_", {.set = HEARTH_SET_CLASS, .hotness = HEARTH_CLASS_COLD}},
+              {"notcold_", {.set = HEARTH_SET_CLASS, .hotness = HEARTH_CLASS_NOTCOLD}},
+              {"hot_", {.set = HEARTH_SET_CLASS, .hotness = HEARTH_CLASS_HOT}}};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    if (take(p, sets[i].front)) {
+      *c = sets[i].set;
+      return;
+    }
 }
 
 static hearth_status parse_measure(parser *p, hearth_condition *c) {
@@ -68,9 +65,13 @@ static hearth_status parse_measure(parser *p, hearth_condition *c) {
 static hearth_status parse_relation(parser *p, hearth_condition *c) {
   static const struct {
     const char *sign;
-    int relation;
-  } relations[] = {{"<=", HEARTH_LESS_EQUAL}, {"<", HEARTH_LESS},   {">=", HEARTH_GREATER_EQUAL},
-                   {">", HEARTH_GREATER},     {"==", HEARTH_EQUAL}, {"!=", HEARTH_NOT_EQUAL}};
+    unsigned relation;
+  } relations[] = {{"<=", HEARTH_LESS | HEARTH_EQUAL},
+                   {"<", HEARTH_LESS},
+                   {">=", HEARTH_GREATER | HEARTH_EQUAL},
+                   {">", HEARTH_GREATER},
+                   {"==", HEARTH_EQUAL},
+                   {"!=", HEARTH_LESS | HEARTH_GREATER}};
   skip_blanks(p);
   for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
     if (take(p, relations[i].sign)) {
@@ -124,12 +125,17 @@ static hearth_status parse(parser *p, hearth_condition *c) {
   return parse_unit(p, c);
 }
 
-hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err) {
+static hearth_status parse_text(const char *text, hearth_status (*rule)(parser *p, hearth_condition *c),
+                                hearth_condition *ret, size_t *ret_column, hearth_error *err) {
   parser p = {.text = text, .at = text, .err = err};
   *ret = (hearth_condition){0};
-  hearth_status status = parse(&p, ret);
+  hearth_status status = rule(&p, ret);
   *ret_column = (size_t)(p.at - text) + 1;
   return status;
+}
+
+hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err) {
+  return parse_text(text, parse, ret, ret_column, err);
 }
 
 /* -------------------------------------------------- of findings -------------------------------------------------- */
@@ -161,25 +167,16 @@ static hearth_status parse_advice(parser *p, hearth_condition *c) {
 
 hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
                                             hearth_error *err) {
-  parser p = {.text = text, .at = text, .err = err};
-  *ret = (hearth_condition){0};
-  hearth_status status = parse_advice(&p, ret);
-  *ret_column = (size_t)(p.at - text) + 1;
-  return status;
+  return parse_text(text, parse_advice, ret, ret_column, err);
 }
 
 /* -------------------------------------------------- testing -------------------------------------------------- */
 
 static double measure(const hearth_condition *c, const hearth_diff_side *side) {
-  switch (c->set) {
-  case HEARTH_SET_CLASS:
-    return side->classes[c->hotness].of[c->measure];
-  case HEARTH_SET_CHANGE:
-    return side->changes[c->change].of[c->measure];
-  case HEARTH_SET_ALL:
-    break;
-  }
-  return side->all.of[c->measure];
+  const hearth_diff_totals *totals = c->set == HEARTH_SET_CLASS    ? &side->classes[c->hotness]
+                                     : c->set == HEARTH_SET_CHANGE ? &side->changes[c->change]
+                                                                   : &side->all;
+  return totals->of[c->measure];
 }
 
 /* 0 of 0 is 0: nothing that stays nothing has not changed. */
@@ -196,21 +193,8 @@ static double value_of(const hearth_condition *c, const hearth_diff *d) {
 }
 
 bool hearth_condition_holds(const hearth_condition *c, double value) {
-  switch (c->relation) {
-  case HEARTH_LESS:
-    return value < c->amount;
-  case HEARTH_LESS_EQUAL:
-    return value <= c->amount;
-  case HEARTH_GREATER:
-    return value > c->amount;
-  case HEARTH_GREATER_EQUAL:
-    return value >= c->amount;
-  case HEARTH_EQUAL:
-    return value == c->amount;
-  case HEARTH_NOT_EQUAL:
-    break;
-  }
-  return value != c->amount;
+  unsigned relation = value < c->amount ? HEARTH_LESS : value > c->amount ? HEARTH_GREATER : HEARTH_EQUAL;
+  return (c->relation & relation) != 0;
 }
 
 hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds, double *ret_value,

@@ -50,21 +50,16 @@ hearth_status hearth_diff_print_markdown(hearth_diff *diff, size_t top, FILE *st
 hearth_status hearth_diff_print_groups(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
                                        hearth_error *err);
 
+enum { HEARTH_LESS = 1, HEARTH_EQUAL = 2, HEARTH_GREATER = 4 };
+
 /* A condition such as "cold_bytes<50%"; grammar and meaning: `hearth diff --help`. */
 typedef struct hearth_condition {
   enum { HEARTH_SET_ALL, HEARTH_SET_CLASS, HEARTH_SET_CHANGE } set;
   hearth_class hotness; /* SET_CLASS */
   hearth_change change; /* SET_CHANGE */
   unsigned measure;     /* a hearth_quantity or HEARTH_MEASURE_CONTEXTS */
-  enum {
-    HEARTH_LESS,
-    HEARTH_LESS_EQUAL,
-    HEARTH_GREATER,
-    HEARTH_GREATER_EQUAL,
-    HEARTH_EQUAL,
-    HEARTH_NOT_EQUAL
-  } relation;
-  bool relative; /* to A: the amount had a sign */
+  unsigned relation;    /* those of HEARTH_LESS, HEARTH_EQUAL and HEARTH_GREATER by which it holds */
+  bool relative;        /* to A: the amount had a sign */
   bool percent;
   double amount;
 } hearth_condition;
