@@ -10,13 +10,12 @@
 #include "malloc_process.h"
 
 static const hearth_help help = {
-    .usage = "top [--every=SECONDS] [--count=N] [--touched] [--json] PID",
+    .usage = "top [--every=SECONDS] [--count=N] [--json] PID",
     .about = "Print what a running program's allocator holds: cold memory, the pools of hot blocks, and the rest. The "
              "program is not stopped.",
     .end = "\n"
            "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
            "  committed  memory that blocks lie in; resident: in memory; huge: in memory in huge pages\n"
-           "  touched    pages that were touched since the line before, a huge page as a whole\n"
            "  placed     hinted requests that it served; elsewhere: that it could not serve\n"
            "  pool       a pool of the plan, its large blocks left out; pool 31: hot blocks without one\n"
            "  hints passed on: requests with a neutral hint, or for what is switched off"};
@@ -48,10 +47,10 @@ static void print_pools_json(const malloc_sample *sample) {
 typedef struct request {
   pid_t pid;
   uint64_t every_ms, count; /* count 0: until the process ends */
-  bool touched, json;
+  bool json;
 } request;
 
-static void print_json(const request *request, const malloc_process *process, const malloc_sample *sample) {
+static void print_json(const malloc_process *process, const malloc_sample *sample) {
   printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
          process->status.hot_from);
   for (int i = 0; i < MALLOC_PARTS; i++) {
@@ -60,8 +59,6 @@ static void print_json(const request *request, const malloc_process *process, co
 #define HEARTH_MALLOC_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, part->name);
 #include "hearth/malloc_fields.def"
     printf(",\"huge_bytes\":%" PRIu64, part->huge_bytes);
-    if (request->touched)
-      printf(",\"touched_bytes\":%" PRIu64, part->touched_bytes);
     printf("}");
   }
   print_pools_json(sample);
@@ -70,22 +67,22 @@ static void print_json(const request *request, const malloc_process *process, co
 
 static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
 
-static void print_pools(const request *request, const malloc_sample *sample) {
+static void print_pools(const malloc_sample *sample) {
   for (int i = 0; i < POOLS; i++) {
     const malloc_pool *pool = &sample->pool[HEARTH_MALLOC_STATUS_FIRST + i];
     if (!pool->placed)
       continue;
     printf("  pool %-4d%12" PRIu64, i, pool->live_blocks);
     print_size(pool->live_bytes);
-    printf("%*s%14" PRIu64 "\n", request->touched ? 60 : 48, "", pool->placed);
+    printf("%48s%14" PRIu64 "\n", "", pool->placed);
   }
 }
 
-static void print_text(const request *request, const malloc_process *process, const malloc_sample *sample) {
+static void print_text(const malloc_process *process, const malloc_sample *sample) {
   printf("process %d: cold below %u, hot from %u; %" PRIu64 " hints passed on\n", (int)process->pid,
          process->status.cold_below, process->status.hot_from, sample->passed_on);
-  printf("%-11s%12s%12s%12s%12s%12s%12s%s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
-         "swap", request->touched ? "     touched" : "", "placed", "elsewhere");
+  printf("%-11s%12s%12s%12s%12s%12s%12s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
+         "swap", "placed", "elsewhere");
   for (int i = 0; i < MALLOC_PARTS; i++) {
     const malloc_part *part = &sample->part[i];
     if (!is_on(process, i)) {
@@ -98,39 +95,27 @@ static void print_text(const request *request, const malloc_process *process, co
     print_size(part->resident_bytes);
     print_size(part->huge_bytes);
     print_size(part->swap_bytes);
-    if (request->touched)
-      print_size(part->touched_bytes);
     printf("%14" PRIu64 "%11" PRIu64 "\n", part->placed, part->fallbacks);
   }
-  print_pools(request, sample);
-}
-
-/* Until the next line. */
-static int wait_for_next(const request *request, const malloc_process *process) {
-  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
-                           .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
-  int code = request->touched ? malloc_process_forget_touched(process) : HEARTH_EXIT_OK;
-  if (code == HEARTH_EXIT_OK)
-    nanosleep(&pause, NULL);
-  return code;
+  print_pools(sample);
 }
 
 static int watch(const request *request) {
+  const struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
+                                 .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
   malloc_process process;
   int code = malloc_process_open(request->pid, &process);
-  if (code == HEARTH_EXIT_OK && request->touched)
-    code = wait_for_next(request, &process);
   for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
     malloc_sample sample;
     bool ended;
     code = malloc_process_sample(&process, &sample, &ended);
     if (code != HEARTH_EXIT_OK || ended)
       break;
-    (request->json ? print_json : print_text)(request, &process, &sample);
+    (request->json ? print_json : print_text)(&process, &sample);
     fflush(stdout);
     if (i + 1 == request->count)
       break;
-    code = wait_for_next(request, &process);
+    nanosleep(&pause, NULL);
   }
   int finished = hearth_tool_finish();
   return code == HEARTH_EXIT_OK ? finished : code;
@@ -146,10 +131,6 @@ int hearth_cmd_top(int argc, char **argv) {
       HEARTH_TAKE("--every", 0, "SECONDS", "a number of seconds from 0.001 to 86400", hearth_tool_take_seconds, &every,
                   "repeat until the process ends (default: once); may be a fraction, as 0.5"),
       HEARTH_NUMBER("--count", 0, "N", "a number from 1 to 4294967295", &count, "print at most N times"),
-      HEARTH_FLAG("--touched", 0, &request.touched,
-                  "print also how much was touched in each interval, the first line after one. Makes the system forget "
-                  "what was "
-                  "touched before: not while the program samples accesses (accesses=pages)"),
       HEARTH_FLAG("--json", 0, &request.json,
                   "print one JSON object for each time, on a line of its own, sizes in bytes"),
       {0}};
@@ -161,8 +142,6 @@ int hearth_cmd_top(int argc, char **argv) {
     return hearth_tool_usage_error("top", "'%s' is not a process id", argv[1]);
   if (count.given && !every.given)
     return hearth_tool_usage_error("top", "'--count' goes with '--every'");
-  if (request.touched && !every.given)
-    return hearth_tool_usage_error("top", "'--touched' goes with '--every'");
   request.pid = (pid_t)pid;
   request.every_ms = every.value;
   request.count = count.given ? count.value : !every.given;

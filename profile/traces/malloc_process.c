@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The allocator's status is found in the process's mappings, and its tables are read with process_vm_readv: what lies in each
- * piece of the address space, and where blocks begin there. Pages are those of /proc/PID/pagemap; huge ones, and those that
- * were touched, are known of mappings alone (/proc/PID/smaps). */
+ * piece of the address space, and where blocks begin there. Pages are those of /proc/PID/pagemap; huge ones are known of
+ * mappings alone (/proc/PID/smaps). */
 #define _GNU_SOURCE /* process_vm_readv */
 #include "malloc_process.h"
 
@@ -38,10 +38,10 @@ static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   return got >= 0 && (size_t)got == bytes;
 }
 
-static FILE *open_proc(pid_t pid, const char *name, const char *mode) {
+static FILE *open_proc(pid_t pid, const char *name) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-  return fopen(path, mode);
+  return fopen(path, "re");
 }
 
 /* Finding the status. */
@@ -101,7 +101,7 @@ static bool find_status(pid_t pid, FILE *maps, struct hearth_malloc_status *ret,
 
 int malloc_process_open(pid_t pid, malloc_process *ret) {
   bool found;
-  FILE *maps = open_proc(pid, "maps", "re");
+  FILE *maps = open_proc(pid, "maps");
   ret->pid = pid;
   if (!maps && errno == ENOENT)
     return hearth_tool_error("%d: no such process", (int)pid);
@@ -273,7 +273,7 @@ static bool read_pieces(const malloc_process *process, pieces *ret_pieces) {
 /* Bit 63: in memory; bit 62: swapped (Documentation/admin-guide/mm/pagemap.rst). A page of a file that is neither has no bit. */
 static bool read_pages(const malloc_process *process, const pieces *all, malloc_sample *ret) {
   uint64_t page[PIECE_PAGES];
-  FILE *pagemap = open_proc(process->pid, "pagemap", "re");
+  FILE *pagemap = open_proc(process->pid, "pagemap");
   if (!pagemap)
     return false;
   for (size_t i = 0; i < all->count; i++) {
@@ -313,7 +313,7 @@ static shares shares_of(const pieces *all, const mapping *map) {
 }
 
 static bool read_mappings(const malloc_process *process, const pieces *all, malloc_sample *ret) {
-  FILE *smaps = open_proc(process->pid, "smaps", "re");
+  FILE *smaps = open_proc(process->pid, "smaps");
   if (!smaps)
     return false;
   char *line = NULL;
@@ -324,12 +324,10 @@ static bool read_mappings(const malloc_process *process, const pieces *all, mall
   while (getline(&line, &room, smaps) >= 0) {
     if (parse_mapping(line, &map))
       shares = shares_of(all, &map);
-    bool is_huge = sscanf(line, "AnonHugePages: %" SCNu64, &kib) == 1;
-    if (!shares.all || (!is_huge && sscanf(line, "Referenced: %" SCNu64, &kib) != 1))
+    if (!shares.all || sscanf(line, "AnonHugePages: %" SCNu64, &kib) != 1)
       continue;
     for (int part = 0; part < MALLOC_PARTS; part++)
-      *(is_huge ? &ret->part[part].huge_bytes : &ret->part[part].touched_bytes) +=
-          (kib << 10) / shares.all * shares.pieces[part];
+      ret->part[part].huge_bytes += (kib << 10) / shares.all * shares.pieces[part];
   }
   free(line);
   fclose(smaps);
@@ -337,16 +335,6 @@ static bool read_mappings(const malloc_process *process, const pieces *all, mall
 }
 
 static bool has_ended(void) { return errno == ESRCH || errno == ENOENT; }
-
-int malloc_process_forget_touched(const malloc_process *process) {
-  FILE *file = open_proc(process->pid, "clear_refs", "we");
-  bool forgotten = file && fputs("1", file) >= 0;
-  if (file && fclose(file) != 0)
-    forgotten = false;
-  if (forgotten || has_ended())
-    return HEARTH_EXIT_OK;
-  return hearth_tool_error("%d: cannot forget which pages were touched: %s", (int)process->pid, strerror(errno));
-}
 
 int malloc_process_sample(const malloc_process *process, malloc_sample *ret, bool *ret_ended) {
   pieces all = {0};

@@ -20,8 +20,7 @@ enum { MALLOC_COLD, MALLOC_HOT, MALLOC_MAIN, MALLOC_PARTS };
 typedef struct malloc_part {
 #define HEARTH_MALLOC_FIELD(name, description) uint64_t name;
 #include "hearth/malloc_fields.def"
-  uint64_t huge_bytes;    /* in memory, in huge pages */
-  uint64_t touched_bytes; /* of pages that were touched since they were forgotten */
+  uint64_t huge_bytes; /* in memory, in huge pages */
 } malloc_part;
 
 /* A pool: of all threads. */
@@ -37,10 +36,6 @@ typedef struct malloc_sample {
 
 /* Find the allocator's status in the process. Returns an exit code, after an error that it printed. */
 int malloc_process_open(pid_t pid, malloc_process *ret);
-
-/* Forget which pages of the process were touched so far, as the system notes it for itself. Returns an exit code, after an error
- * that it printed; HEARTH_EXIT_OK also if the process is no more. */
-int malloc_process_forget_touched(const malloc_process *process);
 
 /* The numbers now. HEARTH_EXIT_OK; *ret_ended if the process is no more; else an exit code after an error. */
 int malloc_process_sample(const malloc_process *process, malloc_sample *ret, bool *ret_ended);
