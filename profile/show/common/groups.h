@@ -104,6 +104,5 @@ hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32
 #define HEARTH_TALLY_GREW         NumSameDeallocCPU          /* reallocations to more bytes */
 #define HEARTH_TALLY_COPIED_BYTES TotalAccessDensity         /* that these may have copied */
 #define HEARTH_TALLY_PEAK         TotalLifetimeAccessDensity /* bytes that are live at the heap's peak */
-#define HEARTH_TALLY_SHARED       TotalPercentUtilized       /* blocks that take the place of another thread's */
 
 #endif

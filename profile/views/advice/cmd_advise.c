@@ -27,8 +27,7 @@ static const hearth_help help = {
         "Print what a program could do better with its memory, by an indexed profile ('-': standard input) or a trace: "
         "findings with place, evidence and remedy, those that may save most first.",
     .end = "\nCONDITION: KIND RELATION NUMBER[%]\n"
-           "  KIND      findings (all), short-lived, ladder, leak, unused, oversized, held, fields, foreign,\n"
-           "            sharing\n"
+           "  KIND      findings (all), short-lived, ladder, leak, unused, oversized, held, fields, foreign\n"
            "  RELATION  <, <=, >, >=, ==, !=\n"
            "  NUMBER    of findings of the kind; with %, the sum of what they may save\n"
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};

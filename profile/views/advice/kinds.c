@@ -261,23 +261,10 @@ static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, 
   return true;
 }
 
-static bool is_sharing(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
-  uint64_t shared = p->mib.HEARTH_TALLY_SHARED;
-  (void)tallied;
-  f->share = work_share(w, shared);
-  if (shared < LEAST_STEPS / 10 || shared < p->mib.AllocCount / 100)
-    return false;
-  SAY(f,
-      "%" PRIu64 " of %" PRIu64
-      " blocks of %s are where another thread allocated among its own, by a thread cache as glibc's",
-      shared, p->mib.AllocCount, sizes_of(&p->mib).c);
-  return true;
-}
-
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
                         hearth_advice_kind kind, hearth_finding *ret) {
   static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
-      is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign, is_sharing};
+      is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign};
   _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
   hearth_advice_data needs = kinds[kind].needs;
   bool counts = needs == HEARTH_ADVICE_ACCESSES || needs == HEARTH_ADVICE_LOOKS || needs == HEARTH_ADVICE_PICKS ||

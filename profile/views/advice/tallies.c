@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows its thread and the number of its allocation there: if that is
- * still the thread's last operation when the block is freed, it was temporary, as 'hearth record' counts.
- *
- * A trace has the addresses of the profiler's own heap, in which no two blocks share a line. In the program's heap, small blocks
- * of several threads do where an allocator's thread cache hands out a block again that another thread allocated among its
- * own. So each thread's cache is imitated: that of glibc (malloc/malloc.c, tcache), which has up to seven blocks of each size,
- * last in, first out. */
+/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows
+ * its thread and the number of its allocation there: if that is still the thread's last operation when the block is freed,
+ * it was temporary, as 'hearth record' counts. */
 #include "groups.h"
 
 #include <math.h>
@@ -15,23 +11,17 @@
 #include "hearth/advice.h"
 #include "live_blocks.h"
 
-enum { THREAD_SHIFT = 48, CACHED_MOST = 7, CLASSES = 5 /* chunks of 16, 32, ... 64 bytes */ };
+enum { THREAD_SHIFT = 48 };
 #define SEQUENCE     ((UINT64_C(1) << THREAD_SHIFT) - 1)
 #define THREADS_MOST 0x7fffu
 
 typedef struct tally {
-  uint64_t temporary, foreign, grew, copied_bytes, shared, peak;
+  uint64_t temporary, foreign, grew, copied_bytes, peak;
   uint64_t live_bytes;
   uint64_t *series; /* of HEARTH_TALLY_MOMENTS; NULL: nothing was live at any of them */
 } tally;
 
-/* The blocks of one size that a thread has freed and not handed out again: a bit for each, the last one's lowest. */
-typedef struct cache {
-  uint8_t count, foreign; /* set: another thread allocated it */
-} cache;
-
 typedef struct thread_state {
-  cache caches[CLASSES];
   uint64_t operations;
   uint64_t realloc_bytes; /* of the block whose reallocation is under way; 0: none is */
 } thread_state;
@@ -61,29 +51,6 @@ static hearth_status find_thread(hearth_trace_tallies *t, uint32_t *thread, hear
   *thread = *thread < THREADS_MOST ? *thread : THREADS_MOST;
   return hearth_rows_extend(&t->threads, &t->thread_room, &t->thread_count, (size_t)*thread + 1, sizeof *t->threads,
                             err);
-}
-
-/* NULL: a block with its header fills a line. */
-static cache *cache_of(thread_state *state, uint64_t size) {
-  uint64_t chunks = size / 16 + (size % 16 > 8) + 1; /* 8 bytes of header; the least chunk has 32 bytes */
-  return chunks >= CLASSES ? NULL : &state->caches[chunks < 2 ? 2 : chunks];
-}
-
-static void put_in_cache(cache *c, bool foreign) {
-  if (!c || c->count == CACHED_MOST)
-    return;
-  c->foreign = (uint8_t)(c->foreign << 1 | foreign);
-  c->count++;
-}
-
-/* Was it of another thread? */
-static bool take_from_cache(cache *c) {
-  if (!c || c->count == 0)
-    return false;
-  bool foreign = c->foreign & 1;
-  c->foreign >>= 1;
-  c->count--;
-  return foreign;
 }
 
 /* Take the figures of moments 1, 2 ... up to a time. */
@@ -119,7 +86,6 @@ static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace
     t->peak_bytes = t->live_bytes;
     t->peak_event = t->events;
   }
-  row_of(t, event->stack)->shared += take_from_cache(cache_of(state, event->size));
   return HEARTH_OK;
 }
 
@@ -139,7 +105,6 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
   row->foreign += foreign;
   row->temporary += !foreign && (state->operations & SEQUENCE) == (freed.number & SEQUENCE);
   state->operations++;
-  put_in_cache(cache_of(state, freed.size), foreign);
 }
 
 static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
@@ -220,7 +185,6 @@ void hearth_trace_tallies_add(const hearth_trace_tallies *t, hearth_mib *records
     records[i].HEARTH_TALLY_FOREIGN = t->rows[i].foreign;
     records[i].HEARTH_TALLY_GREW = t->rows[i].grew;
     records[i].HEARTH_TALLY_COPIED_BYTES = t->rows[i].copied_bytes;
-    records[i].HEARTH_TALLY_SHARED = t->rows[i].shared;
     records[i].HEARTH_TALLY_PEAK = t->rows[i].peak;
   }
 }

@@ -1,5 +1,5 @@
 /* What recording alone tells: short-lived blocks, steps of growth, blocks that stay; and in a trace, blocks that another
- * thread frees, and places that two threads share. */
+ * thread frees. */
 /* RUN: rm -rf %t && mkdir %t && cd %t && %clang -O1 -gmlt -fdebug-info-for-profiling %s -o app -lpthread
  * RUN: for kind in temporary ladder leak threads; do \
  * RUN:   %hearth record -q --mode=trace -o $kind.trace -- ./app $kind && %hearth advise $kind.trace > $kind.txt && \
@@ -16,7 +16,7 @@
  * RUN: FileCheck %s --check-prefix=TEMPORARY-PROFILE < temporary.prof.txt
  * TEMPORARY-PROFILE: 200000 blocks of 40 bytes live {{[^;]*}} on average{{$}}
  * TEMPORARY-PROFILE: not looked for: oversized (needs a program compiled for profiling, that counts all accesses)
- * TEMPORARY-PROFILE: not looked for: foreign, sharing (needs a trace
+ * TEMPORARY-PROFILE: not looked for: foreign (needs a trace
  *
  * A profile does not tell realloc from malloc; a trace does.
  * RUN: FileCheck %s --check-prefix=LADDER < ladder.txt
@@ -34,8 +34,6 @@
  * RUN: FileCheck %s --check-prefix=THREADS < threads.txt
  * THREADS-DAG: blocks that another thread frees (foreign): up to
  * THREADS-DAG: 2000 of 4000 blocks are freed by another thread
- * THREADS-DAG: blocks that may share cache lines with another thread's (sharing): up to
- * THREADS-DAG: 2000 of 2000 blocks of 24 bytes are where another thread allocated among its own
  */
 #include <pthread.h>
 #include <stdlib.h>
