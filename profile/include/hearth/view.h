@@ -21,8 +21,7 @@ typedef struct hearth_view_options {
   bool full_names;      /* print demangled names with parameters and template arguments; linkage_names counts more */
   const char *const *wrappers; /* patterns of functions to look through, beside those that are known (docs/tools.md) */
   size_t wrapper_count;
-  size_t depth;     /* most lines of a printed stack; 0: all */
-  bool significant; /* of comparisons: changes within the differences between runs are none */
+  size_t depth; /* most lines of a printed stack; 0: all */
 } hearth_view_options;
 
 typedef enum hearth_quantity {

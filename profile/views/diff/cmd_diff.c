@@ -52,8 +52,6 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("diff", "which two profiles?");
   if (strcmp(argv[1], "-") == 0 && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
-  if (a->by.given && a->view.significant)
-    return hearth_tool_usage_error("diff", "--significant is for contexts and does not go with --by");
   if (a->markdown && a->by.given)
     return hearth_tool_usage_error("diff", "--markdown is for contexts and does not go with --by");
   return HEARTH_EXIT_OK;
@@ -65,9 +63,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, &a->conditions,
                   "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
                   "several times"),
-      HEARTH_FLAG(
-          "--significant", 0, &a->view.significant,
-          "leave out changes that are within the differences between the runs of each profile, also from conditions"),
       HEARTH_BY_OPTION(
           &a->by, "print which functions changed, or callers (of these), sites (line and column), files, libraries, "
                   "types or sizes (of blocks, on average), in place of contexts"),

@@ -31,7 +31,6 @@ typedef struct hearth_diff_entry {
   uint32_t first[HEARTH_DIFF_SIDES]; /* context of that profile or HEARTH_NONE; see `next` */
   hearth_class hotness[HEARTH_DIFF_SIDES];
   double bytes[HEARTH_DIFF_SIDES]; /* per run */
-  bool is_noise;                   /* its change is within the differences between runs, and left out */
   hearth_change change;
 } hearth_diff_entry;
 
@@ -43,8 +42,7 @@ typedef struct hearth_diff_frame {
 } hearth_diff_frame;
 
 struct hearth_diff {
-  bool significant, tells_inlined;
-  uint32_t noise_count;
+  bool tells_inlined;
   hearth_diff_side sides[HEARTH_DIFF_SIDES];
   hearth_diff_frame *frames;
   uint32_t frame_count;
@@ -58,9 +56,6 @@ struct hearth_diff {
 /* The numbers of an entry on one side, summed over runs; empty if it is not there. */
 hearth_status hearth_diff_mib(const hearth_diff *diff, const hearth_diff_entry *entry, int side, hearth_mib *ret,
                               hearth_error *err);
-/* diff.c: may the change of an entry, whose classes and bytes are known, come from the differences between runs? */
-hearth_status hearth_diff_is_noise(const hearth_diff *diff, const hearth_diff_entry *entry, bool *ret,
-                                   hearth_error *err);
 double hearth_diff_per_run(const hearth_diff *diff, int side, uint64_t value);
 /* The side that the stack of an entry is shown from, and its node there. */
 hearth_status hearth_diff_stack(const hearth_diff *diff, const hearth_diff_entry *entry, int *ret_side,

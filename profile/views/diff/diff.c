@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Both profiles' stacks are merged into one forest: equal frames get one number, equal (frame, caller) pairs one node.
  * Contexts are the same if they end in the same node, without a comparison of stacks. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "comparison.h"
-#include "hearth/variance.h"
 #include "live_bytes.h"
 #include "option_size.h"
 
@@ -180,20 +178,6 @@ static hearth_status weigh_side(const hearth_diff *d, hearth_diff_entry *e, int 
   return HEARTH_OK;
 }
 
-/* What may be chance is no change: the context keeps its class, also in the sums over classes. */
-static hearth_status leave_noise(hearth_diff *d, hearth_diff_entry *e, hearth_error *err) {
-  if (!d->significant || e->change == HEARTH_CHANGE_NONE)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_diff_is_noise(d, e, &e->is_noise, err));
-  if (!e->is_noise)
-    return HEARTH_OK;
-  d->noise_count++;
-  if (e->change == HEARTH_CHANGE_CLASS)
-    e->hotness[HEARTH_DIFF_B] = e->hotness[HEARTH_DIFF_A];
-  e->change = HEARTH_CHANGE_NONE;
-  return HEARTH_OK;
-}
-
 static void add_side(hearth_diff_side *side, const hearth_diff_entry *e, int number, const hearth_diff_totals *totals) {
   add_totals(&side->changes[e->change], totals);
   if (e->first[number] == HEARTH_NONE)
@@ -209,7 +193,6 @@ static hearth_status weigh(hearth_diff *d, hearth_error *err) {
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
       HEARTH_TRY(weigh_side(d, e, side, &totals[side], err));
     e->change = change_of(e);
-    HEARTH_TRY(leave_noise(d, e, err));
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
       add_side(&d->sides[side], e, side, &totals[side]);
   }
@@ -283,8 +266,6 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
   hearth_diff *d = calloc(1, sizeof *d);
   hearth_status status = d ? HEARTH_OK : hearth_error_nomem(err);
   *ret = NULL;
-  if (d)
-    d->significant = options && options->significant;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);
   HEARTH_THEN(status, compare(d, err));
@@ -356,84 +337,4 @@ void hearth_diff_destroy(hearth_diff *d) {
   }
   hearth_pair_set_destroy(&d->nodes);
   HEARTH_FREE(d->frame_table.slots, d->frames, d->entries, d);
-}
-
-/* Which changes may be chance, by the variances of both sides. A side of one run has no variance: one run differs from the mean of
- * the other side by the standard deviation there. */
-
-static const double likely = 0.05; /* what happens as often by chance is noise */
-
-typedef struct entry_variance {
-  hearth_mib mib;
-  hearth_variance variance;
-  hearth_variance_errors errors;
-} entry_variance;
-
-static hearth_status sum_side(const hearth_diff *d, const hearth_diff_entry *entry, int side, entry_variance *ret,
-                              hearth_error *err) {
-  *ret = (entry_variance){0};
-  HEARTH_TRY(hearth_diff_mib(d, entry, side, &ret->mib, err));
-  for (uint32_t i = entry->first[side]; i != HEARTH_NONE; i = d->sides[side].next[i]) {
-    hearth_variance variance;
-    HEARTH_TRY(hearth_profile_get_variance(d->sides[side].profile, i, &variance, err));
-    hearth_variance_add(&ret->variance, &variance, 1);
-  }
-  ret->errors = hearth_variance_get_errors(&ret->variance);
-  return HEARTH_OK;
-}
-
-static void borrow_errors(entry_variance *to, const entry_variance *from) {
-  if (to->errors.density > 0 || to->errors.lifetime > 0 || to->errors.bytes > 0 || to->variance.runs > 1)
-    return;
-  double root = sqrt(from->errors.runs);
-  to->errors = (hearth_variance_errors){.runs = 1,
-                                        .density = from->errors.density * root,
-                                        .lifetime = from->errors.lifetime * root,
-                                        .bytes = from->errors.bytes * root};
-}
-
-static unsigned possible_classes(const hearth_diff *d, const hearth_diff_entry *entry, int side,
-                                 const entry_variance *s) {
-  if (entry->hotness[side] == HEARTH_CLASS_UNKNOWN)
-    return 1u << HEARTH_CLASS_UNKNOWN;
-  return hearth_possible_classes(&d->sides[side].selection.classifier, d->sides[side].selection.densities, &s->mib,
-                                 &s->errors);
-}
-
-static bool sizes_may_be_equal(const hearth_diff_entry *entry, const entry_variance *sides) {
-  double a = sides[HEARTH_DIFF_A].errors.bytes, b = sides[HEARTH_DIFF_B].errors.bytes;
-  double doublings = fabs(log2(entry->bytes[HEARTH_DIFF_A] / entry->bytes[HEARTH_DIFF_B]));
-  return doublings <= HEARTH_VARIANCE_ERRORS * sqrt(a * a + b * b);
-}
-
-/* May a context that some runs of one side have be missing from all runs of the other by chance? */
-static bool may_be_absent(const hearth_diff *d, int side, const entry_variance *there) {
-  double all = (double)d->sides[side].summary.runs, runs = (double)there->variance.runs;
-  double share = runs > 0 && runs < all ? runs / all : 1;
-  return pow(1 - share, (double)d->sides[1 - side].summary.runs) >= likely;
-}
-
-hearth_status hearth_diff_is_noise(const hearth_diff *d, const hearth_diff_entry *entry, bool *ret, hearth_error *err) {
-  entry_variance sides[HEARTH_DIFF_SIDES];
-  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
-    HEARTH_TRY(sum_side(d, entry, side, &sides[side], err));
-  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
-    borrow_errors(&sides[side], &sides[1 - side]);
-  switch (entry->change) {
-  case HEARTH_CHANGE_CLASS:
-    *ret = possible_classes(d, entry, HEARTH_DIFF_A, &sides[0]) & possible_classes(d, entry, HEARTH_DIFF_B, &sides[1]);
-    break;
-  case HEARTH_CHANGE_SIZE:
-    *ret = sizes_may_be_equal(entry, sides);
-    break;
-  case HEARTH_CHANGE_NEW:
-    *ret = may_be_absent(d, HEARTH_DIFF_B, &sides[HEARTH_DIFF_B]);
-    break;
-  case HEARTH_CHANGE_VANISHED:
-    *ret = may_be_absent(d, HEARTH_DIFF_A, &sides[HEARTH_DIFF_A]);
-    break;
-  default:
-    *ret = true;
-  }
-  return HEARTH_OK;
 }

@@ -129,9 +129,6 @@ static hearth_status print_change(hearth_diff *d, hearth_change change, size_t t
 hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hearth_error *err) {
   hearth_diff_print_sides(d, out);
   print_classes(d, out);
-  if (d->significant)
-    fprintf(out, "\n%u change%s within the differences between runs: left out\n", d->noise_count,
-            hearth_plural(d->noise_count));
   for (hearth_change change = has_classes(d) ? 0 : HEARTH_CHANGE_NEW; change < HEARTH_CHANGE_NONE; change++)
     HEARTH_TRY(print_change(d, change, top, out, err));
   return hearth_stream_flush(out, err);
