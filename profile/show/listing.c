@@ -89,7 +89,6 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .sorted = hearth_listing_value(&r->options, &s)}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
   count_uncertain(r, &row);
-  hearth_listing_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
   hearth_listing_add_totals(&r->all, &row.sum);
   if (!s.wanted)
     return HEARTH_OK;
@@ -132,12 +131,8 @@ hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, co
   *r = (hearth_listing){.profile = profile, .name = name, .stream = stream};
   HEARTH_TRY(hearth_options_take(&r->options, sizeof r->options, options, err));
   HEARTH_TRY(hearth_options_take(&r->view, sizeof r->view, r->options.view, err));
-  hearth_classify_options other;
-  HEARTH_TRY(hearth_options_take(&other, sizeof other, r->view.classify, err));
-  other.mode = other.mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO : HEARTH_CLASSIFY_LLVM;
   HEARTH_TRY(hearth_profile_get_summary(profile, &r->summary, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &r->facts, err));
-  HEARTH_TRY(hearth_classifier_init(&r->other, profile, &other, err));
   HEARTH_TRY(hearth_names_init(&r->names, profile, &r->view, err));
   HEARTH_TRY(hearth_selection_init(&r->selection, profile, &r->view, err));
   HEARTH_TRY(hearth_groups_init(&r->all_groups, &r->names, r->options.by, err));

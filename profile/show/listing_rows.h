@@ -33,7 +33,6 @@ typedef struct hearth_listing {
   hearth_profile_summary summary;
   hearth_run_facts facts;
   hearth_selection selection;
-  hearth_classifier other; /* of the mode that was not asked for */
   hearth_names names;
   hearth_groups all_groups, callers; /* callers: of the function that is printed */
   hearth_listing_row *rows;          /* contexts that pass the filters; by group, then sorted */
@@ -42,8 +41,7 @@ typedef struct hearth_listing {
   size_t detailed;     /* groups whose contexts text prints */
   uint64_t recorded;   /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
   bool live_estimated; /* of some context */
-  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, cold_or_not, other_classes[HEARTH_LISTING_CLASSES],
-      all, shown;
+  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, cold_or_not, all, shown;
 } hearth_listing;
 
 /* Destroy also after an error. */

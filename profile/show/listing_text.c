@@ -178,14 +178,6 @@ static void print_thresholds(const hearth_listing *r) {
         HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM, llvm ? "" : "; or accessed by code without counters");
 }
 
-static void print_other_mode(const hearth_listing *r) {
-  const hearth_listing_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
-  if (r->summary.accesses_counted)
-    fprintf(r->stream, "  --classify=%s: %" PRIu64 " cold with %s, %" PRIu64 " hot with %s\n",
-            hearth_classify_mode_name(r->other.mode), cold->contexts, hearth_amount_bytes(cold->bytes).c, hot->contexts,
-            hearth_amount_bytes(hot->bytes).c);
-}
-
 static void print_class(const hearth_listing *r, hearth_class class) {
   const hearth_listing_totals *t = &r->classes[class];
   fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%)", hearth_class_name(class), t->contexts,
@@ -248,7 +240,6 @@ static void listing_text_print_classes(const hearth_listing *r) {
     print_class(r, HEARTH_CLASS_UNKNOWN);
   print_idle(r);
   print_uncertain(r);
-  print_other_mode(r);
 }
 
 static hearth_status listing_text_print_type(hearth_listing *r, uint64_t id, hearth_error *err) {
