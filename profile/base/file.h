@@ -44,6 +44,7 @@ const char *hearth_base_name(const char *path);
 const char *hearth_file_kind(const void *data, size_t size);
 
 #define HEARTH_TEXT_FIRST_WORD "hearth-profile-text"
+#define HEARTH_TEXT_VERSION    1u /* the grammar is in docs/formats/indexed.md, "Text" */
 
 /* Do these bytes begin like a text twin? */
 bool hearth_is_text_profile(const void *data, size_t size);

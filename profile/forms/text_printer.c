@@ -11,7 +11,6 @@
 #include "hearth/ids.h"
 #include "hearth/variance.h"
 #include "mib_rows.h"
-#include "text_form.h"
 
 static bool needs_quotes(const char *string) {
   if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)
@@ -165,7 +164,7 @@ static hearth_status text_printer_print_histogram(hearth_profile *profile, uint3
 
 static hearth_status text_printer_print_variance(hearth_profile *profile, uint32_t row, FILE *stream,
                                                  hearth_error *err) {
-  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_TEXT_VARIANCE_NAMES};
+  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_VARIANCE_NAMES};
   hearth_variance variance;
   HEARTH_TRY(hearth_profile_get_variance(profile, row, &variance, err));
   if (variance.runs == 0)

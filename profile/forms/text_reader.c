@@ -8,7 +8,6 @@
 #include "file.h"
 #include "hearth/ids.h"
 #include "mib_rows.h"
-#include "text_form.h"
 
 /* -------------------------------------------------- tokens -------------------------------------------------- */
 
@@ -479,7 +478,7 @@ static hearth_status text_reader_read_history(parser *p) {
 }
 
 static hearth_status read_variance(parser *p) {
-  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_TEXT_VARIANCE_NAMES};
+  static const char *const names[HEARTH_VARIANCE_SUMS] = {HEARTH_VARIANCE_NAMES};
   named_value keys[HEARTH_VARIANCE_SUMS];
   if (p->variance.runs > 0)
     return bad(p, "given twice in one context:", p->token);

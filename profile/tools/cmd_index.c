@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth merge`, in everyday use `hearth index`: turns profiles of any kind into one. */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +12,34 @@
 
 #include "command_line.h"
 #include "commands.h"
+#include "file.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
-#include "input_list.h"
 #include "mib_rows.h"
 #include "output_file.h"
 #include "print.h"
 #include "utf8.h"
 #include "view_options.h"
+
+/* The profiles to merge, with their weights. */
+typedef struct input_list {
+  hearth_input *rows; /* each with a path of its own */
+  size_t count, room;
+} input_list;
+
+/* Warnings of many inputs: of each kind the first few are worth a line. */
+
+enum { HEARTH_REPEATS_TOLD = 8, HEARTH_REPEATS_KINDS = 64 };
+
+/* All zero at first. */
+typedef struct hearth_repeats {
+  struct {
+    uint64_t hash;
+    uint64_t count;
+  } kinds[HEARTH_REPEATS_KINDS]; /* texts of further kinds are all told */
+  unsigned kind_count;
+  uint64_t untold;
+} hearth_repeats;
 
 /* As llvm-profdata has it. */
 typedef enum failure_mode {
@@ -46,6 +68,80 @@ static const hearth_help help = {
              "order or grouping of the inputs. 'index' and 'merge' are two names of one command."};
 
 _Static_assert(HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
+
+/* -------------------------------------------------- inputs -------------------------------------------------- */
+
+static void input_list_free(input_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    free((char *)list->rows[i].path);
+  free(list->rows);
+  *list = (input_list){0};
+}
+
+/* `path` is copied, "-" as standard input; false when out of memory. */
+static bool input_list_add(input_list *list, const char *path, uint64_t weight) {
+  if (list->count == list->room) {
+    size_t room = list->room * 2 + 16;
+    hearth_input *rows = realloc(list->rows, room * sizeof *rows);
+    if (!rows)
+      return false;
+    list->rows = rows;
+    list->room = room;
+  }
+  char *copy = strdup(hearth_tool_input_path(path));
+  if (copy)
+    list->rows[list->count++] = (hearth_input){copy, weight};
+  return copy != NULL;
+}
+
+/* Digits and a separator at the beginning of the text: their number, and the text behind them. */
+static bool parse_weight(const char *text, char separator, uint64_t *ret_weight, const char **ret_rest) {
+  char *end;
+  if (!isdigit((unsigned char)*text))
+    return false;
+  errno = 0;
+  *ret_weight = strtoull(text, &end, 10);
+  *ret_rest = end + 1;
+  return *end == separator && errno == 0;
+}
+
+/* "N:FILE"; false if it is not that, or when out of memory. */
+static bool input_list_add_weighted(input_list *list, const char *text) {
+  uint64_t weight;
+  const char *path;
+  return parse_weight(text, ':', &weight, &path) && weight > 0 && *path && input_list_add(list, path, weight);
+}
+
+static bool add_line(input_list *list, char *line) {
+  uint64_t weight;
+  const char *path;
+  while (isspace((unsigned char)*line))
+    line++;
+  for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--)
+    line[n - 1] = '\0';
+  if (*line == '\0' || *line == '#')
+    return true;
+  if (!parse_weight(line, ',', &weight, &path) || weight == 0) /* a file name may well look like this */
+    return input_list_add(list, line, 1);
+  return input_list_add(list, path, weight);
+}
+
+/* All that a file lists, one a line: "FILE" or "N,FILE". Blanks around a line are not part of it; empty lines and such
+ * that begin with '#' mean nothing. Errors: E_IO, E_NOMEM. */
+static hearth_status input_list_add_file(input_list *list, const char *path, hearth_error *err) {
+  hearth_file file;
+  HEARTH_TRY(hearth_file_read(path, &file, err));
+  bool ok = true;
+  for (size_t at = 0, end; ok && at < file.size; at = end + 1) {
+    const uint8_t *newline = memchr(file.data + at, '\n', file.size - at);
+    end = newline ? (size_t)(newline - file.data) : file.size;
+    char *line = strndup((const char *)file.data + at, end - at);
+    ok = line && add_line(list, line);
+    free(line);
+  }
+  hearth_file_close(&file);
+  return ok ? HEARTH_OK : hearth_error_nomem(err);
+}
 
 /* -------------------------------------------------- options -------------------------------------------------- */
 
@@ -96,19 +192,19 @@ static int take_section(void *target, const char *value) {
 }
 
 static int add_weighted(void *target, const char *value) {
-  return hearth_input_list_add_weighted(target, value, ':') ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+  return input_list_add_weighted(target, value) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 static int add_list(void *target, const char *value) {
   hearth_error err;
-  if (hearth_input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
+  if (input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   return HEARTH_EXIT_OK;
 }
 
 static int add_operands(arguments *a, int operands, char **argv) {
   for (int i = 1; i <= operands; i++)
-    if (!hearth_input_list_add(&a->inputs, argv[i], 1))
+    if (!input_list_add(&a->inputs, argv[i], 1))
       return hearth_tool_error("out of memory");
   return HEARTH_EXIT_OK;
 }
@@ -197,6 +293,32 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
 
+/* A kind is a hash of the text behind the input's name, digits left out (FNV-1a). */
+
+static uint64_t input_list_kind_of(const char *text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  const char *behind = strstr(text, ": ");
+  for (const char *c = behind ? behind : text; *c; c++)
+    if (!isdigit((unsigned char)*c))
+      hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Is "NAME: TEXT" to be told? Texts are of one kind if they differ in the name of the input and in numbers only. */
+static bool hearth_repeats_tell(hearth_repeats *r, const char *text) {
+  uint64_t hash = input_list_kind_of(text);
+  unsigned i = 0;
+  while (i < r->kind_count && r->kinds[i].hash != hash)
+    i++;
+  if (i == HEARTH_REPEATS_KINDS)
+    return true;
+  if (i == r->kind_count)
+    r->kinds[r->kind_count++].hash = hash;
+  bool told = ++r->kinds[i].count <= HEARTH_REPEATS_TOLD;
+  r->untold += !told;
+  return told;
+}
+
 /* Inputs that are left out are named, each of them. */
 static bool is_told(arguments *a, const char *text) {
   return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 ||
@@ -230,8 +352,6 @@ static void on_begun(void *context, const char *name, size_t number, size_t coun
     hearth_tool_progress("%s: reading (%zu of %zu)", name, number, count);
 }
 
-static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
-
 /* -------------------------------------------------- work -------------------------------------------------- */
 
 /* An indexed profile's facts about itself, read back from the file: the output shows the written data. */
@@ -249,8 +369,9 @@ static int index_print_summary(const char *path) {
   hearth_profile_close(profile);
   printf("%s: %" PRIu32 " context%s, %" PRIu32 " function%s, %" PRIu64 " run%s, %s allocated, %" PRIu64
          " block%s dropped\n",
-         path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs),
-         hearth_amount_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
+         path, contexts, hearth_plural(contexts), functions, hearth_plural(functions), sum.runs,
+         hearth_plural(sum.runs), hearth_amount_bytes(sum.total_bytes).c, sum.dropped_blocks,
+         hearth_plural(sum.dropped_blocks));
   return hearth_tool_finish();
 }
 
@@ -329,7 +450,7 @@ int hearth_cmd_index(int argc, char **argv) {
                                                                          : hearth_tool_error("%s", err.message);
     hearth_indexer_destroy(indexer);
   }
-  hearth_input_list_free(&a.inputs);
+  input_list_free(&a.inputs);
   free(a.binaries.rows);
   free(a.debug_directories.rows);
   return code;

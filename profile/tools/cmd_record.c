@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attached_process.h"
 #include "commands.h"
 #include "preloaded_program.h"
 

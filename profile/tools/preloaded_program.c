@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attached_process.h"
 #include "commands.h"
 #include "install_paths.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that runs as it is, with a library of the installation preloaded: 'hearth record' and 'hearth run'. */
+/* A program that runs as it is, with a library of the installation in it: 'hearth record' and 'hearth run'. */
 #ifndef HEARTH_PRELOADED_PROGRAM_H
 #define HEARTH_PRELOADED_PROGRAM_H
 
@@ -30,5 +30,12 @@ int hearth_preloaded_start(const hearth_preload_path library, const char *variab
 
 /* The exit code of a child, as a shell has it; `pid` is what fork returned. What the terminal sends reaches the child by itself; what others send is passed on. */
 int hearth_preloaded_await(pid_t pid, struct rusage *ret_usage);
+
+/* Record a program that runs already: a library is loaded into it as a debugger would (attached_process.c; x86-64). It begins
+ * with these settings, and goes on until the process ends, or SIGINT, SIGTERM or SIGHUP comes; then the process goes on as
+ * it was before.
+ *   begun   is called once it is recorded
+ * Returns an exit code, after an error that it printed. */
+int hearth_process_record(pid_t pid, const char *library, const char *settings, void (*begun)(void));
 
 #endif

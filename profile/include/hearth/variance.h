@@ -42,6 +42,9 @@ typedef union hearth_variance {
   uint64_t sums[HEARTH_VARIANCE_SUMS];
 } hearth_variance;
 
+#define HEARTH_VARIANCE_NAMES                                                                                          \
+  "runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"
+
 /* One run: the sums of a context's records in it, and its duration. */
 void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret);
 /* Add `from`, `weight` times; saturating. */

@@ -5,7 +5,6 @@
 
 #include "file.h"
 #include "findings.h"
-#include "hearth/global_advice.h"
 #include "print.h"
 
 /* A paragraph for each finding, and the kinds that were not looked for. */

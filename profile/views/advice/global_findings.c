@@ -2,8 +2,6 @@
 /* Findings on global variables. One says what all globals of its kind have in common, and names those of most bytes. Small ones
  * are left out: switches of the program, which another input may set. Which variables share a cache line is the linker's choice:
  * the symbols of the program say it, not those of the profiled build. */
-#include "hearth/global_advice.h"
-
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,22 +9,36 @@
 
 #include "array.h"
 #include "file.h"
+#include "hearth/advice.h"
+#include "hearth/global.h"
 #include "object_file.h"
 #include "print.h"
 
 typedef enum finding_kind {
-#define HEARTH_GLOBAL_ADVICE(NAME, name, needs, title, remedy) KIND_##NAME,
-#include "hearth/global_advice_kinds.def"
+  KIND_CONSTANT,
+  KIND_ONCE,
+  KIND_SPARSE,
+  KIND_UNTOUCHED,
+  KIND_SHARED,
   FINDING_KINDS
 } finding_kind;
 
+/* docs/tools.md, "hearth advise", explains each with its threshold: change both in one commit. */
 static const struct {
-  const char *name, *title, *remedy;
+  const char *name;
   enum { NOTHING, STORES, STORES_AND_BINARY } needs;
-} finding_kinds[] = {
-#define HEARTH_GLOBAL_ADVICE(NAME, name, needs, title, remedy) {name, title, remedy, needs},
-#include "hearth/global_advice_kinds.def"
-};
+  const char *title, *remedy;
+} finding_kinds[] = {{"constant", STORES, "tables that are read and never written",
+                      "make them const: they can then be shared and are protected"},
+                     {"once", STORES, "tables that are written once and then read",
+                      "make them when the program is compiled, or keep them apart from what is written often"},
+                     {"sparse", NOTHING, "large tables of which little is accessed",
+                      "make them smaller, or move the part that is used into a table of its own"},
+                     {"untouched", NOTHING, "large tables that are not accessed at all",
+                      "leave them out, or build with 'hearth flags use --globals', which puts them apart"},
+                     {"shared", STORES_AND_BINARY,
+                      "variables that are read, in a cache line with one that is written often",
+                      "if other threads read than write, begin each of the two on a line of its own: alignas(64)"}};
 
 enum {
   LINE = 64,          /* bytes */

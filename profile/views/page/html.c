@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The page: assets/report.html with style, script and data put where it says so. The data is a JSON object in the element
- * `<script id="data">`: the model (model.h) with a column (markup.h) for each number of its tables, and facts of the
+ * `<script id="data">`: the model (model.h) with a column for each number of its tables, and facts of the
  * profile by the keys of `hearth show --json`. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
-#include "hearth/global_advice.h"
 #include "hearth/history.h"
 #include "hearth/ids.h"
-#include "markup.h"
 #include "model.h"
 #include "option_size.h"
 #include "page_assets.h"
 #include "print.h"
 #include "selection.h"
-#include "sources.h"
+#include "utf8.h"
 
 enum { GLOBALS_SHOWN = 200 }; /* the hottest, and the largest untouched ones */
 
@@ -27,26 +25,69 @@ typedef struct hearth_page_writer {
 
 /* -------------------------------------------------- columns -------------------------------------------------- */
 
+/* Columns of numbers as a page holds them: a JSON string, base64 (RFC 4648) of LEB128 numbers. JSON's own numbers would
+ * take half as much room again and several times as long to read. LEB128 bytes are written in groups of three, as four
+ * characters of base64. */
+typedef struct page_column {
+  hearth_json *json;
+  uint32_t group; /* bytes that are not written yet, last in the low bits */
+  int bytes;      /* of them: 0 to 2 */
+} page_column;
+
+static void page_column_begin(page_column *column, hearth_json *json) {
+  hearth_json_value_begin(json);
+  putc_unlocked('"', json->stream);
+  *column = (page_column){.json = json};
+}
+
+/* Three bytes as four digits; of a group that is not full, one more than it has bytes, and padding. */
+static void put_group(const page_column *column, uint32_t group, int bytes) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (int i = 0; i < 4; i++)
+    putc_unlocked(i <= bytes ? digits[group >> (18 - 6 * i) & 63] : '=', column->json->stream);
+}
+
+static void put_column_byte(page_column *column, uint32_t byte) {
+  column->group = column->group << 8 | byte;
+  if (++column->bytes < 3)
+    return;
+  put_group(column, column->group, 3);
+  column->group = 0;
+  column->bytes = 0;
+}
+
+static void page_column_add(page_column *column, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    put_column_byte(column, (uint32_t)(value & 0x7f) | 0x80);
+  put_column_byte(column, (uint32_t)value);
+}
+
+static void page_column_end(page_column *column) {
+  if (column->bytes > 0)
+    put_group(column, column->group << (8 * (3 - column->bytes)), column->bytes);
+  putc_unlocked('"', column->json->stream);
+}
+
 typedef uint64_t column_value(const hearth_page_writer *w, uint32_t row);
 
 static void write_column(hearth_page_writer *w, const char *name, uint32_t count, column_value *value) {
-  hearth_page_column column;
+  page_column column;
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
-  hearth_page_column_begin(&column, &w->json);
+  page_column_begin(&column, &w->json);
   for (uint32_t i = 0; i < count; i++)
-    hearth_page_column_add(&column, value(w, i));
-  hearth_page_column_end(&column);
+    page_column_add(&column, value(w, i));
+  page_column_end(&column);
 }
 
 /* A member of each struct of an array. */
 static void write_numbers(hearth_json *json, const char *name, const uint64_t *first, size_t stride, uint32_t count) {
-  hearth_page_column column;
+  page_column column;
   hearth_json_key(json, name);
-  hearth_page_column_begin(&column, json);
+  page_column_begin(&column, json);
   for (uint32_t i = 0; i < count; i++)
-    hearth_page_column_add(&column, *(const uint64_t *)((const char *)first + i * stride));
-  hearth_page_column_end(&column);
+    page_column_add(&column, *(const uint64_t *)((const char *)first + i * stride));
+  page_column_end(&column);
 }
 
 /* Numbers of rows are written plus one, so that 0 is none. */
@@ -413,10 +454,26 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
 
 /* -------------------------------------------------- the page -------------------------------------------------- */
 
+/* As content: characters of markup are escaped, control bytes are '?', bytes that are not UTF-8 are U+FFFD. */
+static void put_title(const char *text, FILE *stream) {
+  for (size_t length; *text; text += length ? length : 1) {
+    const char *escaped = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : NULL;
+    length = hearth_utf8_length(text);
+    if (length == 0)
+      fputs(HEARTH_UTF8_REPLACEMENT, stream);
+    else if (escaped)
+      fputs(escaped, stream);
+    else if (hearth_utf8_is_control(text))
+      fputc('?', stream);
+    else
+      fwrite(text, 1, length, stream);
+  }
+}
+
 static hearth_status write_part(hearth_page_writer *w, const char *name, size_t size, hearth_error *err) {
   FILE *stream = w->json.stream;
   if (strncmp(name, "title", size) == 0)
-    hearth_page_put_text(w->model->options->title, stream);
+    put_title(w->model->options->title, stream);
   else if (strncmp(name, "style", size) == 0)
     fputs(hearth_page_asset_css, stream);
   else if (strncmp(name, "script", size) == 0)

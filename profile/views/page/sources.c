@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines that are wanted are sorted by file, so that each file is passed over once. */
-#include "sources.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>

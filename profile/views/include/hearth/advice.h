@@ -3,6 +3,7 @@
 #ifndef HEARTH_ADVICE_H
 #define HEARTH_ADVICE_H
 
+#include "hearth/json_writer.h"
 #include "hearth/profile_diff.h"
 #include "hearth/trace.h"
 
@@ -85,6 +86,15 @@ hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *
  * looked for, for want of data. */
 hearth_status hearth_advice_measure(const hearth_advice *advice, const hearth_condition *condition, double *ret,
                                     hearth_error *err);
+
+/* Findings on global variables, each of all globals of one kind: a paragraph for each, nothing without globals; or the JSON members
+ * "global_findings" and "globals_not_looked_for".
+ *   binary  the program, with symbols; NULL: not known which variables share lines
+ * E_IO, E_FORMAT, E_NO_DEBUG_INFO (no symbols), E_CORRUPT, E_NOMEM. */
+hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, const char *binary,
+                                              FILE *stream, hearth_error *err);
+hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
+                                              hearth_error *err);
 
 #ifdef __cplusplus
 }
