@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "command_line.h"
 #include "commands.h"
-#include "file.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "mib_rows.h"
@@ -75,23 +75,17 @@ static void input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)
     free((char *)list->rows[i].path);
   free(list->rows);
-  *list = (input_list){0};
 }
 
-/* `path` is copied, "-" as standard input; false when out of memory. */
-static bool input_list_add(input_list *list, const char *path, uint64_t weight) {
-  if (list->count == list->room) {
-    size_t room = list->room * 2 + 16;
-    hearth_input *rows = realloc(list->rows, room * sizeof *rows);
-    if (!rows)
-      return false;
-    list->rows = rows;
-    list->room = room;
-  }
+/* `path` is copied, "-" as standard input. Returns an exit code, after an error that it printed. */
+static int input_list_add(input_list *list, const char *path, uint64_t weight) {
   char *copy = strdup(hearth_tool_input_path(path));
-  if (copy)
-    list->rows[list->count++] = (hearth_input){copy, weight};
-  return copy != NULL;
+  if (!copy || !hearth_array_grow(&list->rows, &list->room, list->count, sizeof *list->rows)) {
+    free(copy);
+    return hearth_tool_error("out of memory");
+  }
+  list->rows[list->count++] = (hearth_input){copy, weight};
+  return HEARTH_EXIT_OK;
 }
 
 /* Digits and a separator at the beginning of the text: their number, and the text behind them. */
@@ -102,45 +96,26 @@ static bool parse_weight(const char *text, char separator, uint64_t *ret_weight,
   errno = 0;
   *ret_weight = strtoull(text, &end, 10);
   *ret_rest = end + 1;
-  return *end == separator && errno == 0;
+  return *end == separator && errno == 0 && *ret_weight > 0;
 }
 
-/* "N:FILE"; false if it is not that, or when out of memory. */
-static bool input_list_add_weighted(input_list *list, const char *text) {
+static int add_weighted(void *target, const char *value) {
   uint64_t weight;
   const char *path;
-  return parse_weight(text, ':', &weight, &path) && weight > 0 && *path && input_list_add(list, path, weight);
+  return parse_weight(value, ':', &weight, &path) && *path ? input_list_add(target, path, weight)
+                                                           : HEARTH_OPTION_UNUSABLE;
 }
 
-static bool add_line(input_list *list, char *line) {
+/* "FILE" or "N,FILE"; a file's name may well look like the latter. */
+static int add_line(void *target, const char *line) {
   uint64_t weight;
   const char *path;
-  while (isspace((unsigned char)*line))
-    line++;
-  for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--)
-    line[n - 1] = '\0';
-  if (*line == '\0' || *line == '#')
-    return true;
-  if (!parse_weight(line, ',', &weight, &path) || weight == 0) /* a file name may well look like this */
-    return input_list_add(list, line, 1);
-  return input_list_add(list, path, weight);
+  return parse_weight(line, ',', &weight, &path) ? input_list_add(target, path, weight)
+                                                 : input_list_add(target, line, 1);
 }
 
-/* All that a file lists, one a line: "FILE" or "N,FILE". Blanks around a line are not part of it; empty lines and such
- * that begin with '#' mean nothing. Errors: E_IO, E_NOMEM. */
-static hearth_status input_list_add_file(input_list *list, const char *path, hearth_error *err) {
-  hearth_file file;
-  HEARTH_TRY(hearth_file_read(path, &file, err));
-  bool ok = true;
-  for (size_t at = 0, end; ok && at < file.size; at = end + 1) {
-    const uint8_t *newline = memchr(file.data + at, '\n', file.size - at);
-    end = newline ? (size_t)(newline - file.data) : file.size;
-    char *line = strndup((const char *)file.data + at, end - at);
-    ok = line && add_line(list, line);
-    free(line);
-  }
-  hearth_file_close(&file);
-  return ok ? HEARTH_OK : hearth_error_nomem(err);
+static int add_list(void *target, const char *value) {
+  return hearth_tool_each_line(hearth_tool_input_path(value), add_line, target);
 }
 
 /* -------------------------------------------------- options -------------------------------------------------- */
@@ -191,21 +166,10 @@ static int take_section(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-static int add_weighted(void *target, const char *value) {
-  return input_list_add_weighted(target, value) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
-static int add_list(void *target, const char *value) {
-  hearth_error err;
-  if (input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  return HEARTH_EXIT_OK;
-}
-
 static int add_operands(arguments *a, int operands, char **argv) {
   for (int i = 1; i <= operands; i++)
-    if (!input_list_add(&a->inputs, argv[i], 1))
-      return hearth_tool_error("out of memory");
+    if (input_list_add(&a->inputs, argv[i], 1) != HEARTH_EXIT_OK)
+      return HEARTH_EXIT_ERROR;
   return HEARTH_EXIT_OK;
 }
 

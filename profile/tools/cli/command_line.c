@@ -183,6 +183,27 @@ int hearth_tool_take_one_more(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
+int hearth_tool_each_line(const char *path, int (*take)(void *target, const char *line), void *target) {
+  static const char blanks[] = " \t\r";
+  hearth_file file;
+  hearth_error err;
+  if (hearth_file_read(path, &file, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  char *rest, *text = strndup(file.size > 0 ? (const char *)file.data : "", file.size);
+  int code = text ? HEARTH_EXIT_OK : hearth_tool_error("out of memory");
+  hearth_file_close(&file);
+  for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && code == HEARTH_EXIT_OK;
+       line = strtok_r(NULL, "\n", &rest)) {
+    line += strspn(line, blanks);
+    for (size_t length = strlen(line); length > 0 && strchr(blanks, line[length - 1]);)
+      line[--length] = '\0';
+    if (*line && *line != '#')
+      code = take(target, line);
+  }
+  free(text);
+  return code;
+}
+
 int hearth_tool_take_number(void *target, const char *value) {
   hearth_number_option *number = target;
   number->given = true;

@@ -109,6 +109,10 @@ typedef struct hearth_list_option {
 
 int hearth_tool_take_one_more(void *target, const char *value);
 
+/* Give each line of a file to `take`, without blanks around it, but for empty ones and such that begin with '#'. An exit code
+ * of an error, which was printed, ends it. */
+int hearth_tool_each_line(const char *path, int (*take)(void *target, const char *line), void *target);
+
 /* The path by which an operand is read: "-" is standard input. */
 const char *hearth_tool_input_path(const char *operand);
 

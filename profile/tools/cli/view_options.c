@@ -44,10 +44,11 @@ int hearth_tool_take_view_classify(void *target, const char *value) {
   return hearth_tool_take_classify(&classify, value);
 }
 
-static int add_wrapper(hearth_view_options *view, const char *pattern, size_t size) {
+static int add_wrapper(void *target, const char *pattern) {
   static const char **patterns;
   static size_t room;
-  char *copy = strndup(pattern, size);
+  hearth_view_options *view = target;
+  char *copy = strdup(pattern);
   if (!copy || !hearth_array_grow(&patterns, &room, view->wrapper_count, sizeof *patterns)) {
     free(copy);
     return hearth_tool_error("out of memory");
@@ -57,31 +58,8 @@ static int add_wrapper(hearth_view_options *view, const char *pattern, size_t si
   return HEARTH_EXIT_OK;
 }
 
-/* Blanks around a line are not part of it; empty lines and such that begin with '#' mean nothing. */
-static int add_wrappers(hearth_view_options *view, const char *path) {
-  hearth_file file;
-  hearth_error err;
-  int code = HEARTH_EXIT_OK;
-  if (hearth_file_read(path, &file, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  const char *at = (const char *)file.data, *end = at + file.size;
-  while (code == HEARTH_EXIT_OK && at < end) {
-    const char *line = at, *stop = memchr(at, '\n', (size_t)(end - at));
-    stop = stop ? stop : end;
-    at = stop + (stop < end);
-    while (line < stop && strchr(" \t\r", *line))
-      line++;
-    while (stop > line && strchr(" \t\r", stop[-1]))
-      stop--;
-    if (line < stop && *line != '#')
-      code = add_wrapper(view, line, (size_t)(stop - line));
-  }
-  hearth_file_close(&file);
-  return code;
-}
-
 int hearth_tool_take_wrapper(void *target, const char *value) {
-  return *value == '@' ? add_wrappers(target, value + 1) : add_wrapper(target, value, strlen(value));
+  return *value == '@' ? hearth_tool_each_line(value + 1, add_wrapper, target) : add_wrapper(target, value);
 }
 
 hearth_profile *hearth_tool_open_profile(const char *operand) {
