@@ -141,7 +141,7 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
   free(copy);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "%s: a second profile of -fprofile-use: merge those with llvm-profdata first (and take heap "
-                          "profiles out of them with --format=text)",
+                          "profiles out of them with 'hearth show --text')",
                           name);
 }
 

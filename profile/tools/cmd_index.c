@@ -56,7 +56,7 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section; /* version of LLVM's; 0: the default */
   const char *layout;
-  bool quiet, verbose, progress, full_recursion, symbols;
+  bool quiet, verbose, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
   hearth_repeats warnings;
@@ -195,8 +195,8 @@ static int index_check(const arguments *a) {
     return hearth_tool_usage_error(a->command, "where to write? Give -o OUT");
   if (a->section && !a->format->has_section)
     return hearth_tool_usage_error(a->command, "--memprof-version goes with --format=llvm, not %s", a->format->name);
-  if (a->format->is_indexed && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
-    return hearth_tool_usage_error(a->command, "an indexed profile is not for terminals: give -o OUT or --format=text");
+  if (hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
+    return hearth_tool_usage_error(a->command, "an indexed profile is not for terminals: give -o OUT");
   return check_output(a);
 }
 
@@ -232,17 +232,15 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_TAKE(
           "--recursion", 0, "fold|full", "fold or full", take_recursion, &a->full_recursion,
           "fold: keep each cycle of recursive calls once, with the same totals (default); full: keep all calls"),
-      HEARTH_TAKE("--format", 0, "NAME", "default, hearth, llvm or text", index_take_format, &a->format,
+      HEARTH_TAKE("--format", 0, "NAME", "default, hearth or llvm", index_take_format, &a->format,
                   "output format:\n"
                   "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
                   "  hearth   the indexed profile that the compiler plugin reads\n"
-                  "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-                  "  text     the text form of 'hearth'"),
+                  "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use="),
       HEARTH_TAKE("--memprof-version", 0, "3|4", "3 or 4", take_section, &a->section,
                   "version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)"),
       HEARTH_TAKE("--fields", 0, "NAME,...", "names of fields", take_fields, a,
                   "write only these fields (docs/formats/indexed.md); the others are then 0"),
-      HEARTH_FLAG("--progress", 0, &a->progress, "print progress also if stderr is no terminal"),
       HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
       HEARTH_FLAG("--verbose", 'v', &a->verbose, "also print which binaries are used and which are not"),
       {0}};
@@ -250,8 +248,6 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = index_check(a)) != HEARTH_EXIT_OK)
     return false;
-  if (a->progress)
-    hearth_tool_progress_always();
   return true;
 }
 
@@ -342,8 +338,7 @@ static int index_print_summary(const char *path) {
 /* Output to a device or a pipe cannot be read back. */
 static bool can_be_read_back(const arguments *a) {
   struct stat info;
-  return a->format->is_indexed && !hearth_output_is_standard(a->output) && stat(a->output, &info) == 0 &&
-         S_ISREG(info.st_mode);
+  return !hearth_output_is_standard(a->output) && stat(a->output, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 static int index_add_binaries(const arguments *a, hearth_indexer *indexer) {

@@ -257,23 +257,16 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) {
   return HEARTH_EXIT_USAGE;
 }
 
-static bool progress_always;
-
-void hearth_tool_progress_always(void) { progress_always = true; }
-
 void hearth_tool_progress(const char *format, ...) {
   static bool shown;
   char line[80]; /* longer lines would wrap and could not be taken away */
-  bool terminal = isatty(STDERR_FILENO);
-  if (!terminal && !progress_always)
+  if (!isatty(STDERR_FILENO))
     return;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (!terminal && line[0])
-    fprintf(stderr, "hearth: %s\n", line);
-  if (!terminal || (!shown && !line[0]))
+  if (!shown && !line[0])
     return;
   fprintf(stderr, "\r\033[K%s", line);
   fflush(stderr);

@@ -132,14 +132,11 @@ void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 
 /* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */
 int hearth_tool_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replace the progress line on stderr; shows nothing if stderr is no terminal, or lines one by one if that was asked
- * for. "" takes the line away: do so before printing anything else. */
+/* Replace the progress line on stderr; shows nothing if stderr is no terminal. "" takes the line away: do so before printing anything else. */
 void hearth_tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for events of a trace that have been read, now and then. */
 void hearth_tool_progress_events(uint64_t done, uint64_t total);
-
-void hearth_tool_progress_always(void);
 
 /* Flush stdout and return HEARTH_EXIT_OK; if the output could not be written, report it as an error. */
 int hearth_tool_finish(void);

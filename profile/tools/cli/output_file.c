@@ -110,47 +110,6 @@ static void output_file_tell_losses(const output_request *request, const hearth_
     request->tell(text);
 }
 
-/* -------------------------------------------------- the text form -------------------------------------------------- */
-
-static hearth_status print_into_memory(const indexed *in, char **ret_text, size_t *ret_size, hearth_error *err) {
-  FILE *stream = open_memstream(ret_text, ret_size);
-  HEARTH_TRY(hearth_check_memory(stream, err));
-  hearth_status status = hearth_profile_print_text(in->profile, stream, err);
-  if (fclose(stream) != 0 && status == HEARTH_OK)
-    status = hearth_error_nomem(err);
-  return status;
-}
-
-/* Counters are all that a .profdata without a heap profile was given for; of one that has both, they can be spared. */
-static hearth_status leave_out_code(const output_request *request, hearth_error *err) {
-  hearth_llvm_contents contents;
-  char text[512];
-  if (!request->code)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
-  if (!contents.section_offset && !contents.trailer_size)
-    return hearth_error_set(
-        err, HEARTH_E_USAGE,
-        "%s: not written: the text form has no place for the profile of -fprofile-use that was given", request->path);
-  snprintf(text, sizeof text, "%.300s: its function counters are left out: the text form has no place for them",
-           request->code_name);
-  request->tell(text);
-  return HEARTH_OK;
-}
-
-static hearth_status output_file_write_text(const output_request *request, hearth_error *err) {
-  indexed in;
-  char *text = NULL;
-  size_t size = 0;
-  HEARTH_TRY(leave_out_code(request, err));
-  HEARTH_TRY(make_indexed(request, false, &in, err));
-  hearth_status status = print_into_memory(&in, &text, &size, err);
-  HEARTH_THEN(status, hearth_output_write(request->path, text, size, err));
-  free(text);
-  free_indexed(&in);
-  return status;
-}
-
 /* -------------------------------------------------- containers -------------------------------------------------- */
 
 static hearth_status write_container(const output_request *request, uint32_t section, bool with_trailer,
@@ -207,11 +166,7 @@ static hearth_status write_default(const output_request *request, hearth_error *
 /* -------------------------------------------------- the table -------------------------------------------------- */
 
 const output_format hearth_output_formats[] = {
-    {"default", write_default, true, true},
-    {"hearth", write_hearth, false, true},
-    {"llvm", write_llvm, true, true},
-    {"text", output_file_write_text, false, false},
-};
+    {"default", write_default, true}, {"hearth", write_hearth, false}, {"llvm", write_llvm, true}};
 
 const output_format *hearth_output_format_find(const char *name) {
   for (size_t i = 0; i < sizeof hearth_output_formats / sizeof hearth_output_formats[0]; i++)

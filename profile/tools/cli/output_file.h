@@ -40,7 +40,6 @@ typedef struct output_format {
   const char *name;
   hearth_status (*write)(const output_request *request, hearth_error *err);
   bool has_section; /* `section` may be chosen */
-  bool is_indexed;  /* hearth_profile_open reads it */
 } output_format;
 
 /* The first is the default. */

@@ -33,7 +33,8 @@ for version in 3 4; do
     -o "$here/v$version"
 done
 "$llvm"22/bin/llvm-profdata merge raw/* --profiled-binary seed -o "$here/v3-plain"
-"$hearth" merge -q "$here/v4" --format=text -o "$here/expected.txt"
+"$hearth" merge -q "$here/v4" -o v4.prof
+"$hearth" show --text v4.prof > "$here/expected.txt"
 for release in 14 19 22; do
   "$llvm$release/bin/clang++" -O1 -fprofile-generate seed.cpp -o counted
   LLVM_PROFILE_FILE=counted.profraw ./counted

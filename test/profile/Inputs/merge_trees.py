@@ -132,7 +132,11 @@ def merge_as_tree(number, leaves):
         rng.shuffle(nodes)
         size = rng.randrange(2, 9)
         output = os.path.join(directory, f"tree{number}.{len(nodes)}")
-        merge(nodes[:size], output, rng.choice(["--format=hearth", "--format=text"]))
+        merge(nodes[:size], output)
+        if rng.random() < 0.5:
+            text = subprocess.run([hearth, "show", "--text", output], check=True, capture_output=True).stdout
+            with open(output, "wb") as file:
+                file.write(text)
         nodes = nodes[size:] + [output]
     result = os.path.join(directory, f"result{number}")
     merge(nodes, result)

@@ -8,7 +8,7 @@
 // RUN: od -A n -t u8 -j 8 -N 8 raw/* | FileCheck %s --check-prefix=VERSION%llvm
 // VERSION19: 4
 // VERSION22: 5
-// RUN: %hearth merge raw/* --binary program --format=text -o text && FileCheck %s --check-prefixes=CHECK,TEXT%llvm < text
+// RUN: %hearth merge -q raw/* --binary program -o prof && %hearth show --text prof > text && FileCheck %s --check-prefixes=CHECK,TEXT%llvm < text
 // CHECK: frame main
 // CHECK-NEXT: AllocCount 3
 // CHECK-DAG: MinSize 160
