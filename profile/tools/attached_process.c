@@ -175,33 +175,17 @@ static uint64_t find_end_of_handlers(pid_t pid, const process_library *libc) {
 
 /* Neither malloc nor the loader waits in these, called by the C library. A lock of either waits with FUTEX_WAIT. */
 static bool is_wait(const struct user_regs_struct *registers) {
-  switch (registers->orig_rax) {
-  case SYS_futex:
+  static const unsigned long waits[] = {
+      SYS_read,     SYS_readv,      SYS_poll,          SYS_ppoll,           SYS_select,
+      SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait,   SYS_nanosleep,       SYS_clock_nanosleep,
+      SYS_pause,    SYS_wait4,      SYS_waitid,        SYS_accept,          SYS_accept4,
+      SYS_recvfrom, SYS_recvmsg,    SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_io_getevents};
+  if (registers->orig_rax == SYS_futex)
     return (registers->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
-  case SYS_read:
-  case SYS_readv:
-  case SYS_poll:
-  case SYS_ppoll:
-  case SYS_select:
-  case SYS_pselect6:
-  case SYS_epoll_wait:
-  case SYS_epoll_pwait:
-  case SYS_nanosleep:
-  case SYS_clock_nanosleep:
-  case SYS_pause:
-  case SYS_wait4:
-  case SYS_waitid:
-  case SYS_accept:
-  case SYS_accept4:
-  case SYS_recvfrom:
-  case SYS_recvmsg:
-  case SYS_rt_sigsuspend:
-  case SYS_rt_sigtimedwait:
-  case SYS_io_getevents:
-    return true;
-  default:
-    return false;
-  }
+  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+    if (registers->orig_rax == waits[i])
+      return true;
+  return false;
 }
 
 /* Old words on the stack may make it true, no handler that runs makes it false. */

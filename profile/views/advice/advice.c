@@ -131,8 +131,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
 static hearth_status add_findings(hearth_advice *a, uint32_t group, hearth_error *err) {
   for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++) {
     hearth_finding finding = {.kind = kind, .group = group};
-    if (!a->has[hearth_advice_needs(kind)] ||
-        !hearth_advice_test(&a->whole, &a->places[group], a->has[HEARTH_ADVICE_TRACE], kind, &finding))
+    if (!a->has[hearth_advice_needs(kind)] || !hearth_advice_test(&a->whole, &a->places[group], kind, &finding))
       continue;
     if (!hearth_array_grow(&a->findings, &a->finding_room, a->finding_count, sizeof finding))
       return hearth_error_nomem(err);
@@ -183,7 +182,7 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
   if (!a)
     return hearth_error_nomem(err);
   a->profile = profile;
-  a->has[HEARTH_ADVICE_TRACE] = tallied;
+  a->has[HEARTH_ADVICE_TRACE] = a->whole.tallied = tallied;
   hearth_status status = hearth_options_take(&a->view, sizeof a->view, options, err);
   if (status == HEARTH_OK)
     status = look(a, err);

@@ -24,6 +24,7 @@ typedef struct hearth_place_sum {
 
 /* Totals that places are measured by. */
 typedef struct hearth_advice_whole {
+  bool tallied;             /* the profile is of a trace */
   double runs, duration_ns; /* of a run */
   uint64_t allocs, bytes, byte_seconds;
   uint64_t picks;                     /* of memory, at random moments */
@@ -70,8 +71,8 @@ struct hearth_advice {
 void hearth_advice_note_end(hearth_advice_whole *whole, const hearth_place_sum *place);
 
 /* Is there such a finding at this place? If so, its share and evidence are filled in. */
-bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
-                        hearth_advice_kind kind, hearth_finding *ret);
+bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, hearth_advice_kind kind,
+                        hearth_finding *ret);
 
 /* "key 50%, value 50%; never accessed: name". */
 void hearth_advice_describe_fields(const hearth_place_sum *place, const hearth_type_member *members, size_t count,

@@ -74,7 +74,7 @@ static hearth_amount_text held(const hearth_advice_whole *w, const hearth_place_
 
 /* Sums of short-lived contexts only: a function as node_new makes blocks that stay for one caller, and temporary
  * ones for another. */
-static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->brief;
   char of[32] = "", at_once[64] = "";
   double blocks = work_share(w, m->AllocCount), bytes = hearth_ratio((double)m->TotalSize, (double)w->bytes);
@@ -86,7 +86,7 @@ static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum 
   f->share = f->saving == HEARTH_SAVES_BYTES ? bytes : blocks;
   if (m->AllocCount < p->mib.AllocCount)
     snprintf(of, sizeof of, "of %" PRIu64 " ", p->mib.AllocCount);
-  if (tallied)
+  if (w->tallied)
     snprintf(at_once, sizeof at_once, "; %.0f%% are freed before their thread allocates or frees another",
              100 * hearth_ratio((double)m->HEARTH_TALLY_TEMPORARY, (double)m->AllocCount));
   SAY(f, "%" PRIu64 " %sblocks of %s live %s on average%s", m->AllocCount, of, sizes_of(m).c,
@@ -95,8 +95,8 @@ static bool is_short_lived(const hearth_advice_whole *w, const hearth_place_sum 
 }
 
 /* Containers that grow show in stacks, realloc in a trace. */
-static bool is_ladder(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
-  uint64_t grew = tallied ? p->mib.HEARTH_TALLY_GREW : 0;
+static bool is_ladder(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
+  uint64_t grew = w->tallied ? p->mib.HEARTH_TALLY_GREW : 0;
   f->share = work_share(w, p->grown_allocs + grew);
   if ((double)(p->grown_allocs + grew) < LEAST_STEPS * w->runs)
     return false;
@@ -133,10 +133,9 @@ static bool grows_steadily(const hearth_advice_whole *w, const hearth_mib *m) {
 }
 
 /* Blocks that are made all through the run, and stay. */
-static bool is_leak(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_leak(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   bool frees = frees_at_end(w);
-  (void)tallied;
   f->share = memory_share(w, p);
   if (m->LiveAtExit < LEAST_LEAKED || !stays(m) || (double)(m->MaxLifetime - m->MinLifetime) < w->duration_ns / 2 ||
       !(frees || grows_steadily(w, m)))
@@ -160,10 +159,9 @@ static double touched_share(const hearth_mib *m) {
 
 /* No more accesses than writing the touched bytes once takes; and looks at pages, since code without counters may use what counters
  * saw nothing of. */
-static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
-  (void)tallied;
   f->share = memory_share(w, p);
   if (accesses * WORD > touched || m->Looks < LEAST_LOOKS || touched_share(m) > MOST_TOUCHED)
     return false;
@@ -183,10 +181,9 @@ static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, b
 
 /* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. Where a part of
  * the memory is used late, as of a document or a database, the program cannot free the rest: it does not know which part. */
-static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
-  (void)tallied;
   f->share = memory_share(w, p) * late / 2;
   if (m->Picks < w->picks / 100 || late < LEAST_LATE || touched_share(m) > 1 - late + MOST_TOUCHED)
     return false;
@@ -198,10 +195,9 @@ static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, boo
   return true;
 }
 
-static bool is_oversized(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_oversized(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double used = used_share(m), size = hearth_ratio((double)m->TotalSize, (double)m->AllocCount);
-  (void)tallied;
   f->share = memory_share(w, p) * (1 - used);
   if (m->TotalAccessCount == 0 || size < LEAST_OVERSIZE || size > MOST_OVERSIZE || used > 0.25)
     return false;
@@ -224,12 +220,11 @@ static void say_unused_parts(const hearth_place_sum *p, size_t words, char *to, 
 }
 
 /* In blocks of one size: words without accesses, or words that have few of them beside the busiest. */
-static bool is_fields(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_fields(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   size_t words = (size_t)(m->MaxSize / WORD), unused = 0, busy = 0;
   uint64_t sum = 0, most = 0;
   char parts[120];
-  (void)tallied;
   if (m->MinSize != m->MaxSize || m->MaxSize < LINE / 2 || m->MaxSize > 4096 || p->count_count == 0)
     return false;
   for (size_t i = 0; i < words; i++) {
@@ -250,9 +245,8 @@ static bool is_fields(const hearth_advice_whole *w, const hearth_place_sum *p, b
   return true;
 }
 
-static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   uint64_t foreign = p->mib.HEARTH_TALLY_FOREIGN;
-  (void)tallied;
   f->share = work_share(w, foreign);
   if (foreign < LEAST_STEPS || foreign < p->mib.AllocCount / 2)
     return false;
@@ -261,9 +255,9 @@ static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, 
   return true;
 }
 
-bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
-                        hearth_advice_kind kind, hearth_finding *ret) {
-  static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
+bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, hearth_advice_kind kind,
+                        hearth_finding *ret) {
+  static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, hearth_finding *) = {
       is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign};
   _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
   hearth_advice_data needs = kinds[kind].needs;
@@ -272,7 +266,7 @@ bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum
   ret->saving = kinds[kind].work ? HEARTH_SAVES_ALLOCATIONS : HEARTH_SAVES_MEMORY;
   if (counts && place->library_allocs > 0) /* others use it than those that count */
     return false;
-  return place->mib.AllocCount > 0 && tests[kind](whole, place, tallied, ret) && ret->share >= least_share;
+  return place->mib.AllocCount > 0 && tests[kind](whole, place, ret) && ret->share >= least_share;
 }
 
 /* The accesses to each member of a type: those of the 8-byte words that it begins in, up to the next member. Members that
