@@ -222,21 +222,8 @@ double hearth_advice_context_share(const hearth_advice *a, const hearth_finding 
              : hearth_ratio((double)place->context_bytes, (double)place->mib.TotalSize);
 }
 
-hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t number) {
-  const hearth_finding *f = &a->findings[number];
-  return (hearth_advice_finding){.kind = f->kind,
-                                 .title = hearth_advice_title(f->kind),
-                                 .remedy = hearth_advice_remedy(f->kind),
-                                 .saves = hearth_advice_saving_name(f->saving),
-                                 .share = f->share,
-                                 .place = a->groups.items[f->group].name,
-                                 .evidence = f->evidence,
-                                 .fields = f->fields,
-                                 .context = hearth_advice_context(a, f)};
-}
-
-bool hearth_advice_looked_for(const hearth_advice *a, hearth_advice_kind kind) {
-  return a->has[hearth_advice_needs(kind)];
+uint32_t hearth_advice_finding_context(const hearth_advice *a, size_t number) {
+  return hearth_advice_context(a, &a->findings[number]);
 }
 
 static hearth_status name_fields(hearth_advice *a, hearth_type_layouts *layouts, hearth_error *err) {

@@ -89,31 +89,33 @@ static hearth_status print_stack(advice_json *p, uint32_t context, hearth_error 
   return HEARTH_OK;
 }
 
-static hearth_status print_finding_json(advice_json *p, const hearth_finding *f, hearth_error *err) {
-  const hearth_place_sum *place = &p->advice->places[f->group];
-  hearth_json *json = &p->json;
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "kind", hearth_advice_kind_name(f->kind));
-  hearth_json_key_string(json, "saves", hearth_advice_saving_name(f->saving));
-  hearth_json_key_double(json, "share", f->share);
-  hearth_json_key_string(json, "place", p->advice->groups.items[f->group].name);
-  hearth_json_key_string(json, "evidence", f->evidence);
+void hearth_advice_write_finding(const hearth_advice *a, size_t number, hearth_json *json) {
+  const hearth_finding *f = &a->findings[number];
+  hearth_json_print(json, "kind:%s, title:%s, saves:%s, share:%f, place:%s, evidence:%s, remedy:%s",
+                    hearth_advice_kind_name(f->kind), hearth_advice_title(f->kind),
+                    hearth_advice_saving_name(f->saving), f->share, a->groups.items[f->group].name, f->evidence,
+                    hearth_advice_remedy(f->kind));
   if (*f->fields)
     hearth_json_key_string(json, "fields", f->fields);
-  hearth_json_key_string(json, "remedy", hearth_advice_remedy(f->kind));
-  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    hearth_json_key_uint(json, hearth_quantity_key(q), hearth_quantity_of(q, &place->mib));
-  HEARTH_TRY(print_stack(p, hearth_advice_context(p->advice, f), err));
-  hearth_json_close(json, '}');
-  return HEARTH_OK;
 }
 
-static void print_missing_json(advice_json *p) {
-  hearth_json_key_array(&p->json, "not_looked_for");
+void hearth_advice_write_missing(const hearth_advice *a, hearth_json *json) {
+  hearth_json_key_array(json, "not_looked_for");
   for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
-    if (!hearth_advice_looked_for(p->advice, kind))
-      hearth_json_string(&p->json, hearth_advice_kind_name(kind));
-  hearth_json_close(&p->json, ']');
+    if (!a->has[hearth_advice_needs(kind)])
+      hearth_json_string(json, hearth_advice_kind_name(kind));
+  hearth_json_close(json, ']');
+}
+
+static hearth_status print_finding_json(advice_json *p, size_t number, hearth_error *err) {
+  const hearth_mib *mib = &p->advice->places[p->advice->findings[number].group].mib;
+  hearth_json_line_open(&p->json, '{');
+  hearth_advice_write_finding(p->advice, number, &p->json);
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    hearth_json_key_uint(&p->json, hearth_quantity_key(q), hearth_quantity_of(q, mib));
+  HEARTH_TRY(print_stack(p, hearth_advice_finding_context(p->advice, number), err));
+  hearth_json_close(&p->json, '}');
+  return HEARTH_OK;
 }
 
 static hearth_status print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
@@ -121,10 +123,10 @@ static hearth_status print_all(advice_json *p, const char *name, size_t top, hea
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->advice->profile), err));
   hearth_json_begin(json, "hearth-advice", JSON_VERSION);
   hearth_json_key_string(json, "profile", name);
-  print_missing_json(p);
+  hearth_advice_write_missing(p->advice, json);
   hearth_json_key_array(json, "findings");
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
-    HEARTH_TRY(print_finding_json(p, &p->advice->findings[i], err));
+    HEARTH_TRY(print_finding_json(p, i, err));
   hearth_json_close(json, ']');
   HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, p->advice->binary, json, err));
   HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));

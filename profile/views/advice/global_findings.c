@@ -270,12 +270,8 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
 }
 
 static void write_finding(finding_kind kind, const global_finding *f, hearth_json *json) {
-  hearth_json_line_open(json, '{');
-  hearth_json_key_string(json, "kind", finding_kinds[kind].name);
-  hearth_json_key_string(json, "title", finding_kinds[kind].title);
-  HEARTH_JSON_MEMBERS(json, f, count, bytes);
-  hearth_json_key_string(json, "remedy", finding_kinds[kind].remedy);
-  hearth_json_key_array(json, "largest");
+  hearth_json_print(json, "\n{kind:%s, title:%s, count:%lu, bytes:%lu, remedy:%s, largest:[", finding_kinds[kind].name,
+                    finding_kinds[kind].title, f->count, f->bytes, finding_kinds[kind].remedy);
   for (size_t i = 0; i < f->shown; i++) {
     hearth_json_line_open(json, '{');
     hearth_json_global(json, &f->largest[i].global);
@@ -283,8 +279,7 @@ static void write_finding(finding_kind kind, const global_finding *f, hearth_jso
       hearth_json_key_string(json, "beside", f->largest[i].beside);
     hearth_json_close(json, '}');
   }
-  hearth_json_close(json, ']');
-  hearth_json_close(json, '}');
+  hearth_json_print(json, "]}");
 }
 
 hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,

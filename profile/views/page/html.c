@@ -357,14 +357,12 @@ static uint32_t find_context(const hearth_page_model *m, uint32_t row) {
   return low;
 }
 
-static void write_finding(hearth_page_writer *w, const hearth_advice_finding *f) {
-  uint32_t context = find_context(w->model, f->context);
+static void write_finding(hearth_page_writer *w, size_t number) {
+  uint32_t row = hearth_advice_finding_context(w->model->options->advice, number),
+           context = find_context(w->model, row);
   hearth_json_line_open(&w->json, '{');
-  hearth_json_key_string(&w->json, "kind", hearth_advice_kind_name(f->kind));
-  hearth_json_key_string(&w->json, "title", f->title);
-  hearth_json_key_string(&w->json, "saves", f->saves);
-  HEARTH_JSON_MEMBERS(&w->json, f, share, place, evidence, fields, remedy);
-  if (context < w->model->context_count && w->model->contexts[context].row == f->context)
+  hearth_advice_write_finding(w->model->options->advice, number, &w->json);
+  if (context < w->model->context_count && w->model->contexts[context].row == row)
     hearth_json_key_uint(&w->json, "context", context);
   hearth_json_close(&w->json, '}');
 }
@@ -375,16 +373,10 @@ static void write_advice(hearth_page_writer *w) {
     return;
   hearth_json_line(&w->json);
   hearth_json_key_object(&w->json, "advice");
-  begin_list(w, "not_looked_for");
-  for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
-    if (!hearth_advice_looked_for(advice, kind))
-      hearth_json_string(&w->json, hearth_advice_kind_name(kind));
-  end_list(w);
+  hearth_advice_write_missing(advice, &w->json);
   begin_list(w, "findings");
-  for (size_t i = 0; i < hearth_advice_finding_count(advice); i++) {
-    hearth_advice_finding finding = hearth_advice_get_finding(advice, i);
-    write_finding(w, &finding);
-  }
+  for (size_t i = 0; i < hearth_advice_finding_count(advice); i++)
+    write_finding(w, i);
   end_list(w);
   hearth_json_close(&w->json, '}');
 }

@@ -61,22 +61,13 @@ hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, 
 hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, FILE *stream,
                                        hearth_error *err);
 
-typedef struct hearth_advice_finding {
-  hearth_advice_kind kind;
-  const char *title, *remedy;
-  const char *saves;    /* "allocations"; "bytes", allocated ones; or "memory", by time */
-  double share;         /* of all of these, that it may save */
-  const char *place;    /* function and line */
-  const char *evidence; /* a sentence */
-  const char *fields;   /* accesses by the type's members; "": not known */
-  uint32_t context;     /* row of the place's context of most bytes */
-} hearth_advice_finding;
-
+/* Findings, those that may save most first. */
 size_t hearth_advice_finding_count(const hearth_advice *advice);
-/* The `number`th, those that may save most first. Strings live as long as the advice. */
-hearth_advice_finding hearth_advice_get_finding(const hearth_advice *advice, size_t number);
-/* Is there data by which findings of this kind are found? */
-bool hearth_advice_looked_for(const hearth_advice *advice, hearth_advice_kind kind);
+/* The row of a finding's context of most bytes. */
+uint32_t hearth_advice_finding_context(const hearth_advice *advice, size_t number);
+/* Members of an open JSON object: those of a finding; and "not_looked_for", the kinds for which there is no data. */
+void hearth_advice_write_finding(const hearth_advice *advice, size_t number, hearth_json *json);
+void hearth_advice_write_missing(const hearth_advice *advice, hearth_json *json);
 
 /* A condition on findings, as "leak>0" or "short-lived>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
  * all. E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
