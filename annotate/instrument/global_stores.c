@@ -12,7 +12,7 @@
 #include "library_accesses.h"
 #include "shim.h"
 
-static bool add(hearth_global_stores *s, LLVMValueRef instruction, LLVMValueRef pointer) {
+static bool add_store(hearth_global_stores *s, LLVMValueRef instruction, LLVMValueRef pointer) {
   if (!hearth_may_be_heap(pointer))
     return true;
   if (!hearth_array_grow(&s->items, &s->capacity, s->count, sizeof *s->items))
@@ -28,7 +28,7 @@ static bool add_call(hearth_global_stores *s, LLVMValueRef call) {
   for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
     LLVMValueRef argument = LLVMGetArgOperand(call, i);
     if (LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMPointerTypeKind && hearth_shim_may_write_through(call, i) &&
-        !add(s, call, argument))
+        !add_store(s, call, argument))
       return false;
   }
   return true;
@@ -36,9 +36,9 @@ static bool add_call(hearth_global_stores *s, LLVMValueRef call) {
 
 static bool add_instruction(hearth_global_stores *s, LLVMValueRef i) {
   if (LLVMIsAStoreInst(i))
-    return add(s, i, LLVMGetOperand(i, 1));
+    return add_store(s, i, LLVMGetOperand(i, 1));
   if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-    return add(s, i, LLVMGetOperand(i, 0));
+    return add_store(s, i, LLVMGetOperand(i, 0));
   return LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? add_call(s, i) : true;
 }
 

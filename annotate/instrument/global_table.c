@@ -30,7 +30,7 @@ typedef struct table {
   uint32_t more_flags; /* of each row */
 } table;
 
-static bool add_string(table *t, const char *text, uint32_t *ret) {
+static bool add_global_string(table *t, const char *text, uint32_t *ret) {
   size_t size = strlen(text) + 1;
   if (!hearth_array_reserve(&t->names, &t->names_room, t->names_size, size, 1))
     return false;
@@ -40,28 +40,29 @@ static bool add_string(table *t, const char *text, uint32_t *ret) {
   return true;
 }
 
-static bool add_file(table *t, const char *file, uint32_t *ret) {
+static bool add_global_file(table *t, const char *file, uint32_t *ret) {
   if (t->names_size > 0 && strcmp(t->file, file) == 0) {
     *ret = t->file_at;
     return true;
   }
-  if (!add_string(t, file, &t->file_at))
+  if (!add_global_string(t, file, &t->file_at))
     return false;
   *ret = t->file_at;
   strcpy(t->file, file);
   return true;
 }
 
-static LLVMValueRef number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+static LLVMValueRef table_number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
 static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *name) {
   uint32_t name_at, file_at;
-  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) || !add_file(t, name->file, &file_at) ||
-      !add_string(t, name->name, &name_at))
+  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) ||
+      !add_global_file(t, name->file, &file_at) || !add_global_string(t, name->name, &name_at))
     return false;
-  LLVMValueRef fields[] = {LLVMConstPtrToInt(global, t->i64), number(t->i64, hearth_global_size(t->layout, global)),
-                           number(t->i32, name_at),           number(t->i32, file_at),
-                           number(t->i32, name->line),        number(t->i32, name->flags | t->more_flags)};
+  LLVMValueRef fields[] = {
+      LLVMConstPtrToInt(global, t->i64), table_number(t->i64, hearth_global_size(t->layout, global)),
+      table_number(t->i32, name_at),     table_number(t->i32, file_at),
+      table_number(t->i32, name->line),  table_number(t->i32, name->flags | t->more_flags)};
   t->rows[t->row_count++] = LLVMConstStructInContext(LLVMGetModuleContext(t->module), fields, 6, false);
   return true;
 }
@@ -97,9 +98,9 @@ static void define_table(table *t) {
   LLVMValueRef rows = define(t, "hearth.globals.rows", LLVMConstArray(row, t->rows, (unsigned)t->row_count));
   LLVMValueRef names =
       define(t, "hearth.globals.names", LLVMConstStringInContext(context, t->names, (unsigned)t->names_size, true));
-  LLVMValueRef fields[] = {number(t->i64, HEARTH_GLOBALS_MAGIC), LLVMConstPtrToInt(rows, t->i64),
-                           LLVMConstPtrToInt(names, t->i64), number(t->i32, t->row_count),
-                           number(t->i32, t->names_size)};
+  LLVMValueRef fields[] = {table_number(t->i64, HEARTH_GLOBALS_MAGIC), LLVMConstPtrToInt(rows, t->i64),
+                           LLVMConstPtrToInt(names, t->i64), table_number(t->i32, t->row_count),
+                           table_number(t->i32, t->names_size)};
   define(t, TABLE, LLVMConstStructInContext(context, fields, 5, false));
 }
 

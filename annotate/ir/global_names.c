@@ -58,7 +58,7 @@ static uint32_t kind_of(LLVMValueRef global) {
 }
 
 /* NULL: it is no constant string of bytes. */
-static const char *bytes_of(LLVMValueRef value, size_t *ret_size) {
+static const char *literal_bytes_of(LLVMValueRef value, size_t *ret_size) {
   LLVMTypeRef type = LLVMTypeOf(value);
   if (LLVMIsAConstantDataSequential(value) && LLVMIsConstantString(value))
     return LLVMGetAsString(value, ret_size);
@@ -72,7 +72,7 @@ static const char *bytes_of(LLVMValueRef value, size_t *ret_size) {
 
 static bool name_literal(LLVMValueRef global, hearth_global_name *ret) {
   size_t size, at = 0;
-  const char *bytes = bytes_of(LLVMGetInitializer(global), &size);
+  const char *bytes = literal_bytes_of(LLVMGetInitializer(global), &size);
   if (LLVMGetLinkage(global) != LLVMPrivateLinkage || !LLVMIsGlobalConstant(global) || !LLVMHasUnnamedAddr(global) ||
       !bytes)
     return false;

@@ -82,7 +82,7 @@ static int create_file(void) {
 }
 
 /* NULL, or the reason why there is no file. */
-static const char *open_file(void) {
+static const char *open_cold_file(void) {
   struct stat status;
   int descriptor = create_file();
   if (descriptor < 0)
@@ -104,7 +104,7 @@ static const char *open_file(void) {
 }
 
 static bool open_or_warn(void) {
-  const char *missing = open_file();
+  const char *missing = open_cold_file();
   if (!missing)
     return true;
   char detail[HEARTH_MALLOC_PATH_BYTES + 100];
@@ -135,7 +135,7 @@ void hearth_cold_memory_configure(const hearth_malloc_options *options) {
 
 /* Pieces. */
 
-static bool add_piece(char *start, size_t bytes, off_t offset) {
+static bool add_file_piece(char *start, size_t bytes, off_t offset) {
   if (file.count == file.room) {
     size_t room = file.room ? 2 * file.room : HEARTH_PAGE_BYTES / sizeof(piece), old = file.room * sizeof(piece);
     piece *pieces = hearth_system_reserve(room * sizeof(piece), HEARTH_PAGE_BYTES);
@@ -185,7 +185,7 @@ static bool open_in_file(char *start, size_t bytes) {
   }
   off_t offset = file.end;
   if (!is_within_limit((size_t)offset + bytes) ||
-      syscall(SYS_fallocate, file.descriptor, 0, offset, (off_t)bytes) != 0 || !add_piece(start, bytes, offset))
+      syscall(SYS_fallocate, file.descriptor, 0, offset, (off_t)bytes) != 0 || !add_file_piece(start, bytes, offset))
     return false;
   if (!map_piece(start, bytes, MAP_SHARED, offset)) {
     file.count--;

@@ -189,7 +189,7 @@ static void look_at_slice(cold_slice *slice, const char *start) {
   budget.pages_out += slice->out;
 }
 
-static void look(void) {
+static void look_at_pieces(void) {
   unsigned first;
   round_number++;
   budget.pages_out = budget.pages_sent = 0;
@@ -231,7 +231,7 @@ static bool measure_a_return(void) {
 }
 
 static const char *work_round(void) {
-  look();
+  look_at_pieces();
   for (size_t i = 0; i < piece_count; i++)
     if (pieces[i].round == round_number && !send_slices(&pieces[i]))
       return "the kernel is too old (before 5.4), or the memory is locked";

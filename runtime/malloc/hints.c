@@ -80,7 +80,7 @@ void hearth_hint_pass_on(uint8_t hint) {
 static hearth_malloc_options opened;
 static const uint8_t *layout_of_plan;
 
-static uint8_t placement_of(unsigned hint, const uint8_t *layout) {
+static uint8_t placement_of_hint(unsigned hint, const uint8_t *layout) {
   if (hint < opened.cold_below)
     return HEARTH_POOL_COLD;
   if (hint >= opened.hot_from)
@@ -93,11 +93,11 @@ static uint8_t placement_of(unsigned hint, const uint8_t *layout) {
   return (uint8_t)(pool ? HEARTH_POOL_FIRST + pool - 1 : HEARTH_POOL_MAIN);
 }
 
-static void set_placements(void) {
+static void set_hint_placements(void) {
   hearth_hints *hints = &hearth_hints_of_process;
   const uint8_t *layout = opened.has_layout ? opened.layout : layout_of_plan;
   for (unsigned hint = 0; hint <= UINT8_MAX; hint++) {
-    uint8_t placement = placement_of(hint, layout);
+    uint8_t placement = placement_of_hint(hint, layout);
     atomic_store_explicit(&hints->placement[hint], placement, memory_order_relaxed);
     if (!hints->is_foreign_delete)
       atomic_store_explicit(&hints->placement_of_new[hint], placement, memory_order_relaxed);
@@ -119,7 +119,7 @@ static void open_fast_path(const hearth_hints *hints) {
 void hearth_hints_set_layout(const uint8_t *layout) {
   layout_of_plan = layout;
   if (hearth_hints_of_process.are_open)
-    set_placements();
+    set_hint_placements();
 }
 
 /* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these functions, each of
@@ -202,7 +202,7 @@ void hearth_malloc_no_plugin(void) {
 
 /* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not choose
  * its allocator's behaviour. */
-static const char *option_text(char **environment) {
+static const char *malloc_option_text(char **environment) {
   static const char name[] = "HEARTH_MALLOC=";
   if (getauxval(AT_SECURE))
     return NULL;
@@ -216,7 +216,7 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   (void)count;
   (void)arguments;
   hearth_hints *hints = &hearth_hints_of_process;
-  opened = hearth_malloc_options_parse(option_text(environment));
+  opened = hearth_malloc_options_parse(malloc_option_text(environment));
   if (opened.is_secure)
     hearth_secure_mode_open();
   hearth_statistics_file_open(opened.statistics);
@@ -238,7 +238,7 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
     hearth_cold_memory_configure(&opened);
   hints->is_foreign_delete = !hearth_deletes_are_own();
   hints->are_open = true;
-  set_placements();
+  set_hint_placements();
   open_fast_path(hints);
   hearth_status_write();
 }

@@ -81,7 +81,7 @@ static size_t area_behind(space *large, const char *address) { /* the first that
 }
 
 /* Ends the program without the lock: a handler of SIGABRT may allocate. */
-static _Noreturn void fail(const char *what, const void *block) {
+static _Noreturn void fail_on_area(const char *what, const void *block) {
   hearth_lock_give(&hearth_large_lock);
   hearth_fatal(what, block);
 }
@@ -96,19 +96,19 @@ static page *first_page_of(space *large, const void *block) {
       if (first->state == LIVE && first->area)
         return first;
       if (first->state != INNER && first->area)
-        fail("double free, or realloc of a freed block: ", block);
+        fail_on_area("double free, or realloc of a freed block: ", block);
     }
   }
-  fail("free or realloc of a pointer that is no block's: ", block);
+  fail_on_area("free or realloc of a pointer that is no block's: ", block);
 }
 
-static char *address_of(const page *first) {
+static char *address_of_area(const page *first) {
   return first->area->start + (size_t)(first - first->area->entry) * HEARTH_PAGE_BYTES;
 }
 
 /* Runs. */
 
-static unsigned bin_of(size_t pages) {
+static unsigned area_bin_of(size_t pages) {
   if (pages < 4)
     return (unsigned)pages;
   unsigned doubling = 63 - (unsigned)__builtin_clzll(pages);
@@ -139,7 +139,7 @@ static struct bins *bins_of(space *large, run_state state) { return state == DIR
 
 static void link_run(space *large, page *first) {
   struct bins *bins = bins_of(large, first->state);
-  unsigned bin = bin_of(first->pages);
+  unsigned bin = area_bin_of(first->pages);
   hearth_expect(first->state == CLEAN || first->state == DIRTY);
   first->previous = NULL;
   first->next = bins->first[bin];
@@ -153,7 +153,7 @@ static void link_run(space *large, page *first) {
 
 static void unlink_run(space *large, page *first) {
   struct bins *bins = bins_of(large, first->state);
-  unsigned bin = bin_of(first->pages);
+  unsigned bin = area_bin_of(first->pages);
   *(first->previous ? &first->previous->next : &bins->first[bin]) = first->next;
   if (first->next)
     first->next->previous = first->previous;
@@ -262,7 +262,7 @@ static page *grow(space *large, size_t pages, size_t alignment) {
 }
 
 static page *find_free(const struct bins *bins, size_t pages) {
-  unsigned bin = bin_of(pages);
+  unsigned bin = area_bin_of(pages);
   page *run = bins->first[bin];
   for (unsigned tried = 0; run && tried < TRIED; tried++, run = run->next)
     if (run->pages >= pages)
@@ -313,9 +313,9 @@ static void return_run(space *large, page *run) {
     return;
   }
   if (is_cold(large))
-    hearth_cold_memory_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
+    hearth_cold_memory_discard(address_of_area(run), run->pages * HEARTH_PAGE_BYTES);
   else
-    hearth_system_discard(address_of(run), run->pages * HEARTH_PAGE_BYTES);
+    hearth_system_discard(address_of_area(run), run->pages * HEARTH_PAGE_BYTES);
   link_run(large, run);
 }
 
@@ -389,7 +389,7 @@ void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret
   if (!run)
     run = grow(large, pages, alignment);
   if (run) {
-    char *start = address_of(run);
+    char *start = address_of_area(run);
     block = (char *)(((uintptr_t)start + alignment - 1) & -alignment);
     *ret_zero = cut(large, run, (size_t)(block - start) / HEARTH_PAGE_BYTES, pages) == CLEAN;
     size_t peak = large->most_pages;

@@ -261,7 +261,7 @@ enum { LOOKED_UP_NAMES = sizeof looked_up_names / sizeof *looked_up_names };
 _Static_assert((int)LOOKED_UP_NAMES <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
 
 /* Of a library's table of symbols, by the library's own headers. The program itself is not asked for. */
-static bool find_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
+static bool find_library_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
   for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
     const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)map->l_addr;
     if (!map->l_addr || (uintptr_t)address < map->l_addr || (uintptr_t)address >= (uintptr_t)map->l_ld ||
@@ -286,6 +286,6 @@ static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable)
 
 /* Before constructors that open libraries. */
 __attribute__((constructor(101))) static void unify_lookups(void) {
-  static const hearth_loader_system system = {find_mapping, protect_mapping};
+  static const hearth_loader_system system = {find_library_mapping, protect_mapping};
   hearth_loader_unify(&system, looked_up_names, LOOKED_UP_NAMES, (const void *)hearth_engine_malloc);
 }

@@ -45,7 +45,7 @@ static bool parse_cold(struct span_of_text value, hearth_cold_mode *ret_mode, bo
   return parse_switch(value, ret_on);
 }
 
-static bool parse_number(struct span_of_text value, unsigned most, unsigned *ret_number) {
+static bool parse_option_number(struct span_of_text value, unsigned most, unsigned *ret_number) {
   unsigned number = 0;
   if (!value.bytes || value.bytes > 6)
     return false;
@@ -104,13 +104,13 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool
   if (equals(key, "layout"))
     return parse_layout(value, options);
   if (equals(key, "cold-below"))
-    return parse_number(value, HINT_VALUES, &options->cold_below);
+    return parse_option_number(value, HINT_VALUES, &options->cold_below);
   if (equals(key, "hot-from"))
-    return parse_number(value, HINT_VALUES, &options->hot_from);
+    return parse_option_number(value, HINT_VALUES, &options->hot_from);
   if (equals(key, "interval"))
-    return parse_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
+    return parse_option_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
   if (equals(key, "cost"))
-    return parse_number(value, 100, &options->cost_percent);
+    return parse_option_number(value, 100, &options->cost_percent);
   if (equals(key, "sites-warning"))
     return parse_switch(value, &options->warns_of_sites);
   if (equals(key, "dir"))

@@ -61,17 +61,17 @@ HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
   };
 }
 
-static int clamp(size_t number) { return number > INT_MAX ? INT_MAX : (int)number; }
+static int clamp_to_int(size_t number) { return number > INT_MAX ? INT_MAX : (int)number; }
 
 HEARTH_EXPORT struct mallinfo mallinfo(void) {
   struct mallinfo2 info = mallinfo2();
   return (struct mallinfo){
-      .arena = clamp(info.arena),
-      .hblks = clamp(info.hblks),
-      .hblkhd = clamp(info.hblkhd),
-      .uordblks = clamp(info.uordblks),
-      .fordblks = clamp(info.fordblks),
-      .keepcost = clamp(info.keepcost),
+      .arena = clamp_to_int(info.arena),
+      .hblks = clamp_to_int(info.hblks),
+      .hblkhd = clamp_to_int(info.hblkhd),
+      .uordblks = clamp_to_int(info.uordblks),
+      .fordblks = clamp_to_int(info.fordblks),
+      .keepcost = clamp_to_int(info.keepcost),
   };
 }
 
@@ -145,7 +145,7 @@ static void count_pages(int pages, const char *piece, struct hearth_malloc_part_
   }
 }
 
-static struct hearth_malloc_part_stats *part_of(hearth_kind kind, struct hearth_malloc_stats *stats) {
+static struct hearth_malloc_part_stats *part_of_kind(hearth_kind kind, struct hearth_malloc_stats *stats) {
   return hearth_is_cold(kind)                                ? &stats->cold
          : hearth_is_large(kind) || kind < HEARTH_POOL_FIRST ? &stats->main
                                                              : &stats->hot;
@@ -155,7 +155,7 @@ static void count_hinted(struct hearth_malloc_stats *stats) {
   for (hearth_heap *heap = *hearth_heaps_head(); heap; heap = heap->next_of_all) {
     stats->passed_on += heap->hinted[HEARTH_POOL_NONE];
     for (unsigned placement = HEARTH_POOL_MAIN; placement < HEARTH_POOLS; placement++)
-      part_of((hearth_kind)placement, stats)->placed += heap->hinted[placement];
+      part_of_kind((hearth_kind)placement, stats)->placed += heap->hinted[placement];
   }
 }
 
@@ -179,9 +179,9 @@ HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
     if (hearth_is_segment(kind))
-      count_segment((hearth_segment *)piece, part_of(kind, ret_stats));
+      count_segment((hearth_segment *)piece, part_of_kind(kind, ret_stats));
     if (kind != HEARTH_KIND_KEPT)
-      count_pages(pages, piece, part_of(kind, ret_stats));
+      count_pages(pages, piece, part_of_kind(kind, ret_stats));
   }
   hearth_lock_give(&hearth_segments_lock);
   if (pages >= 0)
@@ -295,7 +295,7 @@ _Static_assert((int)HEARTH_POOL_MAIN == HEARTH_MALLOC_STATUS_MAIN &&
                    (int)HEARTH_KIND_LARGE_COLD == HEARTH_MALLOC_STATUS_LARGE_COLD,
                "numbers are the same");
 
-static uint64_t address_of(const volatile void *data) { return (uintptr_t)data; }
+static uint64_t address_of_table(const volatile void *data) { return (uintptr_t)data; }
 
 void hearth_status_write(void) {
   char *pages = hearth_system_reserve(2 * HEARTH_PAGE_BYTES, HEARTH_PAGE_BYTES);
@@ -308,18 +308,18 @@ void hearth_status_write(void) {
       .bytes = sizeof *status,
       .cold_below = hearth_hints_of_process.cold_below,
       .hot_from = hearth_hints_of_process.hot_from,
-      .leaves = address_of(kinds.leaves),
+      .leaves = address_of_table(kinds.leaves),
       .leaf_count = (uint32_t)kinds.leaf_count,
       .leaf_bytes = (uint32_t)kinds.leaf_bytes,
       .piece_bytes = HEARTH_SEGMENT_BYTES,
       .used_offset = offsetof(hearth_segment, used_slots),
-      .heaps = address_of(hearth_heaps_head()),
+      .heaps = address_of_table(hearth_heaps_head()),
       .heap_bytes = sizeof(hearth_heap),
       .next_offset = offsetof(hearth_heap, next_of_all),
       .hinted_offset = offsetof(hearth_heap, hinted),
-      .passed_on = address_of(&hearth_hints_of_process.passed_on),
-      .fallbacks = address_of(&hearth_hints_of_process.fallbacks),
-      .large = {address_of(hearth_large_live(false)), address_of(hearth_large_live(true))},
+      .passed_on = address_of_table(&hearth_hints_of_process.passed_on),
+      .fallbacks = address_of_table(&hearth_hints_of_process.fallbacks),
+      .large = {address_of_table(hearth_large_live(false)), address_of_table(hearth_large_live(true))},
   };
   for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
     status->granules[byte] = (uint16_t)hearth_class_granules(hearth_live_class((uint8_t)byte));

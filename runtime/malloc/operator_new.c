@@ -28,17 +28,17 @@ static void fail_new(size_t bytes) {
 
 static const hearth_new_heap new_heap = {allocate_new, fail_new};
 
-static void *must_new(size_t bytes, size_t alignment, unsigned placement) {
+static void *must_new_hinted(size_t bytes, size_t alignment, unsigned placement) {
   return hearth_new_or_throw(&new_heap, &(new_request){bytes, alignment, placement}, bytes);
 }
 
-static void *may_new(size_t bytes, size_t alignment, unsigned placement) {
+static void *may_new_hinted(size_t bytes, size_t alignment, unsigned placement) {
   return hearth_new_or_null(&new_heap, &(new_request){bytes, alignment, placement});
 }
 
 static __attribute__((noinline)) void *new_slowly(hearth_pool *pool, size_t bytes) {
   void *block = hearth_take_small(pool, hearth_small_class(bytes));
-  return HEARTH_LIKELY(block != NULL) ? block : must_new(bytes, 1, HEARTH_POOL_MAIN);
+  return HEARTH_LIKELY(block != NULL) ? block : must_new_hinted(bytes, 1, HEARTH_POOL_MAIN);
 }
 
 HEARTH_OPERATOR void *_Znwm(size_t bytes) {
@@ -47,7 +47,7 @@ HEARTH_OPERATOR void *_Znwm(size_t bytes) {
   return HEARTH_LIKELY(block != NULL) ? block : new_slowly(pool, bytes);
 }
 HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
-  return must_new(bytes, alignment, HEARTH_POOL_MAIN);
+  return must_new_hinted(bytes, alignment, HEARTH_POOL_MAIN);
 }
 HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
 HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
@@ -73,7 +73,7 @@ struct sized_block { /* tcmalloc's __sized_ptr_t, returned in two registers */
   size_t bytes;
 };
 
-static inline unsigned placement_of(uint8_t hint) {
+static inline unsigned placement_of_new(uint8_t hint) {
   return atomic_load_explicit(&hearth_hints_of_process.placement_of_new[hint], memory_order_relaxed);
 }
 
@@ -85,9 +85,9 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
 
 #define HEARTH_NEW(plain)                                                                                              \
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
-    unsigned placement = placement_of(hint);                                                                           \
+    unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return must_new(bytes, 1, placement);                                                                            \
+      return must_new_hinted(bytes, 1, placement);                                                                     \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain(bytes);                                                                               \
   }                                                                                                                    \
@@ -97,7 +97,7 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
     return HEARTH_LIKELY(block != NULL) ? block : plain##_slowly(bytes, hint);                                         \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
-    unsigned placement = placement_of(hint);                                                                           \
+    unsigned placement = placement_of_new(hint);                                                                       \
     hearth_heap *heap = hearth_hinted_heap();                                                                          \
     hearth_pool *pool = hearth_hinted_pool(heap, placement);                                                           \
     if (HEARTH_UNLIKELY(!pool))                                                                                        \
@@ -106,24 +106,24 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
     return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(bytes, hint, placement, pool);                     \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
-    unsigned placement = placement_of(hint);                                                                           \
+    unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return may_new(bytes, 1, placement);                                                                             \
+      return may_new_hinted(bytes, 1, placement);                                                                      \
     void *block = pass_on(bytes, 1, hint);                                                                             \
     return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
-    unsigned placement = placement_of(hint);                                                                           \
+    unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return must_new(bytes, alignment, placement);                                                                    \
+      return must_new_hinted(bytes, alignment, placement);                                                             \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,             \
                                                                            const void *nothrow, uint8_t hint) {        \
-    unsigned placement = placement_of(hint);                                                                           \
+    unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
-      return may_new(bytes, alignment, placement);                                                                     \
+      return may_new_hinted(bytes, alignment, placement);                                                              \
     void *block = pass_on(bytes, alignment, hint);                                                                     \
     return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
   }
@@ -133,7 +133,7 @@ HEARTH_NEW(_Znam)
 /* Sized delete may be told anything from the requested to the returned size, so the room of a block of ours may be told to
  * the program; of a block of the plain form, only the requested size is known to be right. */
 static struct sized_block with_room(void *block, size_t bytes, uint8_t hint) {
-  return (struct sized_block){block, placement_of(hint) ? malloc_usable_size(block) : bytes};
+  return (struct sized_block){block, placement_of_new(hint) ? malloc_usable_size(block) : bytes};
 }
 
 HEARTH_OPERATOR struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint) {

@@ -70,7 +70,7 @@ static void own_thread_note(const uint32_t *counter, uintptr_t address, size_t g
     hearth_shadow_note(address + i * HEARTH_GRANULE, __atomic_load_n(&counter[i], __ATOMIC_RELAXED));
 }
 
-static void read_counters(const char *memory, size_t size) {
+static void read_heap_counters(const char *memory, size_t size) {
   const uint32_t *counter = hearth_shadow_counter((uintptr_t)memory);
   const uint32_t *end = counter + size / HEARTH_GRANULE;
 
@@ -90,7 +90,7 @@ static void read_heap(void) {
 
   for (char *slice = start; slice < start + size; slice += HEARTH_SLICE)
     if (hearth_span_peek(slice, &span))
-      read_counters(slice, HEARTH_SLICE);
+      read_heap_counters(slice, HEARTH_SLICE);
 }
 
 static void read_watched(void) {
@@ -99,7 +99,7 @@ static void read_watched(void) {
   for (size_t i = 0; slots && i < HEARTH_WATCHED_SLOTS; ++i) {
     const char *start = __atomic_load_n(&slots[i].start, __ATOMIC_RELAXED);
     if (start)
-      read_counters(start, slots[i].pages * HEARTH_PAGE_BYTES);
+      read_heap_counters(start, slots[i].pages * HEARTH_PAGE_BYTES);
   }
 }
 
@@ -107,7 +107,7 @@ static void read_global(const char *memory, size_t size, uint32_t flags) {
   (void)flags;
   uintptr_t in_granule = (uintptr_t)memory % HEARTH_GRANULE;
 
-  read_counters(memory - in_granule, (in_granule + size + HEARTH_GRANULE - 1) & ~(HEARTH_GRANULE - 1));
+  read_heap_counters(memory - in_granule, (in_granule + size + HEARTH_GRANULE - 1) & ~(HEARTH_GRANULE - 1));
 }
 
 /* The code that adds says that it is there when it starts. */

@@ -375,7 +375,7 @@ static void run(void) {
   }
 }
 
-static bool is_wanted(void) {
+static bool are_picks_wanted(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
 
   return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && options->parts == 0 &&
@@ -383,7 +383,7 @@ static bool is_wanted(void) {
 }
 
 void hearth_pick_thread_begin(void) {
-  if (!is_wanted() || !hearth_pick_rows_create(&thread.rows, hearth_rt.mibs.count))
+  if (!are_picks_wanted() || !hearth_pick_rows_create(&thread.rows, hearth_rt.mibs.count))
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
