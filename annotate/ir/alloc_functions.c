@@ -223,11 +223,9 @@ static bool allocates_frame(LLVMValueRef call) {
   return callee && strncmp(LLVMGetValueName2(callee, &length), size, strlen(size)) == 0;
 }
 
-bool hearth_alloc_note_frame(LLVMValueRef call) {
-  if (!allocates_frame(call))
-    return false;
-  mark_call(call, FRAME, "");
-  return true;
+void hearth_alloc_note_frame(LLVMValueRef call) {
+  if (allocates_frame(call))
+    mark_call(call, FRAME, "");
 }
 
 bool hearth_alloc_is_by_name(LLVMValueRef call) {

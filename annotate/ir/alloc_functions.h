@@ -69,8 +69,8 @@ void hearth_alloc_forget_hinted_form(LLVMValueRef function);
 bool hearth_can_take_hint(LLVMValueRef function);
 #define HEARTH_HINTED_PARAMETERS_MAX 8
 
-/* Note, before coroutines are split, that the call allocates the frame of one; true if it does. */
-bool hearth_alloc_note_frame(LLVMValueRef call);
+/* Note, before coroutines are split, that the call allocates the frame of one, if it does. */
+void hearth_alloc_note_frame(LLVMValueRef call);
 /* Says whether the program calls the function as one like any other, which is to stay: not in a new expression, nor for the frame
  * of a coroutine, where the compiler calls it by name. */
 bool hearth_alloc_is_by_name(LLVMValueRef call);

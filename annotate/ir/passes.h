@@ -51,10 +51,9 @@ typedef struct hearth_pass_options {
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
   bool nobuiltin;     /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
   unsigned fast_path; /* -memprof-fast-path: share of all allocations, per cent, from which a call gets it; 0: none */
-  hearth_lto_phase lto_phase; /* not AUTO while a pass runs */
-  bool link_has_plugin;       /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
-  bool mib;                   /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
-  bool by_word;               /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
+  hearth_lto_phase lto_phase;    /* not AUTO while a pass runs */
+  bool link_has_plugin;          /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
+  bool by_word;                  /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool globals;                  /* -memprof-globals: accesses of global variables are counted, too */

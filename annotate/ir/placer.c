@@ -8,7 +8,6 @@ hearth_status hearth_placer_init(hearth_placer *placer, hearth_profile *profile,
   HEARTH_TRY(hearth_classifier_init(&placer->classifier, profile, classify, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &placer->plan, err));
   placer->by_plan = by_plan && placer->plan.context_count > 0;
-  placer->classifier.may_be_cold |= placer->by_plan && placer->plan.has_dormant;
   return HEARTH_OK;
 }
 

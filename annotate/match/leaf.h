@@ -32,9 +32,6 @@ typedef struct hearth_contexts {
 void hearth_contexts_free(hearth_contexts *contexts);
 /* Do the contexts have several placements? */
 bool hearth_contexts_differ(const hearth_contexts *contexts);
-/* The pool of the contexts that are not cold: 0 if they have none, HEARTH_PLACEMENTS if they have several
- * placements. */
-hearth_placement hearth_contexts_pool(const hearth_contexts *contexts);
 
 /* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
  * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their
@@ -85,19 +82,12 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
                                const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
-/* How far contexts are trimmed. */
-typedef enum hearth_trim {
-  HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
-  HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where
-                               one more would tell nothing: sums are then of the rest */
-  HEARTH_TRIM_OFF           /* each stack whole */
-} hearth_trim;
-
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
- * id of 0, here or in the profile, agrees with any. Contexts that are merged into a trimmed one are summed by the rules of
- * mib_fields.def. Contexts of several placements end before a cycle of calls that folding may have left out of them. */
-hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
-                                 hearth_contexts *ret, hearth_error *err);
+ * id of 0, here or in the profile, agrees with any. `trims`: they end with the caller from which on all share one placement,
+ * and those that are merged so are summed by the rules of mib_fields.def; else stacks are whole. Contexts of several placements
+ * end before a cycle of calls that folding may have left out of them. */
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool trims, hearth_contexts *ret,
+                                 hearth_error *err);
 
 /* Can a call of the function `from` lead to one of `to` (rows)? As far as the stacks of this leaf show. */
 hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err);

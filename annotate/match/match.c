@@ -76,7 +76,7 @@ static hearth_status match_open_profile(hearth_matcher *matcher, const char *pat
 }
 
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
-                                  hearth_trim trim, hearth_error *err) {
+                                  hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
     hearth_status status = match_open_profile(matcher, path, options, err);
@@ -85,7 +85,7 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
       return status;
     }
   }
-  matcher->trim = trim;
+  matcher->trims = !options->full_contexts;
   return HEARTH_OK;
 }
 
@@ -182,7 +182,7 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   hearth_expect(*ret_end <= HEARTH_CHAIN_MAX);
   for (size_t i = 1; i < *ret_end; i++)
     callers[i - 1] = chain[i].id;
-  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trim, ret, err));
+  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trims, ret, err));
   return ret->count ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 

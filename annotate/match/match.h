@@ -11,7 +11,7 @@ typedef struct hearth_matcher {
   char *path;
   hearth_profile *profile; /* NULL: none is open */
   hearth_placer placer;
-  hearth_trim trim; /* of the matched contexts */
+  bool trims; /* matched contexts are cut off behind the caller that decides their placement */
   hearth_stacks stacks;
   hearth_leaf **leaves;    /* lists by first frame, of leaves that were looked up */
   hearth_leaf *first_leaf; /* list of all leaves that were looked up */
@@ -24,7 +24,7 @@ typedef struct hearth_matcher {
 
 /* Open a profile, unless it is open; with the same options each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
-                                  hearth_trim trim, hearth_error *err);
+                                  hearth_error *err);
 /* Close the open profile; it may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 

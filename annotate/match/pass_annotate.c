@@ -271,9 +271,8 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *optio
     if (a.err.status == HEARTH_OK) {
       warn_of_doubts(&a.session);
       warn_of_nobuiltin(&a);
-      changed = hearth_session_apply(&a.session, &a.edits, false);
-      if (options->mib || changed)
-        changed |= hearth_pass_nomerge(module, false);
+      changed = hearth_session_apply(&a.session, &a.edits);
+      changed |= hearth_pass_nomerge(module, false);
     } else {
       hearth_session_fail(&a.session, &a.err);
     }

@@ -110,7 +110,7 @@ bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options)
   if (hearth_session_open(&p.session, module, options)) {
     hearth_ir_for_each_instruction(module, prune_visit, &p);
     if (p.err.status == HEARTH_OK)
-      p.changed |= hearth_session_apply(&p.session, &p.edits, true);
+      p.changed |= hearth_session_apply(&p.session, &p.edits);
     else
       hearth_session_fail(&p.session, &p.err);
   }

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "moved_calls.h"
+#include "salvage.h"
 #include "shim.h"
 #include "wrapper_calls.h"
 
@@ -76,10 +77,7 @@ static hearth_status session_open_profile(hearth_session *session, enum hearth_i
   hearth_profile_summary summary;
   if (!options->matcher)
     return hearth_error_nomem(err);
-  hearth_trim trim = options->full_contexts ? HEARTH_TRIM_OFF
-                     : options->mib         ? HEARTH_TRIM_BY_PLACEMENT
-                                            : HEARTH_TRIM_BY_COLD;
-  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, options, trim, err));
+  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, options, err));
   session->matcher = options->matcher;
   HEARTH_TRY(check_id(options, session->matcher->profile, err));
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
@@ -148,8 +146,6 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   if (!session->md || know_module(session, &err) != HEARTH_OK || make_locator(session, &err) != HEARTH_OK)
     return hearth_session_fail(session, &err);
   session_choose_schema(session);
-  if (!options->mib)
-    hearth_md_use_encodings(session->md, false, true);
   return true;
 }
 
@@ -266,11 +262,6 @@ hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRe
   return status;
 }
 
-static void note_dormant(const hearth_edit *edit) {
-  if (edit->contexts.has_dormant)
-    hearth_alloc_note_dormant(edit->call);
-}
-
 static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
   const hearth_contexts *contexts = &edit->contexts;
   hearth_md_mib *mibs = calloc(contexts->count, sizeof *mibs);
@@ -285,9 +276,8 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
     hearth_md_mib_set_all(&mibs[i], &context->mib);
   }
   hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
-  if (!session->options->mib)
-    hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(contexts));
-  note_dormant(edit);
+  if (contexts->has_dormant)
+    hearth_alloc_note_dormant(edit->call);
   free(mibs);
 }
 
@@ -297,27 +287,6 @@ void hearth_forbid_merging(LLVMValueRef call) {
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-static bool any_is_cold(const hearth_contexts *contexts) {
-  for (size_t i = 0; i < contexts->count; i++)
-    if (contexts->items[i].placement == HEARTH_CLASS_COLD)
-      return true;
-  return false;
-}
-
-/* Without numbers, metadata is for cloning in the link alone: of calls with cold contexts, and of their callers. Other
- * modules may have the calls; whether any can be cold, the profile tells. */
-static bool session_is_wanted(const hearth_session *session, const hearth_edit *edit) {
-  return session->options->mib ||
-         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.may_be_cold);
-}
-
-/* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */
-static hearth_class common_class(const hearth_placer *placer, const hearth_contexts *contexts) {
-  if (contexts->count && !hearth_contexts_differ(contexts))
-    return hearth_placer_class(placer, contexts->items[0].placement);
-  return hearth_contexts_pool(contexts) ? HEARTH_CLASS_NOTCOLD : HEARTH_CLASS_UNKNOWN;
-}
-
 /* Does a freed block wait for most requests? One that finds none costs twice what another saves. With blocks that live for a
  * share of the run, as large a share of requests comes before the first one is freed. Not every profile knows. */
 static bool are_mostly_reused(const hearth_profile_summary *summary, uint64_t allocs, uint64_t lifetime_ns) {
@@ -325,7 +294,7 @@ static bool are_mostly_reused(const hearth_profile_summary *summary, uint64_t al
          (double)lifetime_ns * 3 * (double)summary->runs <= (double)allocs * (double)summary->duration_ns;
 }
 
-/* Of contexts that are matched: metadata may lack them (-memprof-contexts, -memprof-mib). */
+/* Of contexts that are matched: metadata may lack them (-memprof-contexts). */
 static hearth_alloc_frequency frequency_of(const hearth_session *session, const hearth_contexts *contexts) {
   hearth_profile_summary summary;
   uint64_t allocs = 0, lifetime_ns = 0;
@@ -341,43 +310,20 @@ static hearth_alloc_frequency frequency_of(const hearth_session *session, const 
   return are_mostly_reused(&summary, allocs, lifetime_ns) ? HEARTH_ALLOC_REUSED : HEARTH_ALLOC_FRESH;
 }
 
-static void note_frequency(const hearth_session *session, const hearth_edit *edit) {
-  hearth_alloc_note_frequency(edit->call, frequency_of(session, &edit->contexts));
-}
-
-static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {
-  hearth_class hotness = resolve ? common_class(&session->matcher->placer, &edit->contexts) : HEARTH_CLASS_UNKNOWN;
-  bool changed = hearth_md_remove(session->md, edit->call);
-  if (hotness == HEARTH_CLASS_UNKNOWN)
-    return changed;
-  note_frequency(session, edit);
-  note_dormant(edit);
-  hearth_md_resolve(session->md, edit->call, hotness);
-  hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(&edit->contexts));
-  return true;
-}
-
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool resolve) {
-  bool changed = false;
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
+  bool changed = edits->count > 0;
   for (size_t i = 0; i < edits->count; i++) {
     hearth_edit *edit = &edits->items[i];
     if (edit->through_pointer)
       edit->call = hearth_promote_pointer_call(edit->call);
-    changed |= edit->through_pointer;
-    if (edit->contexts.count)
-      changed |= hearth_alloc_note_frame(edit->call);
-    if (!session_is_wanted(session, edit)) {
-      changed |= pass_over(session, edit, resolve);
-      continue;
-    }
     if (edit->contexts.count) {
-      note_frequency(session, edit);
+      hearth_alloc_note_frame(edit->call);
+      hearth_alloc_note_frequency(edit->call, frequency_of(session, &edit->contexts));
       attach_contexts(session, edit);
     } else {
       hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);
     }
     hearth_forbid_merging(edit->call);
-    changed = true;
   }
   hearth_edits_free(edits);
   return changed;

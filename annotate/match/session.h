@@ -12,7 +12,7 @@ typedef struct hearth_session {
   const hearth_pass_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   enum hearth_id_scheme scheme;
-  struct hearth_salvage *moved; /* the module's notes on functions that changed (moved_calls.h); NULL: none */
+  struct hearth_salvage *moved; /* the module's notes on functions that changed (salvage.h); NULL: none */
   hearth_locator *locator;
   hearth_md *md;
   hearth_call_sites sites; /* where they are now, if this session was the module's first; else none */
@@ -54,9 +54,8 @@ hearth_status hearth_session_match_pointer_call(hearth_session *session, LLVMVal
 /* The same for a call that may be a caller in contexts. */
 hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                             hearth_error *err);
-/* Carry out all edits; returns whether the module changed. With options->mib off, calls that nothing cold goes through get
- * nothing; `resolve`: but the class that all contexts have, for lowering. */
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool resolve);
+/* Carry out all edits; returns whether the module changed. */
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits);
 void hearth_edits_free(hearth_edits *edits);
 
 /* Mark a call `nomerge`: it is told apart by its location only. */

@@ -21,8 +21,6 @@ static hearth_status trim_add_node(node_list *list, uint32_t node, hearth_error 
   return HEARTH_OK;
 }
 
-#define COLD hearth_placement_bit(HEARTH_CLASS_COLD)
-
 /* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
  * known, but not through how many turns of a cycle. A function that calls itself need not have been left out anywhere: its call stands once for any number. But where
  * one of the callers is a call that was left out, the call that the node stands for may have led back to itself by that one,
@@ -126,14 +124,6 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
 
 static bool trim_is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
-/* Is whatever is not cold one at a call that has contexts of the placements `all`? */
-static bool only_cold_counts(uint64_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
-
-/* Need contexts of these placements not be told apart there? */
-static bool trim_agree(uint64_t placements, uint64_t all, hearth_trim trim) {
-  return trim_is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
-}
-
 /* The placement of one stack whose contexts the profile tells apart by frames of unknown place. */
 static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_context *ret,
                                hearth_error *err) {
@@ -149,8 +139,7 @@ static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *
   return HEARTH_OK;
 }
 
-/* Where all that is merged into a context is of these placements, as far as the call's, `all`, need to be told apart. Some
- * that are not cold are as one without a pool. */
+/* Of one placement, or of several that are too light for a class. */
 static hearth_placement common_placement(uint64_t placements) {
   hearth_placement common =
       trim_is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
@@ -167,59 +156,37 @@ static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nod
   return HEARTH_OK;
 }
 
-/* The child that stands for all of them that are not cold: one is enough to say that not all callers are, and one among a
- * child's own children says it, too. NULL: none is needed. */
-static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children, uint32_t count) {
-  const hearth_leaf_node *first = NULL;
-  for (const hearth_leaf_node *child = children; child < children + count; child++) {
-    if ((child->placements & COLD) && child->placements != COLD && !child->ends)
-      return NULL;
-    if (!first && !(child->placements & COLD))
-      first = child;
-  }
-  return first;
-}
-
 /* A node as a context for each placement, all of the node's frames: nothing is to tell them apart by their callers. */
-static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_leaf_node *node, bool only_cold,
-                                       hearth_contexts *ret, hearth_error *err) {
+static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_contexts *ret,
+                                       hearth_error *err) {
   mark_matched(leaf, node);
-  uint64_t left = node->placements, others = only_cold ? left & ~COLD : 0;
-  while (left) {
-    uint64_t one = left & -left, together = one & others ? others : one;
+  for (uint64_t left = node->placements; left; left &= left - 1) {
+    uint64_t one = left & -left;
     HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
     hearth_context *context = &ret->items[ret->count - 1];
-    context->placement = common_placement(together);
+    context->placement = common_placement(one);
     for (uint32_t i = 0; i < node->count; i++)
-      if (together >> leaf->stacks[node->first + i].placement & 1)
+      if (one >> leaf->stacks[node->first + i].placement & 1)
         HEARTH_TRY(trim_add_stack(leaf, &leaf->stacks[node->first + i], context, err));
-    left &= ~together;
   }
   return HEARTH_OK;
 }
 
 /* The children of a node, the last one first. */
-static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold, node_list *ret,
-                                  hearth_error *err) {
+static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, node_list *ret, hearth_error *err) {
   uint32_t first = leaf->nodes[number].first_child, count = leaf->nodes[number].child_count;
-  const hearth_leaf_node *not_cold = only_cold ? select_not_cold(&leaf->nodes[first], count) : NULL;
-  for (uint32_t i = first + count; i-- > first;) {
-    const hearth_leaf_node *child = &leaf->nodes[i];
-    if (only_cold && !(child->placements & COLD) && child != not_cold)
-      mark_matched(leaf, child);
-    else
-      HEARTH_TRY(trim_add_node(ret, i, err));
-  }
+  for (uint32_t i = first + count; i-- > first;)
+    HEARTH_TRY(trim_add_node(ret, i, err));
   return HEARTH_OK;
 }
 
-/* A list of nodes from the last on, each replaced by its children until they agree; `all`: the placements of the call. */
-static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t all, hearth_trim trim,
-                                hearth_contexts *ret, hearth_error *err) {
+/* A list of nodes from the last on, each replaced by its children until they agree. */
+static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, bool trims, hearth_contexts *ret,
+                                hearth_error *err) {
   while (nodes->count > 0) {
     uint32_t number = nodes->items[--nodes->count];
-    bool comes_back = false, differ = !trim_agree(leaf->nodes[number].placements, all, trim);
-    if (leaf->nodes[number].ends || (!differ && trim != HEARTH_TRIM_OFF)) {
+    bool comes_back = false, differ = !trim_is_one(leaf->nodes[number].placements);
+    if (leaf->nodes[number].ends || (!differ && trims)) {
       const hearth_leaf_node *node = &leaf->nodes[number];
       HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
@@ -233,15 +200,15 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t al
     if (differ)
       HEARTH_TRY(may_come_back(leaf, &leaf->nodes[number], &comes_back, err));
     if (comes_back)
-      HEARTH_TRY(emit_by_placement(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
+      HEARTH_TRY(emit_by_placement(leaf, &leaf->nodes[number], ret, err));
     else
-      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
+      HEARTH_TRY(add_children(leaf, number, nodes, err));
   }
   return HEARTH_OK;
 }
 
-hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
-                                 hearth_contexts *ret, hearth_error *err) {
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool trims, hearth_contexts *ret,
+                                 hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
   uint64_t placements = 0;
   hearth_status status = trim_add_node(&nodes, 0, err);
@@ -252,7 +219,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
   placements = hearth_leaf_placements_that_count(placements);
   ret->placements |= placements;
   ret->has_dormant |= leaf->has_dormant;
-  if (status == HEARTH_OK && placements && trim_is_one(placements) && trim != HEARTH_TRIM_OFF)
+  if (status == HEARTH_OK && placements && trim_is_one(placements) && trims)
     status = emit_together(leaf, &nodes, placements, ret, err);
   else if (status == HEARTH_OK && placements) {
     for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
@@ -260,7 +227,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
       nodes.items[nodes.count - 1 - i] = nodes.items[i];
       nodes.items[i] = other;
     }
-    status = emit_apart(leaf, &nodes, placements, trim, ret, err);
+    status = emit_apart(leaf, &nodes, trims, ret, err);
   }
   free(nodes.items);
   free(scratch.items);
@@ -279,12 +246,4 @@ bool hearth_contexts_differ(const hearth_contexts *contexts) {
     if (contexts->items[i].placement != contexts->items[0].placement)
       return true;
   return false;
-}
-
-hearth_placement hearth_contexts_pool(const hearth_contexts *contexts) {
-  const uint64_t pools = ~(hearth_placement_bit(HEARTH_PLACEMENT_POOL) - 1);
-  uint64_t others = contexts->placements & ~(COLD | hearth_placement_bit(HEARTH_CLASS_UNKNOWN));
-  if (!(others & pools))
-    return 0;
-  return trim_is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
 }

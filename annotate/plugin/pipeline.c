@@ -104,7 +104,6 @@ static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth
     options->lto_phase = told;
   if (options->lto_phase == HEARTH_LTO_AUTO)
     options->lto_phase = hearth_lto_phase_of(module);
-  options->mib |= options->lto_phase != HEARTH_LTO_PRELINK; /* later steps read it, and nothing writes it */
   return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
 }
 

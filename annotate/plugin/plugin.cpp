@@ -179,12 +179,6 @@ cl::opt<hearth_lto_phase>
 cl::opt<bool> LinkPlugin("memprof-link-plugin",
                          cl::desc("The link loads this plugin too (set by 'hearth flags use --lto')"));
 
-enum class Mibs { On, Off };
-cl::opt<Mibs> WhichMibs("memprof-mib", cl::desc("Contexts in modules for a link"),
-                        cl::values(clEnumValN(Mibs::On, "on", "all contexts, with their numbers (default)"),
-                                   clEnumValN(Mibs::Off, "off", "only LLVM's flat form, of calls with cold contexts")),
-                        cl::init(Mibs::On));
-
 enum ContextsBy { ByInline, ByWord };
 cl::bits<ContextsBy> ContextsApartBy(
     "memprof-contexts-by",
@@ -229,7 +223,6 @@ hearth_pass_options currentOptions() {
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
   Options.by_word = contextsAreApartBy(ByWord);
-  Options.mib = WhichMibs == Mibs::On;
   std::copy(std::begin(HintOf), std::end(HintOf), Options.hints);
   return Options;
 }

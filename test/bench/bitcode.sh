@@ -45,13 +45,13 @@ density=$("$hearth" show --json "$directory/fold.prof" | sed -n 's/.*"cold_max_d
 "clang++-$llvm" -O2 -gmlt -fdebug-info-for-profiling -flto=thin -Xclang -disable-llvm-passes -c \
   "$directory/calculate.cpp" -o "$directory/plain.bc"
 
-# annotate SUBJECT RECURSION: LLVM's matcher, or ours with the numbers (on) or LLVM's flat form alone (off).
+# annotate SUBJECT RECURSION: LLVM's matcher, or ours.
 annotate() {
   if [[ $1 == llvm ]]; then
     "opt-$llvm" -memprof-ave-lifetime-cold-threshold=0 -memprof-lifetime-access-density-cold-threshold="$density" \
       -passes="memprof-use<profile-filename=$directory/$2.memprof>" "$directory/plain.bc" -o "$directory/$1-$2.bc"
   else
-    "opt-$llvm" "-load-pass-plugin=$plugin" -memprof-use="$directory/$2.prof" -memprof-mib="$1" \
+    "opt-$llvm" "-load-pass-plugin=$plugin" -memprof-use="$directory/$2.prof" \
       -memprof-classify="llvm,cold-lifetime=0,cold-density=$density" -passes=hearth-annotate "$directory/plain.bc" \
       -o "$directory/$1-$2.bc"
   fi
@@ -67,8 +67,7 @@ row() {
 for recursion in fold full; do
   printf '\n%-52s%10s%8s%10s\n' "recursion: $recursion; $("$hearth" show --text "$directory/$recursion.prof" | grep -c '^context') contexts" \
     'added (B)' cold 'not cold'
-  for subject in llvm off on; do annotate $subject $recursion; done
+  for subject in llvm hearth; do annotate $subject $recursion; done
   row "LLVM" "$directory/llvm-$recursion.bc"
-  row "Hearth, LLVM's flat form alone (-memprof-mib=off)" "$directory/off-$recursion.bc"
-  row "Hearth, with the numbers of each context" "$directory/on-$recursion.bc"
+  row "Hearth, with the numbers of each context" "$directory/hearth-$recursion.bc"
 done
