@@ -128,8 +128,14 @@ static void doubt_choices(deciding *s) {
   }
 }
 
+/* Calls that allocate are taken for calls of one function. */
+static bool have_one_callee(const hearth_old_call *a, const hearth_old_call *b) {
+  bool is_known = a->callee.name && !a->allocates, is_other_known = b->callee.name && !b->allocates;
+  return is_known == is_other_known && (!is_known || a->callee.id == b->callee.id);
+}
+
 static bool shares_line(const deciding *s, size_t i, size_t other) {
-  return s->d->callees[i] == s->d->callees[other] && s->d->old[i].line == s->d->old[other].line;
+  return s->d->old[i].line == s->d->old[other].line && have_one_callee(&s->d->old[i], &s->d->old[other]);
 }
 
 /* Where a line lost one of its calls, later calls took its place, and columns say nothing. */
@@ -173,7 +179,7 @@ static void doubt_shifted(deciding *s, size_t first, size_t end) {
 static void doubt_same_callees(deciding *s) {
   size_t end;
   for (size_t first = 0; first < s->d->n; first = end) {
-    for (end = first + 1; end < s->d->n && s->d->callees[end] == s->d->callees[first]; end++)
+    for (end = first + 1; end < s->d->n && have_one_callee(&s->d->old[end], &s->d->old[first]); end++)
       ;
     doubt_shifted(s, first, end);
   }
@@ -226,7 +232,7 @@ static bool is_all_one(const deciding *s, size_t first, size_t end) {
   uint64_t placements = 0;
   bool some_new = false;
   for (size_t i = first; i < end; i++) {
-    placements |= s->d->placements[i];
+    placements |= s->d->old[i].placements;
     for (size_t k = s->of_old[i].first; k <= s->of_old[i].last && k < s->d->m; k++)
       some_new |= s->of_new[k].may_be_none;
   }

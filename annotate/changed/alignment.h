@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hearth/profile.h"
+
 /* How alike item i of the first sequence and item k of the second are: 0 not at all. Sums are below 2^32. */
 typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
 
@@ -35,17 +37,26 @@ bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *da
  * their own and occur once, and lines do between two calls that are sure and moved by as many lines. Without either a pair is in
  * doubt. */
 
-/* A call of one of the two sequences, which are sorted by line and column. */
-typedef struct hearth_call_place {
+/* A call that the profile knows, of any discriminator. */
+typedef struct hearth_old_call {
   uint32_t line, column;
-} hearth_call_place;
+  hearth_function_info callee; /* `name` NULL: unknown */
+  uint64_t placements;         /* of contexts through it: a set */
+  bool allocates;
+  bool indirect; /* the callee is none that the function calls by name */
+} hearth_old_call;
+
+/* Calls of one place now: sites [first, end). */
+typedef struct hearth_new_call {
+  uint32_t line, column;
+  size_t first, end;
+} hearth_new_call;
 
 typedef struct hearth_doubts {
   size_t n, m;
-  const hearth_call_place *old, *now; /* n, m */
-  const uint64_t *callees;            /* n: the callees of the old ones */
-  const uint64_t *placements;         /* n: of each old call, the set of its contexts' placements */
-  hearth_likeness is_alike;           /* do they call the same? */
+  const hearth_old_call *old; /* n, by line and column */
+  const hearth_new_call *now; /* m, likewise */
+  hearth_likeness is_alike;   /* do they call the same? */
   void *data;
   bool knows_end;  /* it is known by how many lines the code behind the function moved, against it */
   uint32_t end_by; /* lines that the code behind the function moved by, if knows_end */

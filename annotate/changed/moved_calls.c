@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A node of named metadata for each changed function, written before the link. Reading sorts the functions of all
  * linked modules by id and keeps the first of equal ones. */
-#include "moved_calls.h"
+#include "salvage.h"
 
 #include <stdlib.h>
 

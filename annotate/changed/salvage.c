@@ -13,27 +13,12 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
+#include "file_functions.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
-#include "renamed.h"
-#include "spacing.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
-
-/* A call that the profile knows, of any discriminator. */
-typedef struct old_call {
-  uint32_t line, column;
-  hearth_function_info callee; /* `name` NULL: unknown */
-  uint64_t placements;         /* of contexts through it */
-  bool allocates;
-  bool indirect; /* the callee is none that the function calls by name */
-} old_call;
-
-/* Calls of one place now: sites [first, end). */
-typedef struct new_call {
-  size_t first, end;
-} new_call;
 
 typedef struct salvaging {
   hearth_salvage *salvage;
@@ -42,11 +27,11 @@ typedef struct salvaging {
   const hearth_call_sites *sites;
   bool llvm_ids;
   uint32_t *callees; /* by row of frames: row of the function that is called there, or NONE; NULL before it is needed */
-  uint64_t *placements; /* by row of frames: as old_call has them; NULL before it is needed */
+  uint64_t *placements; /* by row of frames: as old calls have them; NULL before it is needed */
   hearth_spacing spacing;
   const hearth_placer *placer;
-  old_call *old; /* of one function */
-  new_call *new;
+  hearth_old_call *old; /* of one function */
+  hearth_new_call *new;
   size_t n_old, old_room, n_new, new_room;
   hearth_error *err;
 } salvaging;
@@ -109,17 +94,17 @@ static hearth_status read_placements(salvaging *s) {
 }
 
 static int salvage_by_place(const void *a, const void *b) {
-  const old_call *x = a, *y = b;
+  const hearth_old_call *x = a, *y = b;
   return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
 
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
   if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
-  s->old[s->n_old] = (old_call){.line = frame->line,
-                                .column = frame->column,
-                                .placements = s->placements[row],
-                                .allocates = frame->context_count > 0};
+  s->old[s->n_old] = (hearth_old_call){.line = frame->line,
+                                       .column = frame->column,
+                                       .placements = s->placements[row],
+                                       .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
   s->n_old++;
@@ -177,7 +162,7 @@ static hearth_status read_new_calls(salvaging *s, uint64_t function) {
       ;
     if (!hearth_array_grow(&s->new, &s->new_room, s->n_new, sizeof *s->new))
       return hearth_error_nomem(s->err);
-    s->new[s->n_new++] = (new_call){i, end};
+    s->new[s->n_new++] = (hearth_new_call){sites->items[i].line, sites->items[i].column, i, end};
   }
   return HEARTH_OK;
 }
@@ -208,7 +193,7 @@ static void find_indirect(salvaging *s) {
   }
 }
 
-static bool is_like(const salvaging *s, const old_call *old, const hearth_call_site *site) {
+static bool is_like(const salvaging *s, const hearth_old_call *old, const hearth_call_site *site) {
   if (old->allocates && !site->inlined && hearth_alloc_function_of(site->call))
     return true;
   if (!old->callee.name)
@@ -225,7 +210,7 @@ static bool may_allocate(const hearth_call_site *site) {
 
 /* The profile lacks frames of functions that end in a tail call: a callee there may allocate, or call the function that
  * the profile has, unless other calls of the function go to that one. */
-static bool may_be_in_place(const old_call *old, const hearth_call_site *now) {
+static bool may_be_in_place(const hearth_old_call *old, const hearth_new_call *now) {
   return (old->allocates || old->indirect) && old->line == now->line && old->column == now->column;
 }
 
@@ -243,8 +228,8 @@ static uint32_t salvage_is_alike(size_t i, size_t k, void *data) {
  * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
 static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
-  const old_call *old = &s->old[i];
-  const hearth_call_site *now = &s->sites->items[s->new[k].first];
+  const hearth_old_call *old = &s->old[i];
+  const hearth_new_call *now = &s->new[k];
   bool perhaps = false;
   for (size_t at = s->new[k].first; at < s->new[k].end; at++)
     perhaps |= old->allocates && may_allocate(&s->sites->items[at]);
@@ -257,7 +242,7 @@ static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
 
 /* -------------------------------------------------- both -------------------------------------------------- */
 
-static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_call_site *now) {
+static hearth_status add_moved(salvaging *s, const hearth_old_call *old, const hearth_new_call *now) {
   hearth_salvage *salvage = s->salvage;
   if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
     return hearth_error_nomem(s->err);
@@ -273,7 +258,7 @@ static hearth_status add_pairs(salvaging *s, uint64_t id, uint64_t old_id, const
     return hearth_error_nomem(s->err);
   for (size_t i = 0; i < s->n_old; i++)
     if (pairs[i] != HEARTH_UNALIGNED)
-      HEARTH_TRY(add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]));
+      HEARTH_TRY(add_moved(s, &s->old[i], &s->new[pairs[i]]));
   salvage->functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
   return HEARTH_OK;
 }
@@ -291,49 +276,25 @@ static hearth_status add_doubtful(salvaging *s, LLVMValueRef f, size_t call) {
 static bool is_in_places(const salvaging *s, const size_t *pairs) {
   bool same = true;
   for (size_t i = 0; i < s->n_old && same; i++) {
-    const hearth_call_site *now = pairs[i] == HEARTH_UNALIGNED ? NULL : &s->sites->items[s->new[pairs[i]].first];
+    const hearth_new_call *now = pairs[i] == HEARTH_UNALIGNED ? NULL : &s->new[pairs[i]];
     same = now && now->line == s->old[i].line && now->column == s->old[i].column;
   }
   return same;
-}
-
-static hearth_status decide_doubts(salvaging *s, hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
-  hearth_call_place *places = malloc((s->n_old + s->n_new + 1) * sizeof *places);
-  uint64_t *callees = malloc((s->n_old + 1) * sizeof *callees);
-  uint64_t *placements = malloc((s->n_old + 1) * sizeof *placements);
-  bool done = places && callees && placements;
-  for (size_t i = 0; done && i < s->n_old; i++) {
-    places[i] = (hearth_call_place){s->old[i].line, s->old[i].column};
-    callees[i] = s->old[i].allocates || !s->old[i].callee.name ? 0 : s->old[i].callee.id;
-    placements[i] = s->old[i].placements;
-  }
-  for (size_t k = 0; done && k < s->n_new; k++) {
-    const hearth_call_site *now = &s->sites->items[s->new[k].first];
-    places[s->n_old + k] = (hearth_call_place){now->line, now->column};
-  }
-  doubts->old = places;
-  doubts->now = places + s->n_old;
-  doubts->callees = callees;
-  doubts->placements = placements;
-  done = done && hearth_doubts_decide(doubts, pairs, ret_first);
-  free(places);
-  free(callees);
-  free(placements);
-  return done ? HEARTH_OK : hearth_error_nomem(s->err);
 }
 
 /* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted, other
  * calls are such as never ran. */
 static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
                                 bool changed, size_t *pairs) {
-  hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = salvage_is_alike, .data = s};
+  hearth_doubts doubts = {
+      .n = s->n_old, .m = s->n_new, .old = s->old, .now = s->new, .is_alike = salvage_is_alike, .data = s};
   size_t doubtful = s->n_new;
   if (!hearth_align(s->n_old, s->n_new, salvage_likeness, s, pairs))
     return HEARTH_OK;
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if (hearth_is_end_moved(&doubts) || !is_in_places(s, pairs))
-    HEARTH_TRY(decide_doubts(s, &doubts, pairs, &doubtful));
+  if ((hearth_is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
+    return hearth_error_nomem(s->err);
   if (doubtful < s->n_new)
     HEARTH_TRY(add_doubtful(s, f, doubtful));
   return changed || doubtful < s->n_new ? add_pairs(s, id, function->id, pairs) : HEARTH_OK;
@@ -384,7 +345,7 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
 
 /* A call of the module in the place of a call of the profile: one with the callee that the profile says, or else one
  * that may have it. */
-static bool is_in_place(const salvaging *s, const old_call *old, bool for_sure) {
+static bool is_in_place(const salvaging *s, const hearth_old_call *old, bool for_sure) {
   for (size_t k = 0; k < s->n_new; k++)
     for (size_t at = s->new[k].first; at < s->new[k].end; at++) {
       const hearth_call_site *now = &s->sites->items[at];

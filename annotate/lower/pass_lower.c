@@ -14,7 +14,7 @@
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
 #include "match_report.h"
-#include "moved_calls.h"
+#include "salvage.h"
 #include "session.h"
 #include "shim.h"
 

@@ -13,9 +13,9 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "file.h"
+#include "file_functions.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
-#include "renamed.h"
 #include "shim.h"
 #include "wrapper_calls.h"
 

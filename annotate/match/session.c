@@ -10,7 +10,6 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
-#include "moved_calls.h"
 #include "salvage.h"
 #include "shim.h"
 #include "wrapper_calls.h"
