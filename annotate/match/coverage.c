@@ -396,23 +396,3 @@ void hearth_coverage_free(hearth_coverage *coverage) {
   free(coverage->unmatched);
   memset(coverage, 0, sizeof *coverage);
 }
-
-static unsigned coverage_percent(uint64_t part, uint64_t all) {
-  return all ? (unsigned)((double)part * 100 / (double)all) : 100;
-}
-
-unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage) {
-  return coverage_percent(coverage->matched.bytes, coverage->all.bytes);
-}
-
-unsigned hearth_coverage_percent_of_file(const hearth_coverage *coverage) {
-  return coverage_percent(coverage->file.matched, coverage->file.matched + coverage->file.lost);
-}
-
-unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage) {
-  return coverage_percent(coverage->callsites.matched, coverage->callsites.all);
-}
-
-unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage) {
-  return coverage_percent(coverage->decision_sites.matched, coverage->decision_sites.all);
-}

@@ -56,11 +56,4 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
                                       const hearth_call_sites *sites, bool of_file, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
 
-/* Rounded down; 100 if there are none. Bytes are those of the module's allocation calls; where all go through a wrapper, how
- * much its callers changed shows in call sites only. */
-unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage);
-unsigned hearth_coverage_percent_of_file(const hearth_coverage *coverage);
-unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage);
-unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage);
-
 #endif

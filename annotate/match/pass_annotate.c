@@ -75,13 +75,19 @@ static void annotate_visit(LLVMValueRef instruction, void *data) {
     a->err.status = status;
 }
 
-/* False if there is nothing to warn of. */
+/* Rounded down; 100 if there are none. */
+static unsigned percent_of(uint64_t part, uint64_t all) {
+  return all ? (unsigned)((double)part * 100 / (double)all) : 100;
+}
+
+/* False if there is nothing to warn of. Bytes are those of the module's allocation calls; where all go through a wrapper, how much
+ * its callers changed shows in call sites only. */
 static bool warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
   char message[640];
   size_t length;
-  unsigned bytes = hearth_coverage_percent_of_bytes(coverage);
-  unsigned callsites = hearth_coverage_percent_of_callsites(coverage);
-  unsigned decision_sites = hearth_coverage_percent_of_decision_sites(coverage);
+  unsigned bytes = percent_of(coverage->matched.bytes, coverage->all.bytes);
+  unsigned callsites = percent_of(coverage->callsites.matched, coverage->callsites.all);
+  unsigned decision_sites = percent_of(coverage->decision_sites.matched, coverage->decision_sites.all);
   unsigned threshold = session->options->coverage_threshold;
   if (bytes >= threshold && callsites >= threshold && decision_sites >= threshold)
     return false;
@@ -103,7 +109,7 @@ static bool warn_of_coverage(hearth_session *session, const hearth_coverage *cov
 static void warn_of_file(hearth_session *session, const hearth_coverage *coverage) {
   char message[640];
   size_t length;
-  unsigned bytes = hearth_coverage_percent_of_file(coverage);
+  unsigned bytes = percent_of(coverage->file.matched, coverage->file.matched + coverage->file.lost);
   if (bytes >= session->options->coverage_threshold)
     return;
   snprintf(
