@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The memory accesses of a function that are to be counted. */
+/* The memory accesses of a function that are to be counted, and how fewer additions count them. */
 #ifndef HEARTH_ACCESS_H
 #define HEARTH_ACCESS_H
 
@@ -9,6 +9,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "counter.h"
 #include "flow.h"
 #include "passes.h"
 
@@ -64,5 +65,25 @@ bool hearth_may_be_heap(LLVMValueRef pointer);
 
 /* Does a name of so many characters begin with the prefix? */
 bool hearth_starts_with(const char *text, size_t length, const char *prefix);
+
+/* --- fewer updates for the same counts, in this order --- */
+
+/* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with the
+ * first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for that, nothing
+ * changes. */
+void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
+
+/* Accesses that a loop makes in each iteration, and whose addresses move evenly or not at all, are counted before the
+ * loop; exact for each counter, or where blocks matter only for each block. Their weights become 0; they become walks. */
+void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
+
+/* An access that others may follow on the path that control takes is not counted where it happens: its count is kept
+ * in a register down to the last of them, or to the edge where the path to them is left. No path through the
+ * function has more updates than before, and at each interruption (flow.h) all counters have the same values as before.
+ * Weights of sunk accesses become 0. Splits edges of the flow. Without memory for that, nothing changes. */
+void hearth_sink_counts(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
+
+/* Count the walks. This makes blocks: nothing may be asked of a flow of the function from then on. */
+void hearth_coalesce_walks(const hearth_accesses *accesses, hearth_counters *counters);
 
 #endif

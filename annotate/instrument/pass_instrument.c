@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "accesses.h"
-#include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
 #include "global_stores.h"
@@ -15,7 +14,6 @@
 #include "module_facts.h"
 #include "passes.h"
 #include "shim.h"
-#include "sink_counts.h"
 #include "tail_calls.h"
 
 /* The runtime's functions have the parameters of libc's; the intrinsic's volatile flag is dropped. */
