@@ -280,12 +280,7 @@ static bool find_library_mapping(const void *address, hearth_loader_mapping *ret
   return false;
 }
 
-static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
-  return hearth_system_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
-}
-
 /* Before constructors that open libraries. */
 __attribute__((constructor(101))) static void unify_lookups(void) {
-  static const hearth_loader_system system = {find_library_mapping, protect_mapping};
-  hearth_loader_unify(&system, looked_up_names, LOOKED_UP_NAMES, (const void *)hearth_engine_malloc);
+  hearth_loader_unify(find_library_mapping, looked_up_names, LOOKED_UP_NAMES, (const void *)hearth_engine_malloc);
 }

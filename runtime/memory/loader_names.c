@@ -2,6 +2,8 @@
 /* The modules are those of the loader's list for debuggers; symbols are found by the GNU hash table. */
 #include "loader_names.h"
 
+#include "system_memory.h"
+
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,7 +108,7 @@ static bool find_first_definition(const char *name, module *ret_module, uint32_t
 
 /* A mapping that can be written to for a while. */
 typedef struct window {
-  const hearth_loader_system *system;
+  hearth_loader_find *find;
   hearth_loader_mapping mapping; /* all zero: none */
 } window;
 
@@ -115,11 +117,14 @@ static bool contains(const window *window, const void *address) {
 }
 
 /* Executable memory stays so: at no time does the system take a right away that it might not give again. */
+static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
+  return hearth_system_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
+}
+
 static bool open_window(window *window, const void *address) {
   hearth_loader_mapping mapping;
 
-  if (!window->system->find_mapping(address, &mapping) ||
-      (!mapping.writable && !window->system->protect(&mapping, true)))
+  if (!window->find(address, &mapping) || (!mapping.writable && !protect_mapping(&mapping, true)))
     return false;
   window->mapping = mapping;
   return true;
@@ -127,7 +132,7 @@ static bool open_window(window *window, const void *address) {
 
 static void close_window(window *window) {
   if (window->mapping.end && !window->mapping.writable)
-    window->system->protect(&window->mapping, false);
+    protect_mapping(&window->mapping, false);
   window->mapping = (hearth_loader_mapping){0};
 }
 
@@ -152,9 +157,9 @@ static bool define_symbols(const module *module, const char *name, uintptr_t add
 }
 
 /* The words of a module that the loader has set to `from` for the name. */
-static void bind_references(const hearth_loader_system *system, const module *module, const char *name, uintptr_t from,
+static void bind_references(hearth_loader_find *find, const module *module, const char *name, uintptr_t from,
                             uintptr_t to) {
-  window window = {.system = system};
+  window window = {.find = find};
 
   for (size_t table = 0; table < 2; table++)
     for (size_t i = 0; i < module->references[table].size / sizeof(ElfW(Rela)); i++) {
@@ -167,9 +172,9 @@ static void bind_references(const hearth_loader_system *system, const module *mo
   close_window(&window);
 }
 
-void *hearth_loader_replace(const hearth_loader_system *system, const char *name, void *function) {
+void *hearth_loader_replace(hearth_loader_find *find, const char *name, void *function) {
   module module;
-  window window = {.system = system};
+  window window = {.find = find};
   uint32_t number;
 
   if (!find_first_definition(name, &module, &number))
@@ -181,12 +186,11 @@ void *hearth_loader_replace(const hearth_loader_system *system, const char *name
     return NULL;
   for (const struct link_map *map = first_map(); map; map = map->l_next)
     if (read_module(map, &module))
-      bind_references(system, &module, name, former, (uintptr_t)function);
+      bind_references(find, &module, name, former, (uintptr_t)function);
   return (void *)former;
 }
 
-void hearth_loader_unify(const hearth_loader_system *system, const char *const *names, size_t count,
-                         const void *function) {
+void hearth_loader_unify(hearth_loader_find *find, const char *const *names, size_t count, const void *function) {
   uintptr_t addresses[HEARTH_LOADER_NAMES_MOST]; /* 0: another module's comes first */
   module own, other;
   uint32_t number;
@@ -197,7 +201,7 @@ void hearth_loader_unify(const hearth_loader_system *system, const char *const *
     addresses[i] =
         find_first_definition(names[i], &other, &number) && other.symbols == own.symbols ? address_of(&own, number) : 0;
   for (const struct link_map *map = first_map(); map; map = map->l_next) {
-    window window = {.system = system};
+    window window = {.find = find};
     if (!read_module(map, &other) || other.symbols == own.symbols)
       continue;
     for (size_t i = 0; i < count; i++)

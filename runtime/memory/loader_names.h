@@ -14,21 +14,17 @@ typedef struct hearth_loader_mapping {
   bool writable, executable;
 } hearth_loader_mapping;
 
-/* What runtime and allocator ask of the system, each in its way. False: it refuses. */
-typedef struct hearth_loader_system {
-  bool (*find_mapping)(const void *address, hearth_loader_mapping *ret_mapping);
-  bool (*protect)(const hearth_loader_mapping *mapping, bool writable);
-} hearth_loader_system;
+/* Runtime and allocator ask for the mapping of an address, each in its way. False: it is not known. */
+typedef bool hearth_loader_find(const void *address, hearth_loader_mapping *ret_mapping);
 
 /* Have the program's definition of `name`, and the modules that are bound to it, be `function`. Returns what it was; NULL:
  * there is none, or the system refuses the change. */
-void *hearth_loader_replace(const hearth_loader_system *system, const char *name, void *function);
+void *hearth_loader_replace(hearth_loader_find *find, const char *name, void *function);
 
 #define HEARTH_LOADER_NAMES_MOST 64
 
 /* Where the module that has `function` under the first of the names is the first that defines a name, the others' definitions
  * of it give way. Lookups that pass by it (RTLD_DEEPBIND, dlsym with a library's handle) then find the same. */
-void hearth_loader_unify(const hearth_loader_system *system, const char *const *names, size_t count,
-                         const void *function);
+void hearth_loader_unify(hearth_loader_find *find, const char *const *names, size_t count, const void *function);
 
 #endif

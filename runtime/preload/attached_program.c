@@ -168,8 +168,7 @@ static void bind_functions(bool to_ours) {
   for (size_t i = REPLACED_COUNT; i-- > 0;) {
     void *function;
     __builtin_memcpy(&function, replaced[i].ret_next, sizeof function);
-    hearth_loader_replace(&hearth_loader_system_of_runtime, replaced[i].name,
-                          to_ours ? replaced[i].function : function);
+    hearth_loader_replace(hearth_loader_find_own, replaced[i].name, to_ours ? replaced[i].function : function);
   }
 }
 

@@ -20,7 +20,7 @@ static const char *const allocation_names[] = {
 #define NAME_COUNT (sizeof allocation_names / sizeof allocation_names[0])
 _Static_assert(NAME_COUNT <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
 
-static bool find_own_mapping(const void *address, hearth_loader_mapping *ret_mapping) {
+bool hearth_loader_find_own(const void *address, hearth_loader_mapping *ret_mapping) {
   char buffer[512];
   hearth_maps maps;
   hearth_maps_entry entry;
@@ -36,12 +36,6 @@ static bool find_own_mapping(const void *address, hearth_loader_mapping *ret_map
   return found;
 }
 
-static bool protect_mapping(const hearth_loader_mapping *mapping, bool writable) {
-  return hearth_system_protect((void *)mapping->start, mapping->end - mapping->start, mapping->executable, writable);
-}
-
-const hearth_loader_system hearth_loader_system_of_runtime = {find_own_mapping, protect_mapping};
-
 static int (*next_dlclose)(void *library);
 
 /* Destructors of the library may allocate: what is mapped is looked at again behind them. */
@@ -56,7 +50,6 @@ static int close_library(void *library) {
 }
 
 void hearth_loader_begin(void) {
-  hearth_loader_unify(&hearth_loader_system_of_runtime, allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
-  next_dlclose =
-      (int (*)(void *))hearth_loader_replace(&hearth_loader_system_of_runtime, "dlclose", (void *)close_library);
+  hearth_loader_unify(hearth_loader_find_own, allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
+  next_dlclose = (int (*)(void *))hearth_loader_replace(hearth_loader_find_own, "dlclose", (void *)close_library);
 }

@@ -18,7 +18,8 @@ void hearth_start_again(char **environment);
 /* Of the start: libraries that are loaded and closed later. */
 void hearth_loader_begin(void);
 
-extern const hearth_loader_system hearth_loader_system_of_runtime __attribute__((visibility("hidden")));
+/* By the system's list of mappings. */
+hearth_loader_find hearth_loader_find_own;
 
 /* Instead of both, where the program's malloc is not the runtime's: instrumented code gets its counters, no more. */
 void hearth_start_without_blocks(void);
