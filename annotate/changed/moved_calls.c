@@ -16,7 +16,7 @@ static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
   return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
 }
 
-static void moved_call_write_function(LLVMModuleRef module, const hearth_salvage *salvage,
+static void moved_call_write_function(LLVMModuleRef module, const hearth_moved_calls *moved,
                                       const hearth_moved_function *function, LLVMMetadataRef *operands) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
@@ -25,7 +25,7 @@ static void moved_call_write_function(LLVMModuleRef module, const hearth_salvage
   operands[n++] = integer(i64, function->old_id);
   operands[n++] = integer(i32, function->count);
   for (size_t i = function->first; i < function->first + function->count; i++) {
-    const hearth_moved_call *call = &salvage->calls[i];
+    const hearth_moved_call *call = &moved->calls[i];
     const uint32_t numbers[CALL_OPERANDS] = {call->line, call->column, call->old_line, call->old_column};
     for (unsigned k = 0; k < CALL_OPERANDS; k++)
       operands[n++] = integer(i32, numbers[k]);
@@ -33,10 +33,10 @@ static void moved_call_write_function(LLVMModuleRef module, const hearth_salvage
   LLVMAddNamedMetadataOperand(module, MOVED, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, operands, n)));
 }
 
-void hearth_moved_calls_write(LLVMModuleRef module, const hearth_salvage *salvage) {
-  LLVMMetadataRef *operands = malloc((salvage->n_calls * CALL_OPERANDS + HEAD_OPERANDS) * sizeof(LLVMMetadataRef));
-  for (size_t i = 0; operands && i < salvage->n_functions; i++)
-    moved_call_write_function(module, salvage, &salvage->functions[i], operands);
+void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *moved) {
+  LLVMMetadataRef *operands = malloc((moved->n_calls * CALL_OPERANDS + HEAD_OPERANDS) * sizeof(LLVMMetadataRef));
+  for (size_t i = 0; operands && i < moved->n_functions; i++)
+    moved_call_write_function(module, moved, &moved->functions[i], operands);
   free(operands);
 }
 
@@ -49,29 +49,28 @@ static bool moved_call_read_number(LLVMMetadataRef node, unsigned i, uint32_t *r
   return true;
 }
 
-static bool moved_call_read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned first) {
-  if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
+static bool moved_call_read_call(hearth_moved_calls *moved, LLVMMetadataRef node, unsigned first) {
+  if (!hearth_array_grow(&moved->calls, &moved->calls_room, moved->n_calls, sizeof *moved->calls))
     return false;
-  hearth_moved_call *call = &salvage->calls[salvage->n_calls++];
+  hearth_moved_call *call = &moved->calls[moved->n_calls++];
   return moved_call_read_number(node, first, &call->line) && moved_call_read_number(node, first + 1, &call->column) &&
          moved_call_read_number(node, first + 2, &call->old_line) &&
          moved_call_read_number(node, first + 3, &call->old_column);
 }
 
 /* Where it fails, calls that no function has may be left. */
-static bool moved_call_read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
-  hearth_moved_function function = {.first = salvage->n_calls};
+static bool moved_call_read_function(hearth_moved_calls *moved, LLVMMetadataRef node) {
+  hearth_moved_function function = {.first = moved->n_calls};
   uint32_t calls;
   if (hearth_ir_integer(hearth_ir_operand(node, 0), &function.id) != 64 ||
       hearth_ir_integer(hearth_ir_operand(node, 1), &function.old_id) != 64 || !moved_call_read_number(node, 2, &calls))
     return false;
   for (; function.count < calls; function.count++)
-    if (!moved_call_read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
+    if (!moved_call_read_call(moved, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
       return false;
-  if (!hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
-                         sizeof *salvage->functions))
+  if (!hearth_array_grow(&moved->functions, &moved->functions_room, moved->n_functions, sizeof *moved->functions))
     return false;
-  salvage->functions[salvage->n_functions++] = function;
+  moved->functions[moved->n_functions++] = function;
   return true;
 }
 
@@ -81,27 +80,24 @@ static int moved_call_compare(const void *a, const void *b) {
 }
 
 /* A function of a header comes with several modules. */
-static void leave_out_copies(hearth_salvage *salvage) {
+static void leave_out_copies(hearth_moved_calls *moved) {
   size_t kept = 0;
-  if (salvage->n_functions)
-    qsort(salvage->functions, salvage->n_functions, sizeof *salvage->functions, moved_call_compare);
-  for (size_t i = 0; i < salvage->n_functions; i++)
-    if (kept == 0 || salvage->functions[kept - 1].id != salvage->functions[i].id)
-      salvage->functions[kept++] = salvage->functions[i];
-  salvage->n_functions = kept;
+  if (moved->n_functions)
+    qsort(moved->functions, moved->n_functions, sizeof *moved->functions, moved_call_compare);
+  for (size_t i = 0; i < moved->n_functions; i++)
+    if (kept == 0 || moved->functions[kept - 1].id != moved->functions[i].id)
+      moved->functions[kept++] = moved->functions[i];
+  moved->n_functions = kept;
 }
 
-hearth_salvage *hearth_moved_calls_read(LLVMModuleRef module) {
+void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved) {
   LLVMMetadataRef node;
-  hearth_salvage *salvage = NULL;
-  for (unsigned i = 0; (node = hearth_ir_named_operand(module, MOVED, i)); i++) {
-    if (!salvage)
-      salvage = calloc(1, sizeof *salvage);
-    if (!salvage)
-      return NULL;
-    moved_call_read_function(salvage, node);
-  }
-  if (salvage)
-    leave_out_copies(salvage);
-  return salvage;
+  for (unsigned i = 0; (node = hearth_ir_named_operand(module, MOVED, i)); i++)
+    moved_call_read_function(moved, node);
+  leave_out_copies(moved);
+}
+
+void hearth_moved_calls_free(hearth_moved_calls *moved) {
+  free(moved->functions);
+  free(moved->calls);
 }

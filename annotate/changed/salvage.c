@@ -18,8 +18,6 @@
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 
-#define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
-
 typedef struct salvaging {
   hearth_salvage *salvage;
   hearth_profile *profile;
@@ -243,23 +241,22 @@ static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
 /* -------------------------------------------------- both -------------------------------------------------- */
 
 static hearth_status add_moved(salvaging *s, const hearth_old_call *old, const hearth_new_call *now) {
-  hearth_salvage *salvage = s->salvage;
-  if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
+  hearth_moved_calls *moved = &s->salvage->moved;
+  if (!hearth_array_grow(&moved->calls, &moved->calls_room, moved->n_calls, sizeof *moved->calls))
     return hearth_error_nomem(s->err);
-  salvage->calls[salvage->n_calls++] = (hearth_moved_call){now->line, now->column, old->line, old->column};
+  moved->calls[moved->n_calls++] = (hearth_moved_call){now->line, now->column, old->line, old->column};
   return HEARTH_OK;
 }
 
 static hearth_status add_pairs(salvaging *s, uint64_t id, uint64_t old_id, const size_t *pairs) {
-  hearth_salvage *salvage = s->salvage;
-  size_t first = salvage->n_calls;
-  if (!hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
-                         sizeof *salvage->functions))
+  hearth_moved_calls *moved = &s->salvage->moved;
+  size_t first = moved->n_calls;
+  if (!hearth_array_grow(&moved->functions, &moved->functions_room, moved->n_functions, sizeof *moved->functions))
     return hearth_error_nomem(s->err);
   for (size_t i = 0; i < s->n_old; i++)
     if (pairs[i] != HEARTH_UNALIGNED)
       HEARTH_TRY(add_moved(s, &s->old[i], &s->new[pairs[i]]));
-  salvage->functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
+  moved->functions[moved->n_functions++] = (hearth_moved_function){id, old_id, first, moved->n_calls - first};
   return HEARTH_OK;
 }
 
@@ -443,8 +440,9 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     HEARTH_TRY(salvage_function(s, f));
   HEARTH_TRY(salvage_renamed(s, module));
-  if (s->salvage->n_functions)
-    qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, hearth_compare_u64);
+  hearth_moved_calls *moved = &s->salvage->moved;
+  if (moved->n_functions)
+    qsort(moved->functions, moved->n_functions, sizeof *moved->functions, hearth_compare_u64);
   return HEARTH_OK;
 }
 
@@ -470,47 +468,7 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
 void hearth_salvage_destroy(hearth_salvage *salvage) {
   if (!salvage)
     return;
-  free(salvage->functions);
-  free(salvage->calls);
+  hearth_moved_calls_free(&salvage->moved);
   free(salvage->doubtful);
   free(salvage);
-}
-
-static const void *find_changed(const void *changes, uint64_t id, uint64_t *ret_old_id) {
-  const hearth_salvage *salvage = changes;
-  size_t n = salvage->n_functions;
-  const hearth_moved_function *found =
-      n ? bsearch(&id, salvage->functions, n, sizeof *salvage->functions, hearth_compare_u64) : NULL;
-  if (found)
-    *ret_old_id = found->old_id ? found->old_id : id;
-  return found;
-}
-
-static int by_place_now(const void *a, const void *b) {
-  const hearth_moved_call *x = a, *y = b;
-  return hearth_compare_places(x->line, x->column, y->line, y->column);
-}
-
-static void move(const void *changes, const void *changed, uint32_t *line, uint32_t *column) {
-  const hearth_salvage *salvage = changes;
-  const hearth_moved_function *function = changed;
-  const hearth_moved_call *calls = salvage->calls + function->first;
-  hearth_expect(function->first + function->count <= salvage->n_calls);
-  const hearth_moved_call key = {.line = *line, .column = *column};
-  size_t i = hearth_lower_bound(&key, calls, function->count, sizeof key, by_place_now);
-  if (i < function->count && by_place_now(&key, &calls[i]) == 0) {
-    *line = calls[i].old_line;
-    *column = calls[i].old_column;
-  } else {
-    *line ^= NOWHERE;
-  }
-}
-
-static bool is_crowded(const void *crowded, uint64_t function, uint32_t line, uint32_t column) {
-  return hearth_is_crowded(crowded, function, line, column);
-}
-
-hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded) {
-  return (hearth_known_places){
-      .changes = salvage, .find_changed = find_changed, .move = move, .crowded = crowded, .is_crowded = is_crowded};
 }

@@ -10,21 +10,9 @@
 #ifndef HEARTH_SALVAGE_H
 #define HEARTH_SALVAGE_H
 
-#include "call_sites.h"
 #include "hearth/profile.h"
+#include "location.h"
 #include "placer.h"
-
-/* A call's place now, and in the profile. */
-typedef struct hearth_moved_call {
-  uint32_t line, column;
-  uint32_t old_line, old_column;
-} hearth_moved_call;
-
-typedef struct hearth_moved_function {
-  uint64_t id;
-  uint64_t old_id;     /* in the profile: another one if its file was renamed; 0: the same */
-  size_t first, count; /* of the calls */
-} hearth_moved_function;
 
 /* A function in which it cannot be told which of several calls is which: they are nowhere that the profile knows. */
 typedef struct hearth_doubtful_function {
@@ -33,10 +21,9 @@ typedef struct hearth_doubtful_function {
 } hearth_doubtful_function;
 
 typedef struct hearth_salvage {
-  hearth_moved_function *functions; /* functions that changed, by id */
-  hearth_moved_call *calls;         /* of each function by line and column */
+  hearth_moved_calls moved;
   hearth_doubtful_function *doubtful;
-  size_t n_functions, functions_room, n_calls, calls_room, n_doubtful, doubtful_room;
+  size_t n_doubtful, doubtful_room;
   /* Row of a function of the profile that has the name of one of this module, though the module's file is not in the
    * profile and does not seem to be renamed. HEARTH_NONE: there is no such function. */
   uint32_t namesake;
@@ -50,9 +37,6 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
                                     hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);
 
-/* The known facts about a module's places, for a locator. Both may be NULL. */
-hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded);
-
 /* ------------------------------------------------ moved calls ------------------------------------------------ */
 
 /* How a module tells a link which of its functions have changed since they were profiled, and where their calls were: salvage
@@ -63,10 +47,10 @@ hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const h
  *   !0 = !{i64 FUNCTION, i64 OLD_FUNCTION, i32 CALLS, i32 LINE, i32 COLUMN, i32 OLD_LINE, i32 OLD_COLUMN, ...} */
 
 /* Adds a node for each function that has changed; nothing if there is none. */
-void hearth_moved_calls_write(LLVMModuleRef module, const hearth_salvage *salvage);
+void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *moved);
 
-/* Reads the module's nodes; the caller passes the result to hearth_salvage_destroy. NULL if there are none, or out of
- * memory. Other nodes are passed over. */
-hearth_salvage *hearth_moved_calls_read(LLVMModuleRef module);
+/* Adds the functions of the module's nodes to `moved`, which is empty, as far as memory goes. Other nodes are passed over. */
+void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved);
+void hearth_moved_calls_free(hearth_moved_calls *moved);
 
 #endif

@@ -245,7 +245,7 @@ bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options)
   (void)options;
   if (is_done(module))
     return false;
-  t.locator = hearth_locator_create(HEARTH_IDS_HEARTH, NULL, false);
+  t.locator = hearth_locator_create(HEARTH_IDS_HEARTH, NULL, NULL, false);
   if (!t.locator) {
     hearth_shim_error(module, "out of memory while looking for the types of allocations");
     return false;

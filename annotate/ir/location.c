@@ -11,10 +11,14 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
+#include "compare.h"
+#include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "id_table.h"
 #include "shim.h"
+
+#define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
 
 typedef struct subprogram {
   LLVMMetadataRef key;
@@ -22,24 +26,24 @@ typedef struct subprogram {
   uint64_t id;           /* in the profile */
   uint64_t id_in_stacks; /* that stack ids are made of */
   uint32_t line;
-  const void *moved; /* NULL: it did not change */
+  const hearth_moved_function *moved; /* NULL: it did not change */
 } subprogram;
 
 struct hearth_locator {
   enum hearth_id_scheme scheme;
-  hearth_known_places known;
+  const hearth_moved_calls *moved;
+  const hearth_call_sites *crowded;
   bool llvm_ids;
   subprogram *subprograms;
   size_t count, capacity;
   id_table by_key;
 };
 
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_known_places *known, bool llvm_ids) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
+                                      const hearth_call_sites *crowded, bool llvm_ids) {
   hearth_locator *locator = calloc(1, sizeof *locator);
   if (locator)
-    *locator = (hearth_locator){.scheme = scheme, .llvm_ids = llvm_ids};
-  if (locator && known)
-    locator->known = *known;
+    *locator = (hearth_locator){.scheme = scheme, .moved = moved, .crowded = crowded, .llvm_ids = llvm_ids};
   return locator;
 }
 
@@ -49,6 +53,32 @@ void hearth_locator_destroy(hearth_locator *locator) {
   free(locator->subprograms);
   free(locator->by_key.slots);
   free(locator);
+}
+
+static const hearth_moved_function *location_find_moved(const hearth_moved_calls *moved, uint64_t id) {
+  if (!moved || !moved->n_functions)
+    return NULL;
+  return bsearch(&id, moved->functions, moved->n_functions, sizeof *moved->functions, hearth_compare_u64);
+}
+
+static int moved_by_place(const void *a, const void *b) {
+  const hearth_moved_call *x = a, *y = b;
+  return hearth_compare_places(x->line, x->column, y->line, y->column);
+}
+
+/* Put a place of that function where it was in the profile. */
+static void move(const hearth_moved_calls *moved, const hearth_moved_function *function, hearth_location *place) {
+  const hearth_moved_call key = {.line = place->line, .column = place->column};
+  hearth_expect(function->first + function->count <= moved->n_calls);
+  const hearth_moved_call *calls = moved->calls + function->first;
+  const hearth_moved_call *call =
+      function->count ? bsearch(&key, calls, function->count, sizeof key, moved_by_place) : NULL;
+  if (call) {
+    place->line = call->old_line;
+    place->column = call->old_column;
+  } else {
+    place->line ^= NOWHERE;
+  }
 }
 
 static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
@@ -61,9 +91,8 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   path[file ? file_length - skip : 0] = '\0';
   uint64_t llvm_id = hearth_llvm_function_id(name ? name : "", name_length);
   uint64_t now = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
-  const hearth_known_places *known = &locator->known;
-  uint64_t id = now;
-  const void *moved = known->changes ? known->find_changed(known->changes, now, &id) : NULL;
+  const hearth_moved_function *moved = location_find_moved(locator->moved, now);
+  uint64_t id = moved && moved->old_id ? moved->old_id : now;
   return (subprogram){.key = key,
                       .id_now = now,
                       .id = id,
@@ -124,7 +153,6 @@ static uint64_t location_stack_id(const hearth_locator *locator, uint64_t functi
 
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]) {
   size_t n = 0;
-  const hearth_known_places *known = &locator->known;
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
   for (; location && n < HEARTH_CHAIN_MAX; location = LLVMDILocationGetInlinedAt(location)) {
     LLVMMetadataRef scope = hearth_ir_scope_subprogram(LLVMDILocationGetScope(location));
@@ -138,9 +166,10 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->column = LLVMDILocationGetColumn(location);
     frame->discriminator = hearth_ir_location_discriminator(location);
     frame->moved = function.moved != NULL;
-    frame->alone = known->crowded && !known->is_crowded(known->crowded, function.id_now, frame->line, frame->column);
+    frame->alone =
+        locator->crowded && !hearth_call_sites_has(locator->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
-      known->move(known->changes, function.moved, &frame->line, &frame->column);
+      move(locator->moved, function.moved, frame);
     frame->id = line && frame->column ? location_stack_id(locator, function.id_in_stacks, frame) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));

@@ -9,6 +9,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "call_sites.h"
 #include "hearth/indexed.h"
 
 #define HEARTH_CHAIN_MAX 256 /* longer inline chains are cut at the outside */
@@ -31,23 +32,32 @@ static inline int hearth_compare_places(uint32_t line, uint32_t column, uint32_t
   return (column > other_column) - (column < other_column);
 }
 
+/* A call's place now, and in the profile. */
+typedef struct hearth_moved_call {
+  uint32_t line, column;
+  uint32_t old_line, old_column;
+} hearth_moved_call;
+
+typedef struct hearth_moved_function {
+  uint64_t id;
+  uint64_t old_id;     /* in the profile: another one if its file was renamed; 0: the same */
+  size_t first, count; /* of the calls */
+} hearth_moved_function;
+
+typedef struct hearth_moved_calls {
+  hearth_moved_function *functions; /* functions that changed, by id */
+  hearth_moved_call *calls;         /* of each function by line and column */
+  size_t n_functions, functions_room, n_calls, calls_room;
+} hearth_moved_calls;
+
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 
-/* Facts about places that debug locations do not say. */
-typedef struct hearth_known_places {
-  const void *changes; /* borrowed; NULL: no function is known to have changed */
-  /* A function that has changed, by its id now; NULL if it has not. `ret_old_id` is its id in the profile. */
-  const void *(*find_changed)(const void *changes, uint64_t id, uint64_t *ret_old_id);
-  /* Put a place of that function where it was in the profile. */
-  void (*move)(const void *changes, const void *function, uint32_t *line, uint32_t *column);
-  const void *crowded; /* borrowed; NULL: nothing is known, and no call is alone at its place */
-  /* Do calls of several discriminators stand at this place? `function` is its id now. */
-  bool (*is_crowded)(const void *crowded, uint64_t function, uint32_t line, uint32_t column);
-} hearth_known_places;
-
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `known` may be NULL. */
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_known_places *known, bool llvm_ids);
+/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. Borrowed, as nothing
+ * in debug locations says so: calls that have `moved`, and `crowded` places (call_sites.h). Without the latter, NULL, no call
+ * is known to be alone at its place. */
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
+                                      const hearth_call_sites *crowded, bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts

@@ -192,7 +192,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
     hearth_lto_fit_summary(module, options->llvm_ids);
     hearth_lto_write_options(module, options);
     if (options->matcher && options->matcher->salvage)
-      hearth_moved_calls_write(module, options->matcher->salvage);
+      hearth_moved_calls_write(module, &options->matcher->salvage->moved);
     if (opened)
       hearth_lto_write_plan(module, options->profile, word.plan.id);
     l.changed = true;

@@ -98,7 +98,7 @@ void hearth_matcher_close(hearth_matcher *matcher) {
   free(matcher->leaves);
   free(matcher->matched);
   hearth_salvage_destroy(matcher->salvage);
-  hearth_crowded_places_free(&matcher->crowded);
+  hearth_call_sites_free(&matcher->crowded);
   hearth_wrapper_calls_free(&matcher->wrapper_calls);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);

@@ -3,8 +3,8 @@
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
-#include "call_sites.h"
 #include "leaf.h"
+#include "location.h"
 #include "passes.h"
 
 typedef struct hearth_matcher {
@@ -17,7 +17,7 @@ typedef struct hearth_matcher {
   hearth_leaf *first_leaf; /* list of all leaves that were looked up */
   hearth_wrapper_calls wrapper_calls;
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
-  hearth_crowded_places crowded;  /* of the module at the first look at it */
+  hearth_call_sites crowded;      /* places of the module at the first look at it */
   bool knows_crowded;
   bool *matched; /* by row of contexts: some call was found to have it */
 } hearth_matcher;

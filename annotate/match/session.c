@@ -100,17 +100,17 @@ static void session_choose_schema(hearth_session *session) {
 
 /* Of the module when it was compiled: by comparison with the profile, or as that told the link. It holds in sessions without
  * the profile, too: ids in metadata are those of old places. */
-static const hearth_salvage *known_moves(const hearth_session *session) {
+static const hearth_moved_calls *known_moves(const hearth_session *session) {
   const hearth_salvage *salvage = session->options->matcher ? session->options->matcher->salvage : NULL;
-  return salvage && salvage->n_functions ? salvage : session->moved;
+  return salvage && salvage->moved.n_functions ? &salvage->moved : &session->moved;
 }
 
 static hearth_status make_locator(hearth_session *session, hearth_error *err) {
   const hearth_matcher *matcher = session->options->matcher;
   hearth_locator_destroy(session->locator);
-  hearth_known_places known =
-      hearth_salvage_places(known_moves(session), matcher && matcher->knows_crowded ? &matcher->crowded : NULL);
-  session->locator = hearth_locator_create(session->scheme, &known, session->options->llvm_ids);
+  session->locator =
+      hearth_locator_create(session->scheme, known_moves(session),
+                            matcher && matcher->knows_crowded ? &matcher->crowded : NULL, session->options->llvm_ids);
   return session->locator ? HEARTH_OK : hearth_error_nomem(err);
 }
 
@@ -120,12 +120,12 @@ static hearth_status know_module(hearth_session *session, hearth_error *err) {
   hearth_matcher *matcher = session->matcher;
   if (!matcher || matcher->knows_crowded)
     return HEARTH_OK;
-  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, session->options->llvm_ids);
+  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL, session->options->llvm_ids);
   hearth_status status =
       locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err) : hearth_error_nomem(err);
   hearth_locator_destroy(locator);
   if (status == HEARTH_OK)
-    status = hearth_crowded_places_find(&matcher->crowded, &session->sites, err);
+    status = hearth_call_sites_find_crowded(&matcher->crowded, &session->sites, err);
   matcher->knows_crowded = status == HEARTH_OK;
   return status;
 }
@@ -139,7 +139,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   if (*options->profile && session_open_profile(session, &session->scheme, &err) != HEARTH_OK)
     return fail_to_open(session, &err);
   session->md = hearth_md_create(module);
-  session->moved = hearth_moved_calls_read(module);
+  hearth_moved_calls_read(module, &session->moved);
   if (!session->md)
     hearth_error_nomem(&err);
   if (!session->md || know_module(session, &err) != HEARTH_OK || make_locator(session, &err) != HEARTH_OK)
@@ -156,13 +156,13 @@ hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err)
     HEARTH_TRY(hearth_call_sites_collect(&session->sites, session->module, session->locator, err));
   HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, &matcher->placer, session->locator,
                                    &session->sites, &matcher->salvage, err));
-  return matcher->salvage->n_functions ? make_locator(session, err) : HEARTH_OK;
+  return matcher->salvage->moved.n_functions ? make_locator(session, err) : HEARTH_OK;
 }
 
 void hearth_session_close(hearth_session *session) {
   hearth_call_sites_free(&session->sites);
   hearth_locator_destroy(session->locator);
-  hearth_salvage_destroy(session->moved);
+  hearth_moved_calls_free(&session->moved);
   hearth_md_destroy(session->md);
 }
 

@@ -12,7 +12,7 @@ typedef struct hearth_session {
   const hearth_pass_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   enum hearth_id_scheme scheme;
-  struct hearth_salvage *moved; /* the module's notes on functions that changed (salvage.h); NULL: none */
+  hearth_moved_calls moved; /* the module's notes on functions that changed (salvage.h) */
   hearth_locator *locator;
   hearth_md *md;
   hearth_call_sites sites; /* where they are now, if this session was the module's first; else none */

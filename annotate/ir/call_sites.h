@@ -4,8 +4,15 @@
 #ifndef HEARTH_CALL_SITES_H
 #define HEARTH_CALL_SITES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
 #include "hearth/status.h"
-#include "location.h"
+
+struct hearth_locator;
 
 typedef struct hearth_call_site {
   uint64_t function; /* id of the function whose source it is in */
@@ -20,23 +27,15 @@ typedef struct hearth_call_sites {
 } hearth_call_sites;
 
 /* All calls with known places, inlined calls included; no intrinsics. E_NOMEM. Free `sites` also after an error. */
-hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
+hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, struct hearth_locator *locator,
                                         hearth_error *err);
 void hearth_call_sites_free(hearth_call_sites *sites);
 
-/* Places at which calls of several discriminators stand, as those of a macro do. At all other places a call is the one
- * that the profile has there, whatever its discriminator: releases of LLVM number them differently, and so does an edit
- * further on in the line. */
-typedef struct hearth_crowded_places {
-  hearth_call_site *items; /* one call of each; by function, line, column */
-  size_t count;
-} hearth_crowded_places;
-
-/* E_NOMEM. Free in any case. */
-hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const hearth_call_sites *sites,
-                                         hearth_error *err);
-void hearth_crowded_places_free(hearth_crowded_places *places);
-bool hearth_is_crowded(const hearth_crowded_places *places, uint64_t function, uint32_t line, uint32_t column);
+/* One call of each place at which calls of several discriminators stand, as those of a macro do. At all other places a call
+ * is the one that the profile has there, whatever its discriminator: releases of LLVM number them differently, and so does
+ * an edit further on in the line. E_NOMEM. Free in any case. */
+hearth_status hearth_call_sites_find_crowded(hearth_call_sites *crowded, const hearth_call_sites *sites,
+                                             hearth_error *err);
 
 /* Position of the first one at this place or behind it. */
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column);

@@ -9,6 +9,7 @@
 #include "array.h"
 #include "compare.h"
 #include "hearth/ir_facts.h"
+#include "location.h"
 
 typedef struct collection {
   hearth_call_sites *sites;
@@ -59,48 +60,27 @@ void hearth_call_sites_free(hearth_call_sites *sites) {
   memset(sites, 0, sizeof *sites);
 }
 
-static size_t first_from(const hearth_call_site *items, size_t count, const hearth_call_site *place) {
-  return hearth_lower_bound(place, items, count, sizeof *items, call_site_by_place);
-}
-
-static bool call_site_has(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line,
-                          uint32_t column) {
-  const hearth_call_site place = {.function = function, .line = line, .column = column};
-  size_t i = first_from(items, count, &place);
-  return i < count && call_site_by_place(&items[i], &place) == 0;
-}
-
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
   const hearth_call_site place = {.function = function, .line = line, .column = column};
-  return first_from(sites->items, sites->count, &place);
+  return hearth_lower_bound(&place, sites->items, sites->count, sizeof place, call_site_by_place);
 }
 
 bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
-  return call_site_has(sites->items, sites->count, function, line, column);
+  const hearth_call_site place = {.function = function, .line = line, .column = column};
+  size_t i = hearth_call_sites_from(sites, function, line, column);
+  return i < sites->count && call_site_by_place(&sites->items[i], &place) == 0;
 }
 
-/* -------------------------------------------------- crowded places ------------------------------------------------ */
-
-bool hearth_is_crowded(const hearth_crowded_places *places, uint64_t function, uint32_t line, uint32_t column) {
-  return call_site_has(places->items, places->count, function, line, column);
-}
-
-hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const hearth_call_sites *sites,
-                                         hearth_error *err) {
-  size_t room = 0;
+hearth_status hearth_call_sites_find_crowded(hearth_call_sites *crowded, const hearth_call_sites *sites,
+                                             hearth_error *err) {
   for (size_t i = 1; i < sites->count; i++) {
     const hearth_call_site *last = &sites->items[i - 1], *site = &sites->items[i];
     if (call_site_by_place(last, site) != 0 || last->discriminator == site->discriminator ||
-        (places->count && call_site_by_place(&places->items[places->count - 1], site) == 0))
+        (crowded->count && call_site_by_place(&crowded->items[crowded->count - 1], site) == 0))
       continue;
-    if (!hearth_array_grow(&places->items, &room, places->count, sizeof *places->items))
+    if (!hearth_array_grow(&crowded->items, &crowded->room, crowded->count, sizeof *crowded->items))
       return hearth_error_nomem(err);
-    places->items[places->count++] = *site;
+    crowded->items[crowded->count++] = *site;
   }
   return HEARTH_OK;
-}
-
-void hearth_crowded_places_free(hearth_crowded_places *places) {
-  free(places->items);
-  memset(places, 0, sizeof *places);
 }
