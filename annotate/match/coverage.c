@@ -20,10 +20,8 @@
 #include "wrapper_calls.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
-  static const char *const names[] = {
-#define HEARTH_UNMATCHED_REASON(NAME, name, text) name,
-#include "unmatched_reasons.def"
-  };
+#define HEARTH_NAME(NAME, name) name,
+  static const char *const names[] = {HEARTH_UNMATCHED_REASONS(HEARTH_NAME)};
   return names[reason];
 }
 
@@ -41,15 +39,6 @@ typedef struct measuring {
 } measuring;
 
 /* ------------------------------------------------ the module's file --------------------------------------------- */
-
-/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
-static bool is_path_of(const char *path, const char *name) {
-  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
-    name = strchr(name, '/') + 1;
-  size_t length = strlen(path), wanted = strlen(name);
-  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
-         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
-}
 
 /* The last name of the folder before `end`. */
 static const char *folder_before(const char *path, const char *end, size_t *ret_length) {
@@ -88,14 +77,6 @@ static bool is_folder_alike(const char *path, LLVMModuleRef module) {
     return true;
   const char *folder = folder_before(path, base - 1, &length);
   return length == own_length && memcmp(folder, own, length) == 0;
-}
-
-static hearth_status is_in_file(const measuring *m, const hearth_function_info *function, bool *ret) {
-  size_t length;
-  char path[HEARTH_PATH_LIMIT];
-  HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
-  *ret = is_path_of(path, LLVMGetSourceFileName(m->session->module, &length));
-  return HEARTH_OK;
 }
 
 /* Is the function of the module's source file, wherever the file was when it was profiled? Its path is then that of
@@ -199,16 +180,15 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     HEARTH_TRY(add_unmatched(m, unmatched));
     *ret_matched &= in_callee;
   }
-  if (in_callee)
+  if (in_callee) {
     coverage_add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
-  if (in_callee && frame->library)
-    coverage_add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
-  if (in_callee)
+    if (frame->library)
+      coverage_add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
     remark_elsewhere(m, function, frame, &unmatched);
-  if (!in_callee)
+  } else {
     coverage_add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
-  if (!in_callee && m->is_own)
-    m->coverage->file.lost += unmatched.bytes;
+    m->coverage->file.lost += m->is_own ? unmatched.bytes : 0;
+  }
   coverage_add(&m->coverage->all, matched.contexts, matched.bytes);
   coverage_add(&m->coverage->matched, matched.contexts, matched.bytes);
   if (m->salvaged)
@@ -284,7 +264,7 @@ static hearth_status count_gone_sites(const measuring *m) {
     if (m->seen[frame.function])
       continue;
     HEARTH_TRY(hearth_profile_get_function(m->profile, frame.function, &function, m->err));
-    HEARTH_TRY(is_in_file(m, &function, &is_gone));
+    HEARTH_TRY(is_own(m, &function, &is_gone));
     m->coverage->decision_sites.all += is_gone;
   }
   return HEARTH_OK;

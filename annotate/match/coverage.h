@@ -8,11 +8,17 @@
 #include "call_sites.h"
 #include "session.h"
 
-/* Why the contexts of a place were not matched. */
-typedef enum hearth_unmatched_reason {
-#define HEARTH_UNMATCHED_REASON(NAME, name, text) HEARTH_UNMATCHED_##NAME,
-#include "unmatched_reasons.def"
-} hearth_unmatched_reason;
+/* Why the contexts of a place were not matched (docs/options.md, "Reasons"). */
+#define HEARTH_UNMATCHED_REASONS(X)                                                                                    \
+  X(NO_LINE, "no-call-in-line")                                                                                        \
+  X(NO_COLUMN, "no-call-in-column")                                                                                    \
+  X(CHAIN, "inlined-differently")                                                                                      \
+  X(NO_PLACE, "place-unknown")                                                                                         \
+  X(CALLEE, "callee-allocates")                                                                                        \
+  X(POINTER, "through-pointer")                                                                                        \
+  X(FUNCTION, "function-gone")
+#define HEARTH_UNMATCHED_REASON(NAME, name) HEARTH_UNMATCHED_##NAME,
+typedef enum hearth_unmatched_reason { HEARTH_UNMATCHED_REASONS(HEARTH_UNMATCHED_REASON) } hearth_unmatched_reason;
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason); /* "no-call-in-line" */
 
