@@ -2,6 +2,7 @@
 /* Salvages calls of changed functions, matches all calls, and measures the coverage, which warnings and the report
  * tell. Edits are applied at the end, and only if no error came up. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -75,6 +76,25 @@ static void annotate_visit(LLVMValueRef instruction, void *data) {
     a->err.status = status;
 }
 
+#define SILENCE "-memprof-coverage-threshold=0 silences this)"
+
+/* Unless the user wants no warnings of coverage. */
+__attribute__((format(printf, 2, 3))) static void warn(const hearth_session *session, const char *format, ...) {
+  char message[1024];
+  va_list arguments;
+  if (session->options->coverage_threshold == 0)
+    return;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  hearth_shim_warn(session->module, session->options->profile, message);
+}
+
+static const char *source_of(const hearth_session *session) {
+  size_t length;
+  return LLVMGetSourceFileName(session->module, &length);
+}
+
 /* Rounded down; 100 if there are none. */
 static unsigned percent_of(uint64_t part, uint64_t all) {
   return all ? (unsigned)((double)part * 100 / (double)all) : 100;
@@ -82,9 +102,7 @@ static unsigned percent_of(uint64_t part, uint64_t all) {
 
 /* False if there is nothing to warn of. Bytes are those of the module's allocation calls; where all go through a wrapper, how much
  * its callers changed shows in call sites only. */
-static bool warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
-  char message[640];
-  size_t length;
+static bool warn_of_coverage(const hearth_session *session, const hearth_coverage *coverage) {
   unsigned bytes = percent_of(coverage->matched.bytes, coverage->all.bytes);
   unsigned callsites = percent_of(coverage->callsites.matched, coverage->callsites.all);
   unsigned decision_sites = percent_of(coverage->decision_sites.matched, coverage->decision_sites.all);
@@ -94,73 +112,60 @@ static bool warn_of_coverage(hearth_session *session, const hearth_coverage *cov
   char decisions[64] = "";
   if (coverage->decision_sites.all)
     snprintf(decisions, sizeof decisions, " (of the decision sites %u %%)", decision_sites);
-  snprintf(message, sizeof message,
-           "heap profile matches %u %% of the bytes and %u %% of the call sites%s that it has for %.256s (%" PRIu64
-           " of %" PRIu64 " contexts, %" PRIu64
-           " of them salvaged): the source, or the compiler, has changed since; profile the program again "
-           "(-memprof-report=FILE lists the places that were not found, -memprof-coverage-threshold=0 silences this)",
-           bytes, callsites, decisions, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
-           coverage->all.contexts, coverage->salvaged.contexts);
-  hearth_shim_warn(session->module, session->options->profile, message);
+  warn(session,
+       "heap profile matches %u %% of the bytes and %u %% of the call sites%s that it has for %.256s (%" PRIu64
+       " of %" PRIu64 " contexts, %" PRIu64
+       " of them salvaged): the source, or the compiler, has changed since; profile the program again "
+       "(-memprof-report=FILE lists the places that were not found, " SILENCE,
+       bytes, callsites, decisions, source_of(session), coverage->matched.contexts, coverage->all.contexts,
+       coverage->salvaged.contexts);
   return true;
 }
 
 /* Some of its functions may have other names now: no share of the bytes that the profile has for the module's own shows that. */
-static void warn_of_file(hearth_session *session, const hearth_coverage *coverage) {
-  char message[640];
-  size_t length;
-  unsigned bytes = percent_of(coverage->file.matched, coverage->file.matched + coverage->file.lost);
-  if (bytes >= session->options->coverage_threshold)
-    return;
-  snprintf(
-      message, sizeof message,
-      "heap profile matches %u %% of the %" PRIu64
-      " bytes that it has for %.256s: functions have other names or types now, or the source, or the compiler, has "
-      "changed otherwise; profile the program again (-memprof-report=FILE lists the places that were not found, "
-      "-memprof-coverage-threshold=0 silences this)",
-      bytes, coverage->file.matched + coverage->file.lost, LLVMGetSourceFileName(session->module, &length));
-  hearth_shim_warn(session->module, session->options->profile, message);
+static void warn_of_file(const hearth_session *session, const hearth_coverage *coverage) {
+  uint64_t all = coverage->file.matched + coverage->file.lost;
+  unsigned bytes = percent_of(coverage->file.matched, all);
+  if (bytes < session->options->coverage_threshold)
+    warn(session,
+         "heap profile matches %u %% of the %" PRIu64
+         " bytes that it has for %.256s: functions have other names or types now, or the source, or the compiler, has "
+         "changed otherwise; profile the program again (-memprof-report=FILE lists the places that were not "
+         "found, " SILENCE,
+         bytes, all, source_of(session));
 }
 
 /* A module that is not in the profile may simply not allocate. But if the profile has functions of its names in
  * another file, all hints are lost: warn. */
-static hearth_status warn_of_namesake(hearth_session *session, hearth_error *err) {
+static hearth_status warn_of_namesake(const hearth_session *session, hearth_error *err) {
   const hearth_salvage *salvage = session->matcher->salvage;
   hearth_profile *profile = session->matcher->profile;
   hearth_function_info function;
-  char path[HEARTH_PATH_LIMIT], message[1024];
-  size_t length;
-  if (!salvage || salvage->namesake == HEARTH_NONE || session->options->coverage_threshold == 0)
+  char path[HEARTH_PATH_LIMIT];
+  if (!salvage || salvage->namesake == HEARTH_NONE)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_function(profile, salvage->namesake, &function, err));
   HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
-  snprintf(
-      message, sizeof message,
-      "heap profile has nothing for %.256s, but a function named '%.200s' in %.256s: it is another program's, or the "
-      "file was renamed and its code has changed since; profile this program (-memprof-coverage-threshold=0 silences "
-      "this)",
-      LLVMGetSourceFileName(session->module, &length), function.name, path);
-  hearth_shim_warn(session->module, session->options->profile, message);
+  warn(session,
+       "heap profile has nothing for %.256s, but a function named '%.200s' in %.256s: it is another program's, or the "
+       "file was renamed and its code has changed since; profile this program (" SILENCE,
+       source_of(session), function.name, path);
   return HEARTH_OK;
 }
 
 /* Calls that nobody can tell apart are placed as without a profile, whatever the coverage is. */
 static void warn_of_doubts(const hearth_session *session) {
   const hearth_salvage *salvage = session->matcher->salvage;
-  for (size_t i = 0; salvage && session->options->coverage_threshold > 0 && i < salvage->n_doubtful; i++) {
+  for (size_t i = 0; salvage && i < salvage->n_doubtful; i++) {
     const hearth_doubtful_function *doubtful = &salvage->doubtful[i];
-    char message[1024];
     size_t name_length, file_length;
     const char *name = LLVMGetValueName2(doubtful->function, &name_length);
     const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(doubtful->function), &file_length);
-    snprintf(
-        message, sizeof message,
-        "heap profile not used for calls in '%.*s' from %.*s:%u on: the function has changed since, and calls of one "
-        "function can no longer be told apart; profile the program again (-memprof-coverage-threshold=0 silences "
-        "this)",
-        (int)(name_length < 256 ? name_length : 256), name, (int)(file_length < 400 ? file_length : 400),
-        file ? file : "", doubtful->line);
-    hearth_shim_warn(session->module, session->options->profile, message);
+    warn(session,
+         "heap profile not used for calls in '%.*s' from %.*s:%u on: the function has changed since, and calls of one "
+         "function can no longer be told apart; profile the program again (" SILENCE,
+         (int)(name_length < 256 ? name_length : 256), name, (int)(file_length < 400 ? file_length : 400),
+         file ? file : "", doubtful->line);
   }
 }
 
@@ -180,7 +185,8 @@ static const hearth_unmatched *heaviest_elsewhere(const hearth_coverage *coverag
 
 /* Coverage leaves out what no hint can reach. A module all of whose blocks are such says so if they matter to the program. Of
  * libraries, `hearth index` tells. */
-static hearth_status warn_of_elsewhere(hearth_session *session, const hearth_coverage *coverage, hearth_error *err) {
+static hearth_status warn_of_elsewhere(const hearth_session *session, const hearth_coverage *coverage,
+                                       hearth_error *err) {
   enum { PERCENT_OF_PROFILE = 10 };
   uint64_t bytes = coverage->elsewhere.bytes - coverage->library.bytes;
   const hearth_unmatched *place = heaviest_elsewhere(coverage);
@@ -188,9 +194,7 @@ static hearth_status warn_of_elsewhere(hearth_session *session, const hearth_cov
   hearth_profile_summary summary;
   hearth_frame_info frame;
   hearth_function_info function;
-  size_t length;
-  char message[1024];
-  if (!place || coverage->matched.bytes > 0 || session->options->coverage_threshold == 0)
+  if (!place || coverage->matched.bytes > 0)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   double percent = (double)bytes * 100 / (double)summary.total_bytes;
@@ -198,33 +202,26 @@ static hearth_status warn_of_elsewhere(hearth_session *session, const hearth_cov
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_frame(profile, place->frame, &frame, err));
   HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
-  snprintf(
-      message, sizeof message,
-      "%.0f %% of the heap profile's bytes are allocated in %.256s where no hint reaches them, most in '%.200s': %s; "
-      "-Rpass-missed=hearth and -memprof-report=FILE name the calls (-memprof-coverage-threshold=0 silences this)",
-      percent, LLVMGetSourceFileName(session->module, &length), function.name,
-      place->reason == HEARTH_UNMATCHED_POINTER
-          ? "by a call through a pointer that cannot be compared with malloc; call malloc by its name, or through "
-            "a pointer of its type"
-          : "in a function that was profiled without debug information; compile it with the profiling flags, or "
-            "list it (-memprof-alloc-functions)");
-  hearth_shim_warn(session->module, session->options->profile, message);
+  warn(session,
+       "%.0f %% of the heap profile's bytes are allocated in %.256s where no hint reaches them, most in '%.200s': %s; "
+       "-Rpass-missed=hearth and -memprof-report=FILE name the calls (" SILENCE,
+       percent, source_of(session), function.name,
+       place->reason == HEARTH_UNMATCHED_POINTER
+           ? "by a call through a pointer that cannot be compared with malloc; call malloc by its name, or through "
+             "a pointer of its type"
+           : "in a function that was profiled without debug information; compile it with the profiling flags, or "
+             "list it (-memprof-alloc-functions)");
   return HEARTH_OK;
 }
 
 /* Found, and of no use: coverage counts them as matched. */
 static void warn_of_nobuiltin(const annotation *a) {
-  char message[640];
-  size_t length;
-  if (!a->nobuiltin.count || a->session.options->coverage_threshold == 0)
-    return;
-  snprintf(message, sizeof message,
-           "%zu allocation calls of the profile in %.256s, with %" PRIu64
-           " bytes, get no hint: they are no builtins (-fno-builtin, -fno-builtin-malloc, or operator new called by "
-           "name); '-mllvm -optimize-nobuiltin-hot-cold-new-new' gives hints to them too "
-           "(-memprof-coverage-threshold=0 silences this)",
-           a->nobuiltin.count, LLVMGetSourceFileName(a->session.module, &length), a->nobuiltin.bytes);
-  hearth_shim_warn(a->session.module, a->session.options->profile, message);
+  if (a->nobuiltin.count)
+    warn(&a->session,
+         "%zu allocation calls of the profile in %.256s, with %" PRIu64
+         " bytes, get no hint: they are no builtins (-fno-builtin, -fno-builtin-malloc, or operator new called by "
+         "name); '-mllvm -optimize-nobuiltin-hot-cold-new-new' gives hints to them too (" SILENCE,
+         a->nobuiltin.count, source_of(&a->session), a->nobuiltin.bytes);
 }
 
 /* Tells the user how much of the profile was found. The module does not depend on it. */
