@@ -56,10 +56,10 @@ void hearth_profile_file_check_place(void) {
 }
 
 static void begin_profile_file(const char *file) {
-  hearth_file_output_begin(&output, &hearth_file_output_system, file);
+  hearth_file_output_begin(&output, file);
   if (output.error == ENOENT) {
     hearth_profile_file_make_directories(file);
-    hearth_file_output_begin(&output, &hearth_file_output_system, file);
+    hearth_file_output_begin(&output, file);
   }
 }
 

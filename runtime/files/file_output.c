@@ -9,38 +9,25 @@
 
 #define NAMES_MOST 100 /* tries for a temporary name: others can hardly have planted a file under one of them */
 
-const hearth_file_output_calls hearth_file_output_system = {
-    .random = hearth_os_random,
-    .open_device = hearth_os_open_device,
-    .create = hearth_os_create,
-    .write = hearth_os_write,
-    .write_at = hearth_os_write_at,
-    .close = hearth_os_close,
-    .rename = hearth_os_rename,
-    .rename_new = hearth_os_rename_new,
-    .unlink = hearth_os_unlink,
-};
-
 /* A file that is there is another process's, perhaps one of the same number in another container, or a trap. */
 static int create_temporary(hearth_file_output *output) {
   int fd = -EEXIST;
 
   for (unsigned i = 0; fd == -EEXIST && i < NAMES_MOST; i++) {
     hearth_text temporary = hearth_text_begin(output->temporary, sizeof output->temporary);
-    hearth_text_format(&temporary, "%s.%u.tmp", output->name, output->calls->random() % UINT64_C(1000000000000));
-    fd = temporary.cut ? -ENAMETOOLONG : output->calls->create(output->temporary);
+    hearth_text_format(&temporary, "%s.%u.tmp", output->name, hearth_os_random() % UINT64_C(1000000000000));
+    fd = temporary.cut ? -ENAMETOOLONG : hearth_os_create(output->temporary);
   }
   return fd;
 }
 
-void hearth_file_output_begin(hearth_file_output *output, const hearth_file_output_calls *calls, const char *name) {
+void hearth_file_output_begin(hearth_file_output *output, const char *name) {
   hearth_text final = hearth_text_begin(output->name, sizeof output->name);
 
-  output->calls = calls;
   output->used = 0;
   output->size = 0;
   hearth_text_add(&final, name);
-  output->fd = final.cut ? -ENAMETOOLONG : calls->open_device(output->name);
+  output->fd = final.cut ? -ENAMETOOLONG : hearth_os_open_device(output->name);
   output->is_device = output->fd >= 0;
   if (output->fd == -ENODEV)
     output->fd = create_temporary(output);
@@ -58,7 +45,7 @@ static size_t progress(hearth_file_output *output, long result) {
 
 static void output_flush(hearth_file_output *output) {
   for (size_t done = 0; done < output->used && !output->error;)
-    done += progress(output, output->calls->write(output->fd, output->buffer + done, output->used - done));
+    done += progress(output, hearth_os_write(output->fd, output->buffer + done, output->used - done));
   output->used = 0;
 }
 
@@ -84,7 +71,7 @@ void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const
   if (!output->error)
     output_flush(output);
   for (size_t done = 0; done < size && !output->error;)
-    done += progress(output, output->calls->write_at(output->fd, from + done, size - done, offset + done));
+    done += progress(output, hearth_os_write_at(output->fd, from + done, size - done, offset + done));
 }
 
 void hearth_file_output_pad(hearth_file_output *output) {
@@ -96,13 +83,13 @@ void hearth_file_output_pad(hearth_file_output *output) {
 /* Give the file its name, or the first like it that is free. */
 static int publish_new(hearth_file_output *output) {
   size_t length = strlen(output->name);
-  int result = output->calls->rename_new(output->temporary, output->name);
+  int result = hearth_os_rename_new(output->temporary, output->name);
 
   for (uint64_t number = 2; result == -EEXIST; ++number) {
     output->name[length] = '\0';
     hearth_text name = {output->name, sizeof output->name, length, false};
     hearth_text_format(&name, ".%u", number);
-    result = name.cut ? -ENAMETOOLONG : output->calls->rename_new(output->temporary, output->name);
+    result = name.cut ? -ENAMETOOLONG : hearth_os_rename_new(output->temporary, output->name);
   }
   return result;
 }
@@ -112,18 +99,18 @@ int hearth_file_output_finish(hearth_file_output *output, bool replace) {
     return output->error;
   if (!output->error)
     output_flush(output);
-  int closed = output->calls->close(output->fd);
+  int closed = hearth_os_close(output->fd);
   /* Network file systems and quotas report here. An interrupted close has closed. */
   if (!output->error && closed < 0 && closed != -EINTR)
     output->error = -closed;
   if (output->is_device)
     return output->error;
   if (!output->error) {
-    int renamed = replace ? output->calls->rename(output->temporary, output->name) : publish_new(output);
+    int renamed = replace ? hearth_os_rename(output->temporary, output->name) : publish_new(output);
     output->error = renamed < 0 ? -renamed : 0;
   }
   if (output->error)
-    output->calls->unlink(output->temporary);
+    hearth_os_unlink(output->temporary);
   return output->error;
 }
 

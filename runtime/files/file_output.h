@@ -13,24 +13,7 @@
 #define HEARTH_OUTPUT_BUFFER 32768
 #define HEARTH_OUTPUT_NAME   4352 /* longest name, with its NUL */
 
-/* The calls that a file is written with; results as in os.h. Replaceable, so that short writes and full disks can be
- * tried. */
-typedef struct hearth_file_output_calls {
-  uint64_t (*random)(void);             /* for a name that no other process has */
-  int (*open_device)(const char *path); /* -ENODEV if it is none */
-  int (*create)(const char *path);      /* -EEXIST if there is a file */
-  long (*write)(int fd, const void *from, size_t size);
-  long (*write_at)(int fd, const void *from, size_t size, uint64_t offset);
-  int (*close)(int fd);
-  int (*rename)(const char *from, const char *to);
-  int (*rename_new)(const char *from, const char *to); /* -EEXIST if there is a file `to` */
-  void (*unlink)(const char *path);
-} hearth_file_output_calls;
-
-extern const hearth_file_output_calls hearth_file_output_system;
-
 typedef struct hearth_file_output {
-  const hearth_file_output_calls *calls;
   int fd;
   bool is_device; /* written to in its place */
   int error;      /* the first error number; 0: none so far */
@@ -42,7 +25,7 @@ typedef struct hearth_file_output {
 } hearth_file_output;
 
 /* Begin the file `name`. Errors are kept until hearth_file_output_finish, and the calls between do nothing then. */
-void hearth_file_output_begin(hearth_file_output *output, const hearth_file_output_calls *calls, const char *name);
+void hearth_file_output_begin(hearth_file_output *output, const char *name);
 
 void hearth_file_output_write(hearth_file_output *output, const void *data, size_t size);
 
