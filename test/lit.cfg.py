@@ -57,6 +57,7 @@ config.substitutions += [
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
     ("%verify", os.path.join(build, "bin", "verify_placements")),
+    ("%hint_scopes", os.path.join(build, "lib", "libhint_scopes.so")),
     ("%replay", os.path.join(build, "bin", "replay")),
     ("%nm", tool("llvm-nm")),
     ("%objcopy", tool("llvm-objcopy")),

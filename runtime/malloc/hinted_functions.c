@@ -6,7 +6,6 @@
 #include "segments.h"
 #include "system_memory.h"
 
-#include "hearth/context.h"
 #include "hearth/hints.h"
 #include "hearth/malloc.h"
 
@@ -24,7 +23,7 @@ static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint)
   if (placement != HEARTH_POOL_NONE)
     return hearth_hinted_alloc(placement, bytes, 1, &is_zero);
   hearth_hint_pass_on(hint);
-  return hearth_hints_of_process.are_verified ? hearth_verified_alloc(bytes, 1, hint) : malloc(bytes);
+  return malloc(bytes);
 }
 
 static __attribute__((noinline)) void *malloc_at_cursor(size_t bytes, uint8_t hint, unsigned placement,
@@ -53,7 +52,7 @@ HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
   }
   if (placement == HEARTH_POOL_NONE) {
     hearth_hint_pass_on(hint);
-    return hearth_hints_of_process.are_verified ? hearth_verified_calloc(all, hint) : calloc(count, bytes);
+    return calloc(count, bytes);
   }
   bool is_zero = false;
   hearth_heap *heap = hearth_hinted_heap();
@@ -75,8 +74,7 @@ static __attribute__((noinline)) void *resize_hinted(void *block, size_t bytes, 
   unsigned placement = hearth_hint_placement(hint);
   if (placement == HEARTH_POOL_NONE) {
     hearth_hint_pass_on(hint);
-    return hearth_hints_of_process.are_verified && bytes ? hearth_verified_realloc(block, bytes, hint)
-                                                         : realloc(block, bytes);
+    return realloc(block, bytes);
   }
   if (!bytes || lies_where(block, bytes, placement))
     return realloc(block, bytes);
@@ -109,9 +107,7 @@ static void *hinted_memalign(size_t alignment, size_t bytes, uint8_t hint) {
   if (placement != HEARTH_POOL_NONE && hearth_is_power_of_two(alignment))
     return hearth_hinted_alloc(placement, bytes, alignment, &is_zero);
   hearth_hint_pass_on(hint);
-  return hearth_hints_of_process.are_verified && hearth_is_power_of_two(alignment)
-             ? hearth_verified_alloc(bytes, alignment, hint)
-             : NULL;
+  return NULL;
 }
 
 HEARTH_EXPORT void *memalign_hot_cold(size_t alignment, size_t bytes, uint8_t hint) {
@@ -171,45 +167,4 @@ HEARTH_EXPORT enum hearth_malloc_placement hearth_malloc_class(const void *point
 
 HEARTH_EXPORT int hearth_malloc_pool(const void *block) {
   return hearth_malloc_class(block) == HEARTH_MALLOC_HOT ? hearth_kind_of(block) - HEARTH_POOL_FIRST : -1;
-}
-
-/* Enters the scope, calls the plain function, leaves the scope. */
-
-enum { MALLOC_ALIGNMENT = 16, PREFIX = sizeof HEARTH_HINT_SCOPE - 1 };
-
-/* The runtime reads the name until the scope is left. */
-struct hint_scope {
-  char name[PREFIX + 4];
-  hearth_scope_token token;
-};
-
-static void enter(struct hint_scope *scope, uint8_t hint) {
-  *scope = (struct hint_scope){.name = HEARTH_HINT_SCOPE};
-  scope->name[PREFIX] = (char)('0' + hint / 100);
-  scope->name[PREFIX + 1] = (char)('0' + hint / 10 % 10);
-  scope->name[PREFIX + 2] = (char)('0' + hint % 10);
-  scope->token = hearth_context_push("hearth", scope->name);
-}
-
-static void *leave(const struct hint_scope *scope, void *block) {
-  hearth_context_pop(scope->token);
-  return block;
-}
-
-void *hearth_verified_alloc(size_t bytes, size_t alignment, uint8_t hint) {
-  struct hint_scope scope;
-  enter(&scope, hint);
-  return leave(&scope, alignment <= MALLOC_ALIGNMENT ? malloc(bytes) : memalign(alignment, bytes));
-}
-
-void *hearth_verified_calloc(size_t bytes, uint8_t hint) {
-  struct hint_scope scope;
-  enter(&scope, hint);
-  return leave(&scope, calloc(1, bytes));
-}
-
-void *hearth_verified_realloc(void *block, size_t bytes, uint8_t hint) {
-  struct hint_scope scope;
-  enter(&scope, hint);
-  return leave(&scope, realloc(block, bytes));
 }

@@ -224,12 +224,8 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
     opened.hot_from = UINT8_MAX + 1;
   hints->cold_below = opened.cold_below;
   hints->hot_from = opened.pools && opened.hot_from > HEARTH_HINT_POOL ? HEARTH_HINT_POOL : opened.hot_from;
-  if (is_recorded()) {
-    hints->are_verified = opened.verify;
+  if (is_recorded())
     return;
-  }
-  if (opened.verify)
-    hearth_malloc_warn("verify needs a recording: run the program by 'hearth record'", "");
   if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
     hints->is_foreign_free = true;
     return;

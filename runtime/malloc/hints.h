@@ -14,7 +14,6 @@
 typedef struct hearth_hints {
   _Atomic uint8_t placement[UINT8_MAX + 1];        /* of each hint */
   _Atomic uint8_t placement_of_new[UINT8_MAX + 1]; /* for blocks of operator new */
-  bool are_verified;                               /* a recording is to say which hint each block had */
   bool is_foreign_free, is_foreign_delete;         /* why none is heeded, or none of operator new */
   bool are_open;
   unsigned cold_below, hot_from;
@@ -71,17 +70,6 @@ bool hearth_news_are_own(void);
 /* So many calls of free with NULL came to ours, by this thread. */
 extern _Thread_local unsigned hearth_frees_of_null;
 
-#pragma GCC visibility pop
-
-/* HEARTH_MALLOC=verify: while a profiling runtime records the program, its own allocator serves all hinted requests, each
- * in a scope that is named after its hint (hearth/hints.h). So the recording has the whole stack of each block beside the
- * hint that the program chose. */
-
-/* As malloc or memalign, calloc of `bytes`, and realloc of a block that is not NULL to more than 0 bytes. */
-#pragma GCC visibility push(hidden)
-void *hearth_verified_alloc(size_t bytes, size_t alignment, uint8_t hint);
-void *hearth_verified_calloc(size_t bytes, uint8_t hint);
-void *hearth_verified_realloc(void *block, size_t bytes, uint8_t hint);
 #pragma GCC visibility pop
 
 #endif

@@ -89,8 +89,6 @@ static bool parse_layout(struct span_of_text value, hearth_malloc_options *optio
 
 static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool *cold_is_on) {
   const char *equal_sign = memchr(pair.start, '=', pair.bytes);
-  if (equals(pair, "verify"))
-    return options->verify = true;
   if (!equal_sign)
     return false;
   struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
@@ -127,7 +125,7 @@ static void warn_about(struct span_of_text pair) {
   text[bytes] = 0;
   hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|pageout|file|auto, layout=, pools=, "
                      "cold-below=, hot-from=, interval=, cost=, dir=, stats=, "
-                     "secure=, sites-warning= and verify (see docs/options.md); ignored: ",
+                     "secure= and sites-warning= (see docs/options.md); ignored: ",
                      text);
 }
 

@@ -32,7 +32,6 @@ typedef struct hearth_malloc_options {
   unsigned interval_s;   /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
   unsigned cost_percent; /* 0 to 100: the share of the time that absent memory may cost */
   bool is_secure;        /* misuse is made to show (engine.h) */
-  bool verify;           /* a recording is to say which hint each block had */
   bool warns_of_sites;   /* that no decision site is in the program */
   char directory[HEARTH_MALLOC_PATH_BYTES];
   char statistics[HEARTH_MALLOC_PATH_BYTES]; /* a file; empty: none */

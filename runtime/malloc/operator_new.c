@@ -77,19 +77,13 @@ static inline unsigned placement_of_new(uint8_t hint) {
   return atomic_load_explicit(&hearth_hints_of_process.placement_of_new[hint], memory_order_relaxed);
 }
 
-/* NULL: the plain form is to serve the request. */
-static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
-  hearth_hint_pass_on(hint);
-  return hearth_hints_of_process.are_verified ? hearth_verified_alloc(bytes, alignment, hint) : NULL;
-}
-
 #define HEARTH_NEW(plain)                                                                                              \
   static __attribute__((noinline)) void *plain##_slowly(size_t bytes, uint8_t hint) {                                  \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return must_new_hinted(bytes, 1, placement);                                                                     \
-    void *block = pass_on(bytes, 1, hint);                                                                             \
-    return block ? block : plain(bytes);                                                                               \
+    hearth_hint_pass_on(hint);                                                                                         \
+    return plain(bytes);                                                                                               \
   }                                                                                                                    \
   static __attribute__((noinline)) void *plain##_at_cursor(size_t bytes, uint8_t hint, unsigned placement,             \
                                                            hearth_pool *pool) {                                        \
@@ -109,23 +103,23 @@ static void *pass_on(size_t bytes, size_t alignment, uint8_t hint) {
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return may_new_hinted(bytes, 1, placement);                                                                      \
-    void *block = pass_on(bytes, 1, hint);                                                                             \
-    return block ? block : plain##RKSt9nothrow_t(bytes, nothrow);                                                      \
+    hearth_hint_pass_on(hint);                                                                                         \
+    return plain##RKSt9nothrow_t(bytes, nothrow);                                                                      \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return must_new_hinted(bytes, alignment, placement);                                                             \
-    void *block = pass_on(bytes, alignment, hint);                                                                     \
-    return block ? block : plain##St11align_val_t(bytes, alignment);                                                   \
+    hearth_hint_pass_on(hint);                                                                                         \
+    return plain##St11align_val_t(bytes, alignment);                                                                   \
   }                                                                                                                    \
   HEARTH_OPERATOR void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,             \
                                                                            const void *nothrow, uint8_t hint) {        \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return may_new_hinted(bytes, alignment, placement);                                                              \
-    void *block = pass_on(bytes, alignment, hint);                                                                     \
-    return block ? block : plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                            \
+    hearth_hint_pass_on(hint);                                                                                         \
+    return plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow);                                            \
   }
 HEARTH_NEW(_Znwm)
 HEARTH_NEW(_Znam)

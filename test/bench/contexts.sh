@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, recorded
-# with the hint of each allocation (HEARTH_MALLOC=verify), and compared with the plan's placements of whole stacks.
+# with the hint of each allocation (test/tools/hint_scopes.c), and compared with the plan's placements of whole stacks.
 # shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -67,7 +67,7 @@ record() {
   rm -f "$directory/$name".raw*
   cat >"$program.recorded" <<END
 #!/bin/sh
-HEARTH_MALLOC=verify HEARTH_OPTIONS=recursion=$recursion exec '$hearth' record -q -o '$directory/$name.raw' -- '$program' "\$@"
+LD_PRELOAD='$build/lib/libhint_scopes.so' HEARTH_OPTIONS=recursion=$recursion exec '$hearth' record -q -o '$directory/$name.raw' -- '$program' "\$@"
 END
   chmod +x "$program.recorded"
   run_program "$training" "$program.recorded" >"$directory/$name.out"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* verify_placements [--json] [--top=N] PROFILE RECORDING: does an optimised program place its blocks as the whole stacks of the
  * profile would have them? Compile the program with PROFILE and '-gmlt -fno-optimize-sibling-calls', run it by
- * 'HEARTH_MALLOC=verify hearth record', and index what that writes: RECORDING. Prints sums, then the N stacks of most bytes
+ * 'LD_PRELOAD=libhint_scopes.so hearth record', and index what that writes: RECORDING. Prints sums, then the N stacks of most bytes
  * (default: 5) that are placed otherwise, then those that the profile lacks.
  *
  * A stack's key is a hash from its root inwards, so that one pass over the nodes, callers first, has those of all stacks. */
@@ -16,6 +16,7 @@
 #include "hearth/hints.h"
 #include "hearth/ids.h"
 #include "hearth/plan.h"
+#include "hint_scopes.h"
 #include "names.h"
 #include "print.h"
 
@@ -41,8 +42,8 @@ typedef struct stack_way {
 enum { NO_HINT = -1 };
 
 static int hint_of_scope(const char *name, int outer) {
-  size_t prefix = strlen(HEARTH_HINT_SCOPE);
-  if (strncmp(name, HEARTH_HINT_SCOPE, prefix) != 0 || strlen(name) != prefix + 3)
+  size_t prefix = strlen(HINT_SCOPE);
+  if (strncmp(name, HINT_SCOPE, prefix) != 0 || strlen(name) != prefix + 3)
     return outer;
   int hint = atoi(name + prefix);
   return hint <= UINT8_MAX ? hint : outer;
@@ -195,7 +196,7 @@ static hearth_status compare(comparison *c, hearth_profile *recording, placed_st
   return any_hint ? HEARTH_OK
                   : hearth_error_set(c->err, HEARTH_E_EMPTY,
                                      "no allocation of the recording has a hint: record a program that was compiled "
-                                     "with the profile, by HEARTH_MALLOC=verify hearth record");
+                                     "with the profile, by LD_PRELOAD=libhint_scopes.so hearth record");
 }
 
 static hearth_status placed_stacks_read(hearth_profile *profile, hearth_profile *recording, placed_stack **ret,

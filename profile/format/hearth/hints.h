@@ -19,9 +19,6 @@ enum {
 /* Larger blocks lie page by page, in no pool: none lies between others. */
 enum { HEARTH_POOLED_BYTES_MAX = 128 << 10 };
 
-/* In a recording with HEARTH_MALLOC=verify, a scope of this name and the hint's three digits is around each allocation. */
-#define HEARTH_HINT_SCOPE "hint "
-
 HEARTH_CHECK_LAYOUT(HEARTH_HINT_POOL + HEARTH_POOLS_MAX == HEARTH_HINT_HOT);
 
 /* `hints`: of each class. */
