@@ -77,8 +77,7 @@ enum {
   HEARTH_POOL_MAIN,
   HEARTH_POOL_COLD,
   HEARTH_POOL_FIRST, /* of the 31 pools of a plan */
-  HEARTH_POOL_HOT = HEARTH_POOL_FIRST + 31,
-  HEARTH_POOLS,
+  HEARTH_POOLS = HEARTH_POOL_FIRST + 31,
 };
 
 typedef struct hearth_block hearth_block;

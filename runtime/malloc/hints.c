@@ -80,14 +80,14 @@ void hearth_hint_pass_on(uint8_t hint) {
 static hearth_malloc_options opened;
 static const uint8_t *layout_of_plan;
 
+enum { COLD_BELOW = 64 };
+
 static uint8_t placement_of_hint(unsigned hint, const uint8_t *layout) {
-  if (hint < opened.cold_below)
+  if (hint < COLD_BELOW && opened.has_cold)
     return HEARTH_POOL_COLD;
-  if (hint >= opened.hot_from)
-    return HEARTH_POOL_HOT;
-  if (!opened.pools || hint < HEARTH_HINT_POOL || hint >= HEARTH_HINT_HOT)
+  if (hint < HEARTH_HINT_POOL || hint >= HEARTH_HINT_HOT)
     return HEARTH_POOL_NONE;
-  if (hint == HEARTH_HINT_DORMANT && layout && !opened.cold_below) /* cold=off */
+  if (hint == HEARTH_HINT_DORMANT && layout && !opened.has_cold)
     return HEARTH_POOL_MAIN;
   unsigned id = hint - HEARTH_HINT_POOL, pool = layout ? layout[id] : id + 1;
   return (uint8_t)(pool ? HEARTH_POOL_FIRST + pool - 1 : HEARTH_POOL_MAIN);
@@ -111,8 +111,7 @@ static void open_fast_path(const hearth_hints *hints) {
                    (uintptr_t)calloc == (uintptr_t)hearth_engine_calloc &&
                    (uintptr_t)realloc == (uintptr_t)hearth_engine_realloc,
        is_new = !hints->is_foreign_delete && hearth_news_are_own(),
-       is_open = hints->cold_below <= HEARTH_HINT_NOTCOLD && opened.hot_from > UINT8_MAX && !opened.has_layout &&
-                 !*opened.statistics && is_malloc;
+       is_open = !opened.has_layout && !*opened.statistics && is_malloc;
   hearth_heaps_open_fast_path(is_open, is_open && is_new, is_malloc && is_new);
 }
 
@@ -125,12 +124,10 @@ void hearth_hints_set_layout(const uint8_t *layout) {
 /* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these functions, each of
  * which says its message once. */
 
-/* If there are hints to lose. */
 static void warn_of_sites(atomic_bool *is_said, const char *message) {
   char text[480];
   const hearth_hints *hints = &hearth_hints_of_process;
-  bool gives_hints = hints->cold_below || hints->hot_from <= UINT8_MAX;
-  if (!gives_hints || hints->is_foreign_free || !opened.warns_of_sites || atomic_exchange(is_said, true))
+  if (hints->is_foreign_free || !opened.warns_of_sites || atomic_exchange(is_said, true))
     return;
   snprintf(text, sizeof text, "%s. HEARTH_MALLOC=sites-warning=off silences this", message);
   hearth_malloc_warn(text, "");
@@ -220,17 +217,14 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   if (opened.is_secure)
     hearth_secure_mode_open();
   hearth_statistics_file_open(opened.statistics);
-  if (!opened.pools)
-    opened.hot_from = UINT8_MAX + 1;
-  hints->cold_below = opened.cold_below;
-  hints->hot_from = opened.pools && opened.hot_from > HEARTH_HINT_POOL ? HEARTH_HINT_POOL : opened.hot_from;
+  hints->cold_below = opened.has_cold ? COLD_BELOW : 0;
   if (is_recorded())
     return;
   if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
     hints->is_foreign_free = true;
     return;
   }
-  if (opened.cold_below)
+  if (opened.has_cold)
     hearth_cold_memory_configure(&opened);
   hints->is_foreign_delete = !hearth_deletes_are_own();
   hints->are_open = true;

@@ -16,7 +16,7 @@ typedef struct hearth_hints {
   _Atomic uint8_t placement_of_new[UINT8_MAX + 1]; /* for blocks of operator new */
   bool is_foreign_free, is_foreign_delete;         /* why none is heeded, or none of operator new */
   bool are_open;
-  unsigned cold_below, hot_from;
+  unsigned cold_below;        /* 0: none is */
   _Atomic uint64_t plan;      /* whose layout counts; 0: none was announced */
   _Atomic uint64_t passed_on; /* requests that went to the plain function, of threads without a heap */
   _Atomic uint64_t fallbacks; /* that went to the main pool, as there was no cold memory */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DEFAULT_COLD_BELOW = 64, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30, DEFAULT_COST_PERCENT = 1 };
+enum { DEFAULT_INTERVAL_S = 30, DEFAULT_COST_PERCENT = 1 };
 /* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
 #define DEFAULT_DIRECTORY "/var/tmp"
 
@@ -87,24 +87,18 @@ static bool parse_layout(struct span_of_text value, hearth_malloc_options *optio
   return options->has_layout = true;
 }
 
-static bool apply(struct span_of_text pair, hearth_malloc_options *options, bool *cold_is_on) {
+static bool apply(struct span_of_text pair, hearth_malloc_options *options) {
   const char *equal_sign = memchr(pair.start, '=', pair.bytes);
   if (!equal_sign)
     return false;
   struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
   struct span_of_text value = {equal_sign + 1, pair.bytes - key.bytes - 1};
   if (equals(key, "cold"))
-    return parse_cold(value, &options->cold_mode, cold_is_on);
+    return parse_cold(value, &options->cold_mode, &options->has_cold);
   if (equals(key, "secure"))
     return parse_switch(value, &options->is_secure);
-  if (equals(key, "pools"))
-    return parse_switch(value, &options->pools);
   if (equals(key, "layout"))
     return parse_layout(value, options);
-  if (equals(key, "cold-below"))
-    return parse_option_number(value, HINT_VALUES, &options->cold_below);
-  if (equals(key, "hot-from"))
-    return parse_option_number(value, HINT_VALUES, &options->hot_from);
   if (equals(key, "interval"))
     return parse_option_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
   if (equals(key, "cost"))
@@ -123,31 +117,26 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|pageout|file|auto, layout=, pools=, "
-                     "cold-below=, hot-from=, interval=, cost=, dir=, stats=, "
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|pageout|file|auto, layout=, interval=, cost=, dir=, stats=, "
                      "secure= and sites-warning= (see docs/options.md); ignored: ",
                      text);
 }
 
 hearth_malloc_options hearth_malloc_options_parse(const char *text) {
-  hearth_malloc_options options = {.cold_below = DEFAULT_COLD_BELOW,
-                                   .hot_from = HINT_VALUES,
+  hearth_malloc_options options = {.has_cold = true,
                                    .interval_s = DEFAULT_INTERVAL_S,
                                    .cost_percent = DEFAULT_COST_PERCENT,
-                                   .pools = true,
                                    .warns_of_sites = true,
                                    .directory = DEFAULT_DIRECTORY};
-  bool cold_is_on = true, warned = false;
+  bool warned = false;
   while (text && *text) {
     struct span_of_text pair = {text, strcspn(text, ":")};
-    if (pair.bytes && !apply(pair, &options, &cold_is_on) && !warned) {
+    if (pair.bytes && !apply(pair, &options) && !warned) {
       warn_about(pair);
       warned = true;
     }
     text += pair.bytes;
     text += *text == ':';
   }
-  if (!cold_is_on)
-    options.cold_below = 0;
   return options;
 }

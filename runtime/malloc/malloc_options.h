@@ -22,12 +22,10 @@ typedef enum hearth_cold_mode {
 } hearth_cold_mode;
 
 typedef struct hearth_malloc_options {
-  unsigned cold_below; /* 0 to 256; 0 when switched off */
-  bool pools;          /* for blocks that are not cold */
+  bool has_cold; /* else cold blocks lie as those without a hint */
   bool has_layout;
   uint8_t layout
       [HEARTH_LAYOUT_IDS]; /* pool of each id of a plan: 0 is the main one; without has_layout, each has its own */
-  unsigned hot_from;       /* 0 to 256: hints from this on share a pool */
   hearth_cold_mode cold_mode;
   unsigned interval_s;   /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
   unsigned cost_percent; /* 0 to 100: the share of the time that absent memory may cost */

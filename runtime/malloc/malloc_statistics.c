@@ -3,6 +3,7 @@
  * file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps, without stopping other
  * threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
+#include "hearth/hints.h"
 #include "hearth/malloc.h"
 #include "hearth/malloc_status.h"
 #include "hints.h"
@@ -41,7 +42,7 @@ static void add_large(bool is_cold, hearth_large_stats *sum) {
   sum->dirty_bytes += large.dirty_bytes;
 }
 
-static counts count(void) {
+static counts count_memory(void) {
   counts counts = {.segments = hearth_segments_count()};
   add_large(false, &counts.large);
   add_large(true, &counts.large);
@@ -49,7 +50,7 @@ static counts count(void) {
 }
 
 HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
-  counts counts = count();
+  counts counts = count_memory();
   size_t free = counts.segments.bytes - counts.segments.live.bytes;
   return (struct mallinfo2){
       .arena = counts.segments.bytes,
@@ -77,7 +78,7 @@ HEARTH_EXPORT struct mallinfo mallinfo(void) {
 
 /* As in the C library, no thread is cancelled here. */
 HEARTH_EXPORT void malloc_stats(void) {
-  counts counts = count();
+  counts counts = count_memory();
   int state;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   fprintf(stderr,
@@ -94,7 +95,7 @@ HEARTH_EXPORT void malloc_stats(void) {
 HEARTH_EXPORT int malloc_info(int options, FILE *file) {
   if (options)
     return EINVAL;
-  counts counts = count();
+  counts counts = count_memory();
   fprintf(file,
           "<malloc version=\"1\">\n<total type=\"rest\" count=\"0\" size=\"%zu\"/>\n"
           "<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
@@ -192,7 +193,7 @@ HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
 HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_stats *ret_stats) {
   hearth_kind kind, wanted = (hearth_kind)(HEARTH_POOL_FIRST + pool);
   *ret_stats = (struct hearth_malloc_part_stats){0};
-  if (pool < 0 || pool > HEARTH_POOL_HOT - HEARTH_POOL_FIRST)
+  if (pool < 0 || pool >= HEARTH_POOLS - HEARTH_POOL_FIRST)
     return;
   for (hearth_heap *heap = *hearth_heaps_head(); heap; heap = heap->next_of_all)
     ret_stats->placed += heap->hinted[wanted];
@@ -242,7 +243,7 @@ static void append_part(struct line *line, const char *name, bool is_on, const s
 static void append_pools(struct line *line) {
   const char *comma = "";
   append(line, ",\"pools\":[");
-  for (int pool = 0; pool <= HEARTH_POOL_HOT - HEARTH_POOL_FIRST; pool++) {
+  for (int pool = 0; pool < HEARTH_POOLS - HEARTH_POOL_FIRST; pool++) {
     struct hearth_malloc_part_stats stats;
     hearth_malloc_pool_stats(pool, &stats);
     if (!stats.placed)
@@ -270,9 +271,9 @@ __attribute__((destructor(101))) static void write_statistics(void) {
     return;
   hearth_malloc_stats(&stats);
   append(&line, "{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)getpid(), hearth_hints_of_process.cold_below,
-         hearth_hints_of_process.hot_from);
+         HEARTH_HINT_POOL);
   append_part(&line, "cold", hearth_hints_of_process.cold_below > 0, &stats.cold);
-  append_part(&line, "hot", hearth_hints_of_process.hot_from <= UINT8_MAX, &stats.hot);
+  append_part(&line, "hot", true, &stats.hot);
   append_part(&line, "main", true, &stats.main);
   append_pools(&line);
   append(&line, ",\"passed_on\":%" PRIu64, stats.passed_on);
@@ -307,7 +308,7 @@ void hearth_status_write(void) {
       .version = HEARTH_MALLOC_STATUS_VERSION,
       .bytes = sizeof *status,
       .cold_below = hearth_hints_of_process.cold_below,
-      .hot_from = hearth_hints_of_process.hot_from,
+      .hot_from = HEARTH_HINT_POOL,
       .leaves = address_of_table(kinds.leaves),
       .leaf_count = (uint32_t)kinds.leaf_count,
       .leaf_bytes = (uint32_t)kinds.leaf_bytes,

@@ -365,7 +365,7 @@ void hearth_pick_thread_run_beside(void (*step)(bool is_worth_it)) {
   __atomic_store_n(&beside, step, __ATOMIC_RELEASE);
 }
 
-static void run(void) {
+static void run_picks(void) {
   for (bool is_due = false; hearth_own_thread_wait(is_due ? time_left() : IDLE_GAP); is_due = is_worth_it()) {
     void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
     if (is_due && is_worth_it())
@@ -387,10 +387,10 @@ void hearth_pick_thread_begin(void) {
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  hearth_own_thread_begin(run, true);
+  hearth_own_thread_begin(run_picks, true);
 }
 
-bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run); }
+bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run_picks); }
 
 void hearth_pick_thread_forget(void) {
   if (!hearth_pick_thread_hold())

@@ -46,7 +46,7 @@ row() { # NAME THREADS COMMAND...
 }
 for threads in 1 2; do
   row "Hearth's pools" "$threads" "$work/hearth"
-  row 'Hearth, one pool' "$threads" env HEARTH_MALLOC=hot-from=223 "$work/hearth"
+  row 'Hearth, one pool' "$threads" env HEARTH_MALLOC=layout=1111111111111111111111111111111 "$work/hearth"
   row 'glibc' "$threads" "$work/plain"
   row 'mimalloc' "$threads" env LD_PRELOAD=libmimalloc.so.2 "$work/plain"
   row 'mimalloc, heaps' "$threads" "$work/heaps"

@@ -13,7 +13,6 @@
  * RUN: %clang -O2 %s $(%hearth flags use profile --static) -o contained && ./contained 200000 | FileCheck %s --check-prefixes=SUM
  * RUN: env HEARTH_MALLOC=layout=calls ./optimised 200000 | FileCheck %s --check-prefixes=SUM,NONE
  * RUN: env HEARTH_MALLOC=secure=on ./optimised 200000 | FileCheck %s --check-prefixes=SUM
- * RUN: env HEARTH_MALLOC=cold-below=200 ./optimised 200000 | FileCheck %s --check-prefixes=SUM,CALLS
  * RUN: %clang -O2 %s $(%hearth flags use profile --compile) -o alone && ./alone 200000 | FileCheck %s --check-prefixes=SUM,NONE
  * RUN: %clang -O2 -DOWN_MALLOC %s $(%hearth flags use profile) -o own && ./own 200000 | FileCheck %s --check-prefixes=SUM,OWN
  * RUN: %clang -O2 -DOWN_CALLOC %s $(%hearth flags use profile) -o zeroed && ./zeroed 200000 | FileCheck %s --check-prefixes=SUM,OWN

@@ -1,15 +1,10 @@
-/* HEARTH_MALLOC sets which hints are cold and hot, and switches pools off.
+/* HEARTH_MALLOC switches cold memory off, and says which pool each hint means.
  *
  * RUN: %clang -I%include %s %malloc_a -o %t
  * RUN: env -u HEARTH_MALLOC %t | FileCheck %s --check-prefix=DEFAULT
- * RUN: env HEARTH_MALLOC=cold-below=1:hot-from=129 %t | FileCheck %s --check-prefix=MOVED
  * RUN: env HEARTH_MALLOC=cold=off %t | FileCheck %s --check-prefix=NOCOLD
- * RUN: env HEARTH_MALLOC=pools=off:cold-below=256 %t | FileCheck %s --check-prefix=ALLCOLD
- * RUN: env HEARTH_MALLOC=cold=off:pools=off %t | FileCheck %s --check-prefix=OFF
- * RUN: env HEARTH_MALLOC=cold-below=1:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
- * RUN: env HEARTH_MALLOC=cold-below=257 %t 2>&1 | FileCheck %s --check-prefix=RANGE
- *
- * RUN: env HEARTH_MALLOC=hot-from=254 %t | FileCheck %s --check-prefix=HOT
+ * RUN: env HEARTH_MALLOC=cold=off:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+ * RUN: env HEARTH_MALLOC=interval=86401 %t 2>&1 | FileCheck %s --check-prefix=RANGE
  *
  * RUN: env HEARTH_MALLOC=layout=calls %t | FileCheck %s --check-prefix=DEFAULT
  * RUN: env HEARTH_MALLOC=layout=one %t | FileCheck %s --check-prefix=APART
@@ -22,15 +17,11 @@
  * LAYOUT: hot 224 to 226, pools of 223 to 255: -1 0 30 0, -1 -1
  * BAD: ignored: layout=01w
  * DEFAULT: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
- * HOT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31
- * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: 31 31 31 31, 31 31
  * NOCOLD: cold none, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
- * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
- * OFF: cold none, hot none, pools of 223 to 255: -1 -1 -1 -1, -1 -1
  * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=on|off|keep|{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
- * UNKNOWN: cold 0 to 0, hot 223 to 253
- * RANGE: cold-below=257
+ * UNKNOWN: cold none, hot 223 to 253
+ * RANGE: interval=86401
  * RANGE: cold 0 to 63
  */
 #include <hearth/malloc.h>
@@ -60,7 +51,7 @@ static int pool_of(int hint) {
   return pool;
 }
 
-/* Hint 223 + n asks for pool n, up to 30; 254 and 255 for the one of hot blocks. */
+/* Hint 223 + n asks for pool n, up to 30; 254 and 255 for none. */
 static void print_pools(void) {
   int right = 0;
   for (int pool = 0; pool <= 30; pool++)

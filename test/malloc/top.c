@@ -10,7 +10,6 @@
  * RUN: env HEARTH_MALLOC=cold=file:dir=. %t "%hearth top --json" | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc -Wl,-rpath,$(dirname %malloc) -o %t.shared -pthread
  * RUN: %t.shared "%hearth top --every=0.2 --count=2 --json" | FileCheck %s --check-prefixes=JSON,AGAIN
- * RUN: env HEARTH_MALLOC=cold=off:pools=off %t "%hearth top" | FileCheck %s --check-prefix=MAIN
  * RUN: not %hearth top $$ 2>&1 | FileCheck %s --check-prefix=NONE
  * RUN: not %hearth top 2147483647 2>&1 | FileCheck %s --check-prefix=GONE
  * RUN: (%hearth top 2> %t.err; test $? = 2) && grep "no process was given" %t.err
@@ -35,9 +34,6 @@
  * OFF: cold below 0, hot from 223; 1110 hints passed on
  * OFF: cold off
  * OFF: hot 4
- * MAIN: cold off
- * MAIN-NEXT: hot off
- * MAIN-NEXT: main {{[0-9]+}}
  * NONE: error: {{[0-9]+}}: does not use Hearth's allocator, or free is not its own
  * GONE: error: 2147483647: no such process
  */
