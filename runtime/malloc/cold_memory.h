@@ -39,7 +39,7 @@ void hearth_cold_memory_after_fork(void);
  * allocation should not wait until pages are written. It blocks all signals, and sleeps except for some system calls in each
  * interval. */
 
-/* A round each `interval_s` seconds (0: never), for at most `cost_percent` of the time. */
+/* A round each `interval_s` seconds (0: never), for at most `cost_percent` of the time (0: no bound). */
 void hearth_cold_thread_configure(unsigned interval_s, unsigned cost_percent);
 /* Starts it, if it is wanted and does not run. With no lock held. */
 void hearth_cold_thread_ensure(void);

@@ -82,6 +82,8 @@ static uint64_t nanoseconds(clockid_t clock) {
 
 /* As long as no price is known, one slice leaves in a round. */
 static bool budget_allows(unsigned pages) {
+  if (!cost_percent)
+    return true;
   if (!budget.reads)
     return !budget.pages_sent && pages <= SLICE_PAGES;
   uint64_t allowed_ns = (nanoseconds(CLOCK_MONOTONIC) - budget.begin_ns) / 100 * cost_percent;

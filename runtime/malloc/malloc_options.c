@@ -60,6 +60,13 @@ static bool parse_option_number(struct span_of_text value, unsigned most, unsign
   return true;
 }
 
+static bool parse_cost(struct span_of_text value, unsigned *ret_percent) {
+  if (!equals(value, "off"))
+    return parse_option_number(value, 100, ret_percent) && *ret_percent > 0;
+  *ret_percent = 0;
+  return true;
+}
+
 static bool parse_path(struct span_of_text value, char *ret_path) {
   if (!value.bytes || value.bytes >= HEARTH_MALLOC_PATH_BYTES)
     return false;
@@ -102,7 +109,7 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options) {
   if (equals(key, "interval"))
     return parse_option_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
   if (equals(key, "cost"))
-    return parse_option_number(value, 100, &options->cost_percent);
+    return parse_cost(value, &options->cost_percent);
   if (equals(key, "sites-warning"))
     return parse_switch(value, &options->warns_of_sites);
   if (equals(key, "dir"))

@@ -28,7 +28,7 @@ typedef struct hearth_malloc_options {
       [HEARTH_LAYOUT_IDS]; /* pool of each id of a plan: 0 is the main one; without has_layout, each has its own */
   hearth_cold_mode cold_mode;
   unsigned interval_s;   /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
-  unsigned cost_percent; /* 0 to 100: the share of the time that absent memory may cost */
+  unsigned cost_percent; /* 1 to 100: the share of the time that absent memory may cost; 0: no bound */
   bool is_secure;        /* misuse is made to show (engine.h) */
   bool warns_of_sites;   /* that no decision site is in the program */
   char directory[HEARTH_MALLOC_PATH_BYTES];

@@ -13,7 +13,7 @@ usage() {
 usage: test/bench/idle.sh [--quick] [--times] [--swap=MIB] [--cost=PERCENT] [--program-dir=DIR] [PROGRAM...]
   PROGRAM     as for benefit.sh; servers whose clients end them, too
   --swap=MIB  a swap file of this size while the programs run (root): reclaim needs swap space, and cold=auto then uses it
-  --cost=PERCENT  of the time, that absent memory may cost (HEARTH_MALLOC, default 1)
+  --cost=PERCENT  of the time, that absent memory may cost, or off (HEARTH_MALLOC, default 1)
   --times     also the time of each, to keep's: on an idle machine
   --quick     small inputs
 Memory in MiB. Subjects: plain; and with the profile, looking once a second:
@@ -31,7 +31,7 @@ END
 }
 
 programs=() program_dir=$bench/benefit quick=false times=false swap=0 cost=1
-parse_arguments '--quick quick=true' '--times times=true' '--swap=[1-9]* swap' '--cost=[1-9]* cost' '--program-dir=?* program_dir' \
+parse_arguments '--quick quick=true' '--times times=true' '--swap=[1-9]* swap' '--cost=[1-9o]* cost' '--program-dir=?* program_dir' \
   'programs=[a-z]*' -- "$@"
 program_dir=$(cd "$started_in" && realpath "$program_dir")
 ((${#programs[@]} > 0)) || programs=(gawk cadical ninja redis)

@@ -55,7 +55,7 @@ fi
 rm -f "$folder"/*.rows
 for ((round = 0; round < rounds; round++)); do
   for mode in "${modes[@]}"; do
-    HEARTH_MALLOC=cold=$mode:interval=1:cost=100:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
+    HEARTH_MALLOC=cold=$mode:interval=1:cost=off:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
       >>"$folder/$mode.rows"
   done
 done

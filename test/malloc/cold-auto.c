@@ -4,7 +4,7 @@
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=100:dir=%t.dir %t | FileCheck %s --check-prefix=AUTO
+ * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=off:dir=%t.dir %t | FileCheck %s --check-prefix=AUTO
  * RUN: env HEARTH_MALLOC=cold=auto:interval=1:dir=%t.dir %t part | FileCheck %s --check-prefix=PART
  * RUN: ls %t.dir | count 0
  *

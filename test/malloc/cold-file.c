@@ -4,7 +4,7 @@
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=file:interval=1:cost=100:dir=%t.dir %t out fork out fork out fork | FileCheck %s --check-prefix=FILE
+ * RUN: env HEARTH_MALLOC=cold=file:interval=1:cost=off:dir=%t.dir %t out fork out fork out fork | FileCheck %s --check-prefix=FILE
  * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t zero fork zero | FileCheck %s --check-prefix=ZERO
  * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t lost 2>&1 | FileCheck %s --check-prefix=LOST
  * RUN: env HEARTH_MALLOC=cold=file:dir=%t.dir/none %t zero 2>&1 | FileCheck %s --check-prefix=NONE
