@@ -36,6 +36,7 @@
 #include <llvm/Support/Endian.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -74,6 +75,29 @@ void hearth_shim_refuse(LLVMModuleRef module, const char *file, const char *mess
 }
 
 void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }
+
+namespace {
+
+// Between the compiler's handler, which the context had, and the passes.
+class HandlerWithoutRemarks : public DiagnosticHandler {
+  std::unique_ptr<DiagnosticHandler> Whole;
+
+public:
+  explicit HandlerWithoutRemarks(std::unique_ptr<DiagnosticHandler> Whole) : Whole(std::move(Whole)) {}
+  bool handleDiagnostics(const DiagnosticInfo &DI) override { return Whole->handleDiagnostics(DI); }
+  bool isAnalysisRemarkEnabled(StringRef) const override { return false; }
+  bool isMissedOptRemarkEnabled(StringRef) const override { return false; }
+  bool isPassedOptRemarkEnabled(StringRef) const override { return false; }
+  bool isAnyRemarkEnabled() const override { return false; }
+};
+
+} // namespace
+
+void hearth_shim_end_remarks(LLVMModuleRef module, const char *name) {
+  LLVMContext &Context = unwrap(module)->getContext();
+  if (Context.getDiagHandlerPtr() && Context.getDiagHandlerPtr()->isAnalysisRemarkEnabled(name))
+    Context.setDiagnosticHandler(std::make_unique<HandlerWithoutRemarks>(Context.getDiagnosticHandler()));
+}
 
 bool hearth_shim_wants_remarks(LLVMValueRef instruction) {
   return OptimizationRemarkEmitter::allowExtraAnalysis(*cast<Instruction>(unwrap(instruction))->getFunction(),

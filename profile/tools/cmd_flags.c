@@ -220,7 +220,8 @@ static int check_profile(const char *path, bool is_quoted, char *absolute, profi
 static void print_compile(FILE *out, const char *plugin, const char *profile, uint64_t id, bool globals) {
   bool instrument = !profile;
   /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
-   * tracks locations; if it does no more than that, the plugin has line tables written. By -Wp, because libtool takes
+   * tracks locations; if it does no more than that, the plugin has line tables written. The plugin also keeps passes from composing remarks
+   * if this is the only pattern. By -Wp, because libtool takes
    * -R for its own. */
   fputs("-Wp,-Rpass-analysis=hearth-locations\n-fdebug-info-for-profiling\n", out);
   if (instrument)
