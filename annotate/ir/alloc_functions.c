@@ -146,19 +146,6 @@ bool hearth_is_dispatch(LLVMValueRef function) {
   return length > prefix && strncmp(name, HEARTH_OWN_PREFIX, prefix) == 0;
 }
 
-#define LOWERED "hearth-lowered"
-
-void hearth_alloc_note_lowered(LLVMValueRef call) {
-  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(context, LOWERED, strlen(LOWERED), "", 0));
-}
-
-static bool is_lowered(LLVMValueRef call) {
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, LOWERED, strlen(LOWERED)) ||
-         hearth_is_dispatch(hearth_ir_function_of(call));
-}
-
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction))
     return NULL;
@@ -166,7 +153,7 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
   const hearth_alloc_function *row = alloc_function_row_of(instruction, callee);
-  return row && !is_lowered(instruction) ? row : NULL;
+  return row && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
 }
 
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
@@ -178,35 +165,28 @@ bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   return row_named(name, length) && !alloc_function_row_of(instruction, callee);
 }
 
-static void mark_call(LLVMValueRef call, const char *name, const char *value) {
+static void mark_call(LLVMValueRef call, const char *name) {
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(LLVMGetTypeContext(LLVMTypeOf(call)), name, (unsigned)strlen(name),
-                                                     value, (unsigned)strlen(value)));
+                           LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), "", 0));
 }
 
 #define FREQUENT "hearth-frequent"
 
-#define FRESH "fresh"
-
-hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call) {
-  LLVMAttributeRef mark = LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
-  unsigned length;
-  if (!mark)
-    return HEARTH_ALLOC_RARE;
-  const char *value = LLVMGetStringAttributeValue(mark, &length);
-  return length == strlen(FRESH) && !memcmp(value, FRESH, length) ? HEARTH_ALLOC_FRESH : HEARTH_ALLOC_REUSED;
+void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent) {
+  if (is_frequent)
+    mark_call(call, FREQUENT);
+  else
+    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
 }
 
-void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency) {
-  if (frequency == HEARTH_ALLOC_RARE)
-    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
-  else
-    mark_call(call, FREQUENT, frequency == HEARTH_ALLOC_FRESH ? FRESH : "");
+bool hearth_alloc_is_frequent(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT)) != NULL;
 }
 
 #define DORMANT "hearth-dormant"
 
-void hearth_alloc_note_dormant(LLVMValueRef call) { mark_call(call, DORMANT, ""); }
+void hearth_alloc_note_dormant(LLVMValueRef call) { mark_call(call, DORMANT); }
 
 bool hearth_alloc_is_dormant(LLVMValueRef call) {
   return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, DORMANT, strlen(DORMANT)) != NULL;
@@ -225,7 +205,7 @@ static bool allocates_frame(LLVMValueRef call) {
 
 void hearth_alloc_note_frame(LLVMValueRef call) {
   if (allocates_frame(call))
-    mark_call(call, FRAME, "");
+    mark_call(call, FRAME);
 }
 
 bool hearth_alloc_is_by_name(LLVMValueRef call) {

@@ -46,8 +46,6 @@ typedef struct hearth_alloc_function {
  * made. All functions that users listed share one row. Sizes may be narrower integers than the library's, and the
  * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
-/* Note that a call of such a function is part of the code that a lowered call became: it is none of the program's. */
-void hearth_alloc_note_lowered(LLVMValueRef call);
 
 /* The function that a call names, also through casts of its type; NULL if it names none. */
 LLVMValueRef hearth_alloc_callee(LLVMValueRef call);
@@ -75,14 +73,9 @@ void hearth_alloc_note_frame(LLVMValueRef call);
  * of a coroutine, where the compiler calls it by name. */
 bool hearth_alloc_is_by_name(LLVMValueRef call);
 
-/* Of a call: does it make many of the profile's allocations, and mostly when a freed block of the size waits? */
-typedef enum hearth_alloc_frequency {
-  HEARTH_ALLOC_RARE,
-  HEARTH_ALLOC_FRESH, /* frequent, of blocks that mostly stay */
-  HEARTH_ALLOC_REUSED,
-} hearth_alloc_frequency;
-void hearth_alloc_note_frequency(LLVMValueRef call, hearth_alloc_frequency frequency);
-hearth_alloc_frequency hearth_alloc_frequency_of(LLVMValueRef call);
+/* Of a call: does it make many of the profile's allocations? */
+void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent);
+bool hearth_alloc_is_frequent(LLVMValueRef call);
 /* Of a call: do its cold blocks stay in memory, since some of its contexts are but dormant (HEARTH_PLACEMENT_DORMANT)? */
 void hearth_alloc_note_dormant(LLVMValueRef call);
 bool hearth_alloc_is_dormant(LLVMValueRef call);

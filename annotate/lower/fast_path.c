@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function for each callee and hint has the fast path, and calls the plain function or the callee where that fails. LLVM's inliner puts it in
- * place of the calls, which copes with invokes, phis and debug locations, and folds what a constant size settles. */
+/* A function for each callee and hint has the fast path, and calls the allocator or the callee where that fails. LLVM's inliner puts
+ * it in place of most calls, which copes with invokes, phis and debug locations, and folds what a constant size settles. */
 #include "fast_path.h"
 
 #include <stdio.h>
@@ -20,17 +20,15 @@ typedef struct fast_builder {
   LLVMBuilderRef builder;
   LLVMTypeRef i8, i64, pointer;
   LLVMValueRef function;
-  LLVMBasicBlockRef plain, hinted; /* with the calls */
+  LLVMBasicBlockRef empty, hinted; /* without a freed block; with the hinted call */
 } fast_builder;
 
 static bool is_new_family(const hearth_alloc_function *row) {
   return row->family == HEARTH_ALLOC_FAMILY_NEW || row->family == HEARTH_ALLOC_FAMILY_NEW_ARRAY;
 }
 
-/* Of a new block; of one that is resized, if there may be none. */
-static bool has_fast_path(const hearth_alloc_function *row, bool is_reused) {
-  return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED ||
-         (row->kind == HEARTH_ALLOC_REALLOC && is_reused);
+static bool has_fast_path(const hearth_alloc_function *row) {
+  return row->kind == HEARTH_ALLOC_UNINITIAL || row->kind == HEARTH_ALLOC_ZEROED || row->kind == HEARTH_ALLOC_REALLOC;
 }
 
 /* The checks of a sanitizer would be missing from the accesses; the others ask for no such code. */
@@ -45,27 +43,40 @@ static bool can_get_code(LLVMValueRef function) {
   return true;
 }
 
-void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef plain,
+void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
                       LLVMValueRef hint) {
   uint8_t usual = (uint8_t)LLVMConstIntGetZExtValue(hint);
-  bool is_reused = hearth_alloc_frequency_of(call) == HEARTH_ALLOC_REUSED && hearth_shim_is_usual(call);
-  if (!has_fast_path(row, is_reused) || !LLVMIsAFunction(plain) || !can_get_code(hearth_ir_function_of(call)))
+  if (!has_fast_path(row) || !can_get_code(hearth_ir_function_of(call)))
     return;
-  if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
-    return; /* the call stays one */
-  calls->items[calls->count++] =
-      (hearth_fast_call){.call = call, .plain = plain, .row = row, .hint = usual, .is_reused = is_reused};
+  if (hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items)) /* else it stays as it is */
+    calls->items[calls->count++] =
+        (hearth_fast_call){.call = call, .row = row, .hint = usual, .is_in_place = hearth_shim_is_usual(call)};
 }
 
 /* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
 
+/* Nothing is found in it. */
+static LLVMValueRef get_empty_pool(fast_builder *b) {
+  static const char name[] = HEARTH_OWN_PREFIX "empty_pool";
+  LLVMValueRef pool = LLVMGetNamedGlobal(b->module, name);
+  LLVMTypeRef type = LLVMArrayType(b->i64, HEARTH_FAST_POOL_BYTES / sizeof(uint64_t));
+  if (!pool) {
+    pool = LLVMAddGlobal(b->module, type, name);
+    LLVMSetInitializer(pool, LLVMConstNull(type));
+    LLVMSetGlobalConstant(pool, true);
+    hearth_share_global(b->module, pool, name);
+  }
+  return LLVMConstPointerCast(pool, b->pointer);
+}
+
 static LLVMValueRef get_pools(fast_builder *b) {
-  LLVMValueRef pools = LLVMGetNamedGlobal(b->module, HEARTH_FAST_POOLS);
-  LLVMTypeRef type = LLVMArrayType(b->pointer, HEARTH_FAST_FAMILIES);
+  LLVMValueRef pools = LLVMGetNamedGlobal(b->module, HEARTH_FAST_POOLS), empty[HEARTH_FAST_FAMILIES];
   if (pools)
     return pools;
-  pools = LLVMAddGlobal(b->module, type, HEARTH_FAST_POOLS);
-  LLVMSetInitializer(pools, LLVMConstNull(type));
+  for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
+    empty[family] = get_empty_pool(b);
+  pools = LLVMAddGlobal(b->module, LLVMArrayType(b->pointer, HEARTH_FAST_FAMILIES), HEARTH_FAST_POOLS);
+  LLVMSetInitializer(pools, LLVMConstArray(b->pointer, empty, HEARTH_FAST_FAMILIES));
   LLVMSetLinkage(pools, LLVMWeakAnyLinkage);
   LLVMSetThreadLocalMode(pools, hearth_thread_model(b->module));
   return pools;
@@ -91,38 +102,43 @@ static LLVMValueRef number(fast_builder *b, uint64_t value) { return LLVMConstIn
 
 /* ---------------------------------------------------- the function ---------------------------------------------------- */
 
-/* Goes on in a new block if the condition is true, else with a call. */
+/* Goes on in a new block if the condition is true. */
 static void require(fast_builder *b, LLVMValueRef condition, LLVMBasicBlockRef otherwise) {
-  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->plain, "");
+  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(b->context, b->empty, "");
   hearth_shim_expect_true(LLVMBuildCondBr(b->builder, condition, next, otherwise));
   LLVMPositionBuilderAtEnd(b->builder, next);
 }
 
 static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *row) {
-  LLVMValueRef size = LLVMGetParam(b->function, (unsigned)(row->size[0] - '0'));
-  if (!row->size[1])
-    return size;
-  LLVMValueRef count = LLVMGetParam(b->function, (unsigned)(row->size[1] - '0')),
+  LLVMValueRef size = LLVMGetParam(b->function, (unsigned)(row->size[0] - '0')),
                limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
-  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, LLVMBuildOr(b->builder, size, count, ""), limit, ""), b->plain);
-  return LLVMBuildMul(b->builder, size, count, "");
+  if (row->size[1]) {
+    LLVMValueRef count = LLVMGetParam(b->function, (unsigned)(row->size[1] - '0')),
+                 either = LLVMBuildOr(b->builder, size, count, "");
+    require(b, LLVMBuildICmp(b->builder, LLVMIntULE, either, limit, ""), b->hinted);
+    size = LLVMBuildMul(b->builder, size, count, "");
+  }
+  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, size, limit, ""), b->hinted);
+  return size;
 }
 
 static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row) {
-  hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_NEW : HEARTH_FAST_MALLOC;
-  LLVMValueRef pools = LLVMBuildPointerCast(b->builder, get_pools(b), LLVMPointerType(b->i8, 0), ""),
-               pool = load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
-  require(b, LLVMBuildIsNotNull(b->builder, pool, ""), b->hinted);
-  return pool;
+  hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_OF_NEW : HEARTH_FAST_OF_MALLOC;
+  LLVMValueRef pools = LLVMBuildPointerCast(b->builder, get_pools(b), LLVMPointerType(b->i8, 0), "");
+  return load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
+}
+
+/* Anew for each use: an instruction that takes it from memory needs no register. */
+static LLVMValueRef load_key(fast_builder *b, LLVMValueRef pool) {
+  return load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
 }
 
 /* The first block of the class's list leaves it. */
 static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef class) {
   LLVMBuilderRef builder = b->builder;
-  LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")),
-               key = load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY))),
+  LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")), key = load_key(b, pool),
                address = LLVMBuildSub(builder, load(b, b->i64, list), key, "");
-  require(b, LLVMBuildIsNotNull(builder, address, ""), b->plain);
+  require(b, LLVMBuildIsNotNull(builder, address, ""), b->empty);
   LLVMValueRef block = LLVMBuildIntToPtr(builder, address, b->pointer, "");
   store(b, load(b, b->i64, block), list);
   LLVMValueRef segment = LLVMBuildAnd(builder, address, number(b, -(uint64_t)HEARTH_FAST_SEGMENT), ""),
@@ -136,42 +152,71 @@ static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef 
   return block;
 }
 
-/* With as many of the parameters as it has: the hint is the last one. */
-static LLVMValueRef build_call(fast_builder *b, LLVMBasicBlockRef block, LLVMValueRef callee) {
-  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
-  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
-  unsigned n = LLVMCountParamTypes(type);
-  for (unsigned i = 0; i < n; i++)
-    arguments[i] = LLVMGetParam(b->function, i);
-  LLVMPositionBuilderAtEnd(b->builder, block);
-  LLVMValueRef call = LLVMBuildCall2(b->builder, type, callee, arguments, n, "");
+static LLVMValueRef build_call(fast_builder *b, LLVMValueRef callee, LLVMValueRef *arguments, unsigned n) {
+  LLVMValueRef call = LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(callee), callee, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
   LLVMSetTailCall(call, true); /* a function that only allocates needs no frame */
   LLVMBuildRet(b->builder, call);
   return call;
 }
 
+/* With the parameters: the hint is the last one. */
 static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
   unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
-  LLVMAddCallSiteAttribute(build_call(b, b->hinted, callee), LLVMCountParams(b->function),
-                           LLVMCreateEnumAttribute(b->context, zeroext, 0));
+  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
+  unsigned n = LLVMCountParams(b->function);
+  for (unsigned i = 0; i < n; i++)
+    arguments[i] = LLVMGetParam(b->function, i);
+  LLVMPositionBuilderAtEnd(b->builder, b->hinted);
+  LLVMAddCallSiteAttribute(build_call(b, callee, arguments, n), n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
 }
 
-static void build_reuse(fast_builder *b, const hearth_alloc_function *row, LLVMValueRef pool) {
+/* The allocator's function that goes on where its list is empty; NULL: it has none for callers that want zeros, or no exception. */
+static const char *function_of_empty_lists(const fast_builder *b, const hearth_alloc_function *row) {
+  bool is_nothrow = is_new_family(row) && LLVMCountParams(b->function) > 2;
+  return row->kind == HEARTH_ALLOC_ZEROED || is_nothrow ? NULL
+         : is_new_family(row)                           ? HEARTH_FAST_NEW
+                                                        : HEARTH_FAST_MALLOC;
+}
+
+static void build_empty_list(fast_builder *b, const hearth_alloc_function *row, LLVMValueRef pool, LLVMValueRef class) {
+  const char *name = function_of_empty_lists(b, row);
+  LLVMPositionBuilderAtEnd(b->builder, b->empty);
+  if (!name) {
+    LLVMBuildBr(b->builder, b->hinted);
+    return;
+  }
+  LLVMTypeRef parameters[] = {b->pointer, b->i64};
+  LLVMValueRef function = LLVMGetNamedFunction(b->module, name), arguments[] = {pool, class};
+  if (!function) {
+    function = LLVMAddFunction(b->module, name, LLVMFunctionType(b->pointer, parameters, 2, false));
+    LLVMSetLinkage(function, LLVMExternalWeakLinkage);
+  }
+  LLVMBasicBlockRef found = LLVMInsertBasicBlockInContext(b->context, b->hinted, "");
+  hearth_shim_expect_true(
+      LLVMBuildCondBr(b->builder, LLVMBuildIsNotNull(b->builder, load_key(b, pool), ""), found, b->hinted));
+  LLVMPositionBuilderAtEnd(b->builder, found);
+  build_call(b, function, arguments, 2);
+}
+
+static void build_fast_path(fast_builder *b, const hearth_fast_call *noted) {
+  const hearth_alloc_function *row = noted->row;
+  LLVMValueRef hint = LLVMGetParam(b->function, LLVMCountParams(b->function) - 1),
+               usual = LLVMConstInt(b->i8, noted->hint, false), last = number(b, HEARTH_FAST_GRANULE - 1);
+  require(b, LLVMBuildICmp(b->builder, LLVMIntEQ, hint, usual, ""), b->hinted);
   if (row->kind == HEARTH_ALLOC_REALLOC)
     require(b, LLVMBuildIsNull(b->builder, LLVMGetParam(b->function, 0), ""), b->hinted);
-  LLVMValueRef size = size_of_block(b, row), last = number(b, HEARTH_FAST_GRANULE - 1),
-               limit = number(b, HEARTH_FAST_GRANULE * HEARTH_FAST_CLASSES);
-  require(b, LLVMBuildICmp(b->builder, LLVMIntULE, size, limit, ""), b->plain);
-  LLVMValueRef class = LLVMBuildLShr(b->builder, LLVMBuildAdd(b->builder, size, last, ""), number(b, 4), ""),
+  LLVMValueRef size = size_of_block(b, row), pool = find_pool(b, row),
+               class = LLVMBuildLShr(b->builder, LLVMBuildAdd(b->builder, size, last, ""), number(b, 4), ""),
                block = take_block(b, pool, class);
   if (row->kind == HEARTH_ALLOC_ZEROED)
     LLVMBuildMemSet(b->builder, block, LLVMConstNull(b->i8), size, HEARTH_FAST_GRANULE);
   LLVMBuildRet(b->builder, block);
+  build_empty_list(b, row, pool, class);
 }
 
 static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, LLVMValueRef callee,
-                                        const hearth_fast_call *noted, bool is_reused) {
+                                        const hearth_fast_call *noted) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   fast_builder b = {.module = module,
                     .context = context,
@@ -181,21 +226,13 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
                     .pointer = LLVMGetReturnType(LLVMGlobalGetValueType(callee)),
                     .function = LLVMAddFunction(module, name, LLVMGlobalGetValueType(callee))};
   LLVMSetLinkage(b.function, LLVMInternalLinkage);
+  hearth_shim_make_support_function(b.function);
   LLVMSetFunctionCallConv(b.function, LLVMGetFunctionCallConv(callee));
-  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, b.function, "");
-  b.plain = LLVMAppendBasicBlockInContext(context, b.function, "");
+  LLVMPositionBuilderAtEnd(b.builder, LLVMAppendBasicBlockInContext(context, b.function, ""));
+  b.empty = LLVMAppendBasicBlockInContext(context, b.function, "");
   b.hinted = LLVMAppendBasicBlockInContext(context, b.function, "");
-  hearth_alloc_note_lowered(build_call(&b, b.plain, noted->plain));
+  build_fast_path(&b, noted);
   build_hinted_call(&b, callee);
-  LLVMPositionBuilderAtEnd(b.builder, entry);
-  LLVMValueRef hint = LLVMGetParam(b.function, LLVMCountParams(b.function) - 1),
-               usual = LLVMConstInt(b.i8, noted->hint, false);
-  require(&b, LLVMBuildICmp(b.builder, LLVMIntEQ, hint, usual, ""), b.hinted);
-  LLVMValueRef pool = find_pool(&b, noted->row);
-  if (is_reused)
-    build_reuse(&b, noted->row, pool);
-  else
-    LLVMBuildBr(b.builder, b.plain);
   LLVMDisposeBuilder(b.builder);
   return b.function;
 }
@@ -208,34 +245,29 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   char name[HEARTH_ALLOC_NAME_MAX];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
-  bool is_reused = noted->is_reused;
-  snprintf(name, sizeof name, FAST "%u.%.*s%s", noted->hint, (int)length, called, is_reused ? "" : ".fresh");
+  snprintf(name, sizeof name, FAST "%u.%.*s", noted->hint, (int)length, called);
   LLVMValueRef fast = LLVMGetNamedFunction(module, name);
-  return fast ? fast : build_fast_function(module, name, callee, noted, is_reused);
+  return fast ? fast : build_fast_function(module, name, callee, noted);
 }
 
 /* Returns the function that has become longer, or NULL. */
 static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
-  LLVMValueRef callee = LLVMGetCalledValue(noted->call);
+  LLVMValueRef callee = LLVMGetCalledValue(noted->call), caller = hearth_ir_function_of(noted->call);
   if (!LLVMIsAFunction(callee))
     return NULL;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath",
-                     noted->is_reused ? "the allocator's fast path is in place of the call"
-                                      : "the plain function is called while its hint means the main pool");
-  LLVMValueRef caller = hearth_ir_function_of(noted->call);
-  if (hearth_shim_inline(noted->call))
-    return caller;
-  hearth_ir_call_set_callee(noted->call, callee);
-  return NULL;
+                     noted->is_in_place ? "the allocator's fast path is in place of the call"
+                                        : "a function with the allocator's fast path is called");
+  return noted->is_in_place && hearth_shim_inline(noted->call) ? caller : NULL;
 }
 
-static void delete_fast_functions(LLVMModuleRef module) {
+static void delete_unused_functions(LLVMModuleRef module) {
   for (LLVMValueRef function = LLVMGetFirstFunction(module), next; function; function = next) {
     size_t length;
     const char *name = LLVMGetValueName2(function, &length);
     next = LLVMGetNextFunction(function);
-    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)))
+    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)) && !LLVMGetFirstUse(function))
       LLVMDeleteFunction(function);
   }
 }
@@ -263,7 +295,7 @@ void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
   for (size_t i = 0; i < calls->count; i++)
     calls->items[i].caller = can ? inline_at(module, &calls->items[i]) : NULL;
   thread_jumps(calls);
-  delete_fast_functions(module);
+  delete_unused_functions(module);
   free(calls->items);
   *calls = (hearth_fast_calls){0};
 }

@@ -150,8 +150,8 @@ static void lower_visit(LLVMValueRef call, void *data) {
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, v.value);
   report(lowered, name, v);
   LLVMValueRef usual = v.by_word ? hearth_context_word_usual(l->word, v.value) : v.value;
-  if (usual && lies_in_main_pool(l, usual) && hearth_alloc_frequency_of(lowered))
-    hearth_fast_note(&l->frequent, lowered, function, callee, usual);
+  if (usual && lies_in_main_pool(l, usual) && hearth_alloc_is_frequent(lowered))
+    hearth_fast_note(&l->frequent, lowered, function, usual);
   l->changed = true;
 }
 

@@ -286,27 +286,16 @@ void hearth_forbid_merging(LLVMValueRef call) {
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-/* Does a freed block wait for most requests? One that finds none costs twice what another saves. With blocks that live for a
- * share of the run, as large a share of requests comes before the first one is freed. Not every profile knows. */
-static bool are_mostly_reused(const hearth_profile_summary *summary, uint64_t allocs, uint64_t lifetime_ns) {
-  return !summary->duration_ns ||
-         (double)lifetime_ns * 3 * (double)summary->runs <= (double)allocs * (double)summary->duration_ns;
-}
-
 /* Of contexts that are matched: metadata may lack them (-memprof-contexts). */
-static hearth_alloc_frequency frequency_of(const hearth_session *session, const hearth_contexts *contexts) {
+static bool are_frequent(const hearth_session *session, const hearth_contexts *contexts) {
   hearth_profile_summary summary;
-  uint64_t allocs = 0, lifetime_ns = 0;
+  uint64_t allocs = 0;
   if (!session->options->fast_path ||
       hearth_profile_get_summary(session->matcher->profile, &summary, NULL) != HEARTH_OK)
-    return HEARTH_ALLOC_RARE;
-  for (size_t i = 0; i < contexts->count; i++) {
+    return false;
+  for (size_t i = 0; i < contexts->count; i++)
     allocs = hearth_merge_SUM(allocs, contexts->items[i].mib.AllocCount);
-    lifetime_ns = hearth_merge_SUM(lifetime_ns, contexts->items[i].mib.TotalLifetime);
-  }
-  if ((double)allocs * 100 < (double)summary.total_allocs * session->options->fast_path)
-    return HEARTH_ALLOC_RARE;
-  return are_mostly_reused(&summary, allocs, lifetime_ns) ? HEARTH_ALLOC_REUSED : HEARTH_ALLOC_FRESH;
+  return (double)allocs * 100 >= (double)summary.total_allocs * session->options->fast_path;
 }
 
 bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
@@ -317,7 +306,7 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
       edit->call = hearth_promote_pointer_call(edit->call);
     if (edit->contexts.count) {
       hearth_alloc_note_frame(edit->call);
-      hearth_alloc_note_frequency(edit->call, frequency_of(session, &edit->contexts));
+      hearth_alloc_note_frequent(edit->call, are_frequent(session, &edit->contexts));
       attach_contexts(session, edit);
     } else {
       hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);

@@ -159,8 +159,7 @@ struct PercentParser : cl::parser<unsigned> {
 using PercentOption = cl::opt<unsigned, false, PercentParser>;
 PercentOption FastPath(
     "memprof-fast-path",
-    cl::desc("Calls of at least this share of all allocations, of blocks that live for less than a third of the "
-             "run, get the allocator's fast path in place; 0: none"),
+    cl::desc("Calls of at least this share of all allocations get the allocator's fast path in place; 0: none"),
     cl::init(1));
 PercentOption CoverageThreshold("memprof-coverage-threshold",
                                 cl::desc("Warn if the module matches less of the profile's bytes; 0: never"),

@@ -90,19 +90,20 @@ _Static_assert((int)HEARTH_FAST_GRANULE == HEARTH_GRANULE && (int)HEARTH_FAST_CL
                    offsetof(hearth_pool, budget) == HEARTH_FAST_BUDGET && offsetof(hearth_pool, key) == HEARTH_FAST_KEY,
                "another layout has another number in its names");
 
-HEARTH_EXPORT _Thread_local char *hearth_fast_pools_2[HEARTH_FAST_FAMILIES] __attribute__((tls_model("initial-exec")));
+HEARTH_EXPORT _Thread_local hearth_pool *hearth_fast_pools_3[HEARTH_FAST_FAMILIES]
+    __attribute__((tls_model("initial-exec"))) = {&hearth_no_heap.main, &hearth_no_heap.main};
 static bool has_fast_path[HEARTH_FAST_FAMILIES], has_neutral_pool; /* from the program's start on */
 
 static void publish(hearth_heap *heap) {
   for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
-    hearth_fast_pools_2[family] = has_fast_path[family] ? (char *)heap : NULL;
+    hearth_fast_pools_3[family] = heap && has_fast_path[family] ? &heap->main : &hearth_no_heap.main;
   if (heap && has_neutral_pool)
     atomic_store_explicit(&heap->pool[HEARTH_POOL_NONE], &heap->main, memory_order_relaxed);
 }
 
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral) {
-  has_fast_path[HEARTH_FAST_MALLOC] = has_malloc;
-  has_fast_path[HEARTH_FAST_NEW] = has_new;
+  has_fast_path[HEARTH_FAST_OF_MALLOC] = has_malloc;
+  has_fast_path[HEARTH_FAST_OF_NEW] = has_new;
   has_neutral_pool = has_neutral;
   publish(hearth_main_pool->heap);
 }

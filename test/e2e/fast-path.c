@@ -55,11 +55,13 @@ struct node {
   unsigned long value;
 };
 
-/* A table that stays: for its entries no freed blocks wait. */
+/* A table that stays: for its entries no freed blocks wait, and the allocator makes them. */
 static struct node **make_table(unsigned long entries) {
   struct node **table = calloc(entries, sizeof *table);
   for (unsigned long i = 0; i < entries; i++) {
     table[i] = malloc(sizeof *table[i]);
+    // REMARK-NOT: remark
+    // REMARK: fast-path.c:[[#@LINE - 2]]:{{.*}} remark: the allocator's fast path is in place of the call
     *table[i] = (struct node){0};
   }
   return table;
@@ -104,9 +106,9 @@ int main(int count, char **arguments) {
   pthread_create(&thread, NULL, work, rounds);
   unsigned long sum = (unsigned long)work(rounds);
   pthread_join(thread, &of_thread);
-  void **pools = dlsym(RTLD_DEFAULT, "hearth_fast_pools_2");
+  unsigned long **pools = dlsym(RTLD_DEFAULT, "hearth_fast_pools_3"); /* an empty list of theirs is the key */
   printf("sum %lu\npool %s, own malloc %scalled\n", sum == (unsigned long)of_thread ? sum : 0,
-         pools && *pools ? "set" : "not set", own_calls ? "" : "not ");
+         pools && **pools ? "set" : "not set", own_calls ? "" : "not ");
   drop_table(table, 1000);
   return 0;
 }

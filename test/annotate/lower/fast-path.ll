@@ -1,40 +1,30 @@
-; Frequent calls take a freed block of the main pool in place, and call where there is none. Sizes that are constants leave no
-; test of the size; cold blocks and those of other pools need the call.
+; Frequent calls take a freed block of the main pool in place; where there is none, the allocator goes on from there. Sizes that are
+; constants leave no test of the size; cold blocks and those of other pools need the call.
 ; RUN: %opt -passes=hearth-lower -pass-remarks=hearth -S %s 2> %t | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t
 ; RUN: %opt -passes=hearth-lower -S %s | %opt_plain -passes=verify -disable-output
 ; RUN: %opt -passes=hearth-lower -S %s | %clang -x ir -O0 -S -o - - | FileCheck %s --check-prefix=ASM
 ; REQUIRES: llvm22
 
-; CHECK-DAG: @hearth_fast_pools_2 = weak thread_local(localexec) global [2 x ptr] zeroinitializer
+; CHECK-DAG: @__hearth_empty_pool = linkonce_odr hidden constant [161 x i64] zeroinitializer, comdat
+; CHECK-DAG: @hearth_fast_pools_3 = weak thread_local(localexec) global [2 x ptr] [ptr @__hearth_empty_pool, ptr @__hearth_empty_pool]
 
 ; CHECK-LABEL: define ptr @of_constant_size(
-; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_2
-; CHECK: icmp ne ptr %[[POOLS]], null
+; CHECK: %[[POOL:.*]] = load ptr, ptr @hearth_fast_pools_3
 ; CHECK: %[[BLOCK:.*]] = sub i64
 ; CHECK-NEXT: icmp {{(ne|eq)}} i64
 ; CHECK: store i8 3, ptr
-; CHECK-DAG: call ptr @malloc(i64 40)
+; CHECK: %[[KEY:.*]] = getelementptr i8, ptr %[[POOL]], i64 1280
+; CHECK-NEXT: %[[VALUE:.*]] = load i64, ptr %[[KEY]]
+; CHECK-NEXT: icmp ne i64 %[[VALUE]], 0
+; CHECK-DAG: call ptr @hearth_fast_malloc_3(ptr %[[POOL]], i64 3)
 ; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
 ; CHECK: phi ptr
 ; REMARK: the allocator's fast path is in place of the call
 ; ASM-LABEL: of_constant_size:
-; ASM: hearth_fast_pools_2@TPOFF
+; ASM: hearth_fast_pools_3@TPOFF
 define ptr @of_constant_size() {
   %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"
-  ret ptr %p
-}
-
-; Blocks that mostly stay: no freed one is looked for.
-; CHECK-LABEL: define ptr @that_stays(
-; CHECK-NEXT: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_2
-; CHECK-NEXT: icmp {{.*}} ptr %[[POOLS]], null
-; CHECK-NOT: store
-; CHECK-DAG: call ptr @malloc(i64 40)
-; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
-; CHECK: ret ptr
-define ptr @that_stays() {
-  %p = call ptr @malloc(i64 40) "memprof"="hot" "hearth-frequent"="fresh"
   ret ptr %p
 }
 
@@ -48,7 +38,7 @@ define ptr @of_a_pool() {
 
 ; CHECK-LABEL: define ptr @of_any_size(
 ; CHECK: icmp ule i64 %n, 1024
-; CHECK-DAG: call ptr @malloc(i64 %n)
+; CHECK-DAG: call ptr @hearth_fast_malloc_3(ptr
 ; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 %n, i8 zeroext -128)
 define ptr @of_any_size(i64 %n) {
   %p = call ptr @malloc(i64 %n) "memprof"="notcold" "hearth-frequent"
@@ -57,7 +47,7 @@ define ptr @of_any_size(i64 %n) {
 
 ; CHECK-LABEL: define ptr @zeroed(
 ; CHECK: call void @llvm.memset
-; CHECK-DAG: call ptr @calloc(i64 2, i64 24)
+; CHECK-NOT: call ptr @hearth_fast_malloc_3
 ; CHECK-DAG: call ptr @__hearth_calloc_hot_cold(i64 2, i64 24, i8 zeroext -128)
 define ptr @zeroed() {
   %p = call ptr @calloc(i64 2, i64 24) "memprof"="notcold" "hearth-frequent"
@@ -66,8 +56,8 @@ define ptr @zeroed() {
 
 ; An exception of the call goes where it went.
 ; CHECK-LABEL: define ptr @made(
-; CHECK: load ptr, ptr getelementptr{{.*}} @hearth_fast_pools_2, i64 8)
-; CHECK: invoke ptr @_Znwm(i64 40)
+; CHECK: load ptr, ptr getelementptr{{.*}} @hearth_fast_pools_3, i64 8)
+; CHECK: invoke ptr @hearth_fast_new_3(ptr {{.*}}, i64 3)
 ; CHECK-NEXT: to label %{{.*}} unwind label %failed
 ; CHECK: invoke ptr @__hearth__Znwm12__hot_cold_t(i64 40, i8 zeroext -128)
 ; CHECK-NEXT: to label %{{.*}} unwind label %failed
@@ -89,20 +79,31 @@ define ptr @cold() {
 
 ; A block that is there is resized by a call.
 ; CHECK-LABEL: define ptr @resized(
-; CHECK: %[[POOLS:.*]] = load ptr, ptr @hearth_fast_pools_2
 ; CHECK: icmp {{eq|ne}} ptr %old, null
 ; CHECK: store i8 3, ptr
-; CHECK-DAG: call ptr @realloc(ptr {{%old|null}}, i64 40)
+; CHECK-DAG: call ptr @hearth_fast_malloc_3(ptr {{.*}}, i64 3)
 ; CHECK-DAG: call ptr @__hearth_realloc_hot_cold(ptr %old, i64 40, i8 zeroext -2)
 define ptr @resized(ptr %old) {
   %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"
   ret ptr %p
 }
 
-; CHECK-LABEL: define ptr @resized_that_stays(
-; CHECK-NEXT: call ptr @__hearth_realloc_hot_cold(
-define ptr @resized_that_stays(ptr %old) {
-  %p = call ptr @realloc(ptr %old, i64 40) "memprof"="hot" "hearth-frequent"="fresh"
+; Its blocks begin at pages.
+; CHECK-LABEL: define ptr @aligned(
+; CHECK-NEXT: call ptr @__hearth_valloc_hot_cold(
+define ptr @aligned() {
+  %p = call ptr @valloc(i64 40) "memprof"="hot" "hearth-frequent"
+  ret ptr %p
+}
+
+; Without a block this calls the function that throws nothing.
+; CHECK-LABEL: define ptr @nothrow(
+; CHECK: store i8 3, ptr
+; CHECK-NOT: call ptr @hearth_fast_new_3
+; CHECK: call ptr @__hearth__ZnwmRKSt9nothrow_t12__hot_cold_t(
+; CHECK: ret ptr
+define ptr @nothrow(ptr %nothrow) {
+  %p = call ptr @_ZnwmRKSt9nothrow_t(i64 40, ptr %nothrow) builtin "memprof"="notcold" "hearth-frequent"
   ret ptr %p
 }
 
@@ -113,11 +114,11 @@ define ptr @rare() {
   ret ptr %p
 }
 
-; Control seldom comes here: the code would cost the rest of the function registers.
+; Control seldom comes here: the code would cost the rest of the function registers, so a function has it.
 ; CHECK-LABEL: define ptr @seldom(
 ; CHECK-NOT: store
-; CHECK-DAG: call ptr @malloc(i64 40)
-; CHECK-DAG: call ptr @__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
+; CHECK: call ptr @__hearth_fast.254.__hearth_malloc_hot_cold(i64 40, i8 zeroext -2)
+; REMARK: a function with the allocator's fast path is called
 ; CHECK: ret ptr
 define ptr @seldom(i1 %is_full, ptr %there) {
   br i1 %is_full, label %grow, label %done, !prof !0
@@ -174,10 +175,15 @@ define ptr @checked() sanitize_address {
   ret ptr %p
 }
 
-; CHECK-NOT: __hearth_fast
+; Only the functions that are called stay.
+; CHECK-DAG: declare extern_weak ptr @hearth_fast_malloc_3(ptr, i64)
+; CHECK-DAG: define internal ptr @__hearth_fast.254.__hearth_malloc_hot_cold(i64 %0, i8 %1)
+; CHECK-NOT: define internal ptr @__hearth_fast.{{.*}}alloc_hot_cold(ptr
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)
 declare ptr @realloc(ptr, i64)
+declare ptr @valloc(i64)
 declare ptr @_Znwm(i64)
+declare ptr @_ZnwmRKSt9nothrow_t(i64, ptr)
 declare i32 @__gxx_personality_v0(...)
 !0 = !{!"branch_weights", i32 1, i32 100}
