@@ -23,11 +23,7 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   return md;
 }
 
-void hearth_md_destroy(hearth_md *md) {
-  if (md)
-    free(md->named.distinct);
-  free(md);
-}
+void hearth_md_destroy(hearth_md *md) { free(md); }
 
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
   md->write_flat = flat && hearth_ir_flat_mibs_know_hot();

@@ -23,13 +23,7 @@ struct hearth_md {
   bool write_chained, write_flat;
   hearth_md_schema schema;     /* of the contexts that we attach */
   LLVMMetadataRef schema_node; /* NULL until first used */
-  struct {
-    LLVMMetadataRef *distinct; /* operands of `!memprof.schema` */
-    unsigned count;
-    unsigned operands;    /* of which they were made, ... */
-    LLVMMetadataRef last; /* ... and the last of these */
-  } named;
-  LLVMMetadataRef last_node; /* the one last read: most calls of a module share theirs */
+  LLVMMetadataRef last_node;   /* the one last read: most calls of a module share theirs */
   hearth_md_schema last_schema;
   bool last_ok;
   /* The stack made last, from the root: contexts come sorted, and the next one shares most of its callers. */

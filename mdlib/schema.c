@@ -88,31 +88,23 @@ const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef nod
 
 /* -------------------------------------------------- module -------------------------------------------------- */
 
-/* LLVM 14's and 19's linkers enter a schema once for each module that has it. Read once, until the list changes. */
-static void refresh_schemas(hearth_md *md) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME);
-  LLVMMetadataRef last = n ? hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, n - 1) : NULL;
-  if (n == md->named.operands && last == md->named.last)
-    return;
-  LLVMMetadataRef *distinct = realloc(md->named.distinct, (n + 1) * sizeof *distinct);
-  if (distinct)
-    md->named.distinct = distinct;
-  md->named.operands = n;
-  md->named.last = last;
-  md->named.count = 0;
-  for (unsigned i = 0; distinct && i < n; i++) {
-    LLVMMetadataRef node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i);
-    unsigned known = 0;
-    while (known < md->named.count && distinct[known] != node)
-      known++;
-    if (known == md->named.count) /* there are few */
-      distinct[md->named.count++] = node;
-  }
+static LLVMMetadataRef entered_at(const hearth_md *md, unsigned i) {
+  return hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i);
 }
 
+static bool is_entered_before(const hearth_md *md, unsigned i) {
+  unsigned before = 0;
+  while (before < i && entered_at(md, before) != entered_at(md, i))
+    before++;
+  return before < i;
+}
+
+/* LLVM 14's and 19's linkers enter a schema once for each module that has it. */
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index) {
-  refresh_schemas(md);
-  return index < md->named.count ? md->named.distinct[index] : NULL;
+  for (unsigned i = 0, n = LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME); i < n; i++)
+    if (!is_entered_before(md, i) && index-- == 0)
+      return entered_at(md, i);
+  return NULL;
 }
 
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md) {

@@ -66,7 +66,7 @@ hearth_package(runtime hearth-runtime libs "heap profiling runtime and allocator
   "${about}This package has what programs that were built with Hearth are linked with."
   "libc6 (>= ${libc})" "")
 hearth_package(md libhearth-md0 libs "heap-profile metadata in LLVM IR"
-  "${about}This package has the library that builds, reads and verifies the metadata."
+  "${about}This package has the library that builds and reads the metadata."
   "libc6 (>= ${libc}), libgcc-s1, libllvm${HEARTH_LLVM}, libstdc++6" "")
 hearth_package(dev hearth-dev libdevel "development files of Hearth"
   "${about}This package has headers, static libraries, and files for CMake and

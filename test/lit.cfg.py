@@ -25,6 +25,7 @@ config.test_exec_root = os.path.join(config.hearth_build, "test")
 
 build, llvm = config.hearth_build, config.llvm_major
 plugin = os.path.join(build, "lib", "hearth.so")
+verifier = os.path.join(build, "lib", "hearth_verify.so") # the pass hearth-verify
 # opt 14 and 15 parse its command line before they load pass plugins; -load is early enough to make our options known.
 early = f"-load {plugin} " if int(llvm) < 16 else ""
 # clang before 22 likewise, with -fplugin.
@@ -40,10 +41,10 @@ def tool(name):
 
 config.substitutions += [
     ("%opt_plain", f"{tool('opt')} {opaque}"),
-    ("%opt", f"{tool('opt')} {opaque}{early}-load-pass-plugin={plugin}"),
+    ("%opt", f"{tool('opt')} {opaque}{early}-load-pass-plugin={plugin} -load-pass-plugin={verifier}"),
     # For IR as clang makes it: typed pointers on 14, whose optimiser is not sound on opaque ones yet.
     ("%native_opt_plain", tool("opt")),
-    ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin}"),
+    ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin} -load-pass-plugin={verifier}"),
     ("%llvm_path", os.pathsep.join(config.llvm_bin)), # for scripts that run tools by their plain names
     ("%llvm_as", tool("llvm-as")),
     ("%llvm_link", f"{tool('llvm-link')} {opaque}"),

@@ -73,9 +73,6 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
 bool hearth_pass_globals(LLVMModuleRef module, const hearth_pass_options *options);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
-/* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
- * many there were. Changes nothing. */
-bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options);
 /* Count loads, stores, atomics, memory intrinsics and the accesses of library functions, in shadow memory. */
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options);
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */

@@ -26,7 +26,7 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
   return false;
 }
 
-enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
+enum { ANNOTATE, PRUNE, LOWER, UNIFY, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
 enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, MARK, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
@@ -34,7 +34,6 @@ static const hearth_pass passes[] = {
     [PRUNE] = {"hearth-prune", HEARTH_PASS_OURS, hearth_pass_prune},
     [LOWER] = {"hearth-lower", HEARTH_PASS_OURS, hearth_pass_lower},
     [UNIFY] = {"hearth-unify", HEARTH_PASS_OURS, hearth_pass_unify},
-    [VERIFY] = {"hearth-verify", HEARTH_PASS_OURS, hearth_pass_verify},
     [INSTRUMENT] = {"hearth-instrument", HEARTH_PASS_OURS, hearth_pass_instrument},
     [TYPES] = {"hearth-types", HEARTH_PASS_OURS, hearth_pass_types},
     [GLOBALS] = {"hearth-globals", HEARTH_PASS_OURS, hearth_pass_globals},

@@ -8,7 +8,7 @@ source "$(dirname "$0")/../../examples/lib.sh"
 usage() {
   cat <<END
 usage: test/e2e/pipelines.sh --plugin=FILE --profile=FILE --work=DIR [--levels='O2 O3'] MODULE.bc...
-  --plugin   hearth.so; the tools of its LLVM release (opt, llvm-link, ...) are taken from PATH
+  --plugin   hearth.so of a build tree; the tools of its LLVM release (opt, llvm-link, ...) are taken from PATH
   --profile  indexed profile of the program that the modules are linked to
   --work     folder for what is made on the way; emptied first
   --levels   optimisation levels; default: O2 O3
@@ -37,7 +37,7 @@ done
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # -load makes the plugin's options known early enough for every release.
-opt=(opt -load "$plugin" "-load-pass-plugin=$plugin")
+opt=(opt -load "$plugin" "-load-pass-plugin=$plugin" "-load-pass-plugin=${plugin%/*}/hearth_verify.so")
 use=("-memprof-use=$profile")
 findings=0
 

@@ -143,6 +143,7 @@ verify() {
   [[ $mode == O2 ]] || objects_in objects "$1/objects"
   for module in "${modules[@]}" "${objects[@]}"; do
     "opt-$release" -load "$hearth_tree/lib/hearth.so" "-load-pass-plugin=$hearth_tree/lib/hearth.so" \
+      "-load-pass-plugin=$hearth_tree/lib/hearth_verify.so" \
       -passes=verify,hearth-verify -disable-output "$module"
   done
 }

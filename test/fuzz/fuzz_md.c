@@ -11,6 +11,7 @@
 #include <llvm-c/Support.h>
 
 #include "hearth/md.h"
+#include "metadata_verifier.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -169,7 +169,9 @@ class Trial:
     def opt(self, passes, source, to, *ours):
         """Are there results? Without them it is a finding if plain opt has some."""
         plugin = os.path.join(self.options.build, "lib", "hearth.so")
-        command = [self.tool("opt"), f"-load={plugin}", f"-load-pass-plugin={plugin}", f"-passes={passes}", *ours, source, "-o", to]
+        verifier = os.path.join(self.options.build, "lib", "hearth_verify.so")
+        command = [self.tool("opt"), f"-load={plugin}", f"-load-pass-plugin={plugin}",
+                   f"-load-pass-plugin={verifier}", f"-passes={passes}", *ours, source, "-o", to]
         self.runs += 1
         wrong = self.run(command)
         if wrong:

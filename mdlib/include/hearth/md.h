@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Heap-profile metadata in LLVM IR: attach it, read it back, narrow and check it. Format:
+/* Heap-profile metadata in LLVM IR: attach it, read it back, narrow it. Format:
  * docs/ir-metadata.md; source: RFC "IR metadata format for MemProf" (2021-10-27, with its clarification of 2021-11-01).
  * Words:
  *
@@ -205,33 +205,6 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
  * cannot be told (on LLVM 14, where a MIB does not carry its schema and two schemas have as many fields), and changes
  * nothing unless that is 0. */
 size_t hearth_md_unify(hearth_md *md, bool *ret_changed);
-
-/* --- checking --- */
-
-typedef enum hearth_md_rule {
-#define HEARTH_MD_RULE(NAME, name, rule) HEARTH_MD_RULE_##NAME,
-#include "hearth/md_rules.def"
-  HEARTH_MD_RULES
-} hearth_md_rule;
-
-const char *hearth_md_rule_name(hearth_md_rule rule); /* "needs-callsite" */
-const char *hearth_md_rule_text(hearth_md_rule rule); /* the demand of the rule */
-
-typedef struct hearth_md_finding {
-  hearth_md_rule rule;
-  LLVMValueRef function;    /* NULL if the finding concerns the module */
-  LLVMValueRef instruction; /* NULL in the same case */
-  const char *detail;       /* one line; lives until the callback returns */
-} hearth_md_finding;
-
-typedef void (*hearth_md_on_finding)(const hearth_md_finding *finding, void *data);
-
-/* Check all heap-profile metadata of the module against md_rules.def. Calls `on_finding`, which may be NULL, for each finding and
- * returns their number. Changes nothing; takes any module that LLVM can load. */
-size_t hearth_md_verify(hearth_md *md, hearth_md_on_finding on_finding, void *data);
-
-/* "FUNCTION: RULE (DETAIL) in: INSTRUCTION [NAME]", cut to fit `size` (>= 1). */
-void hearth_md_describe_finding(const hearth_md_finding *finding, char *buffer, size_t size);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

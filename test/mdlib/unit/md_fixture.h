@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "hearth/md.h"
+#include "metadata_verifier.h"
 
 typedef struct fixture {
   LLVMContextRef context;

@@ -12,6 +12,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "hearth/md.h"
+#include "metadata_verifier.h"
 
 /* Types without pointers: LLVM 14 writes those differently. */
 #define ONE_CALL(attachments)                                                                                          \

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "md_internal.h"
+#include "metadata_verifier.h"
 
 static const struct {
   const char *name, *rule;
 } rules[] = {
 #define HEARTH_MD_RULE(NAME, name, rule) {name, rule},
-#include "hearth/md_rules.def"
+#include "md_rules.def"
 };
 
 const char *hearth_md_rule_name(hearth_md_rule rule) { return rules[rule].name; }
