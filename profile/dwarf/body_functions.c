@@ -106,7 +106,7 @@ static const char *body_function_name_of(hearth_body_functions *f, const hearth_
   uint64_t address;
   const char *name = linkage_name(die);
   if (!name && !inlined && has_linkage_names(die) && entry_address(die, &address))
-    name = hearth_symbols_name(&f->symbols, f->file, address, ret_memory);
+    name = hearth_code_names_mangled(f->names, address, ret_memory);
   return name ? name : integrated_string(die, DW_AT_name);
 }
 
@@ -172,7 +172,6 @@ void hearth_body_functions_free(hearth_body_functions *f) {
   for (size_t i = 0; i < f->path_count; ++i)
     free(f->paths[i]);
   HEARTH_FREE(f->paths, f->rows, f->origins, f->by_die.slots);
-  hearth_symbols_free(&f->symbols);
 }
 
 /* Ranges are sorted; where they overlap, a sweep over them cuts them into pieces. */
@@ -194,55 +193,13 @@ void hearth_body_pieces_free(hearth_body_pieces *p) {
 /* --- Sort --------------------------------------------------------------------------------------------------------- */
 
 /* By start, then the enclosing one first: the longer, then the lower body number. */
-static inline bool body_function_is_before(const piece *x, const piece *y) {
+static int body_function_compare(const void *a, const void *b) {
+  const piece *x = a, *y = b;
   if (x->start != y->start)
-    return x->start < y->start;
-  return x->end != y->end ? x->end > y->end : x->body < y->body;
-}
-
-/* The end of the rows from `first` on that are in order already: compilers describe much in the order of its addresses. */
-static size_t end_of_part(const hearth_body_pieces *p, size_t first) {
-  size_t end = first + 1;
-  while (end < p->count && !body_function_is_before(&p->rows[end], &p->rows[end - 1]))
-    ++end;
-  return end;
-}
-
-/* Rows [first, middle) and [middle, end), both sorted, to the same place in `to`. */
-static void body_function_merge(const piece *from, size_t first, size_t middle, size_t end, piece *to) {
-  size_t a = first, b = middle;
-  for (size_t i = first; i < end; ++i)
-    to[i] = b == end || (a < middle && !body_function_is_before(&from[b], &from[a])) ? from[a++] : from[b++];
-}
-
-/* Merge each two neighbours of the sorted parts into one. `ends`: where they end. Returns how many there are then. */
-static size_t merge_parts(const piece *from, size_t *ends, size_t count, piece *to) {
-  size_t first = 0, merged = 0;
-  for (size_t i = 0; i < count; i += 2) {
-    size_t end = ends[i + 1 < count ? i + 1 : i];
-    body_function_merge(from, first, ends[i], end, to);
-    first = ends[merged++] = end;
-  }
-  return merged;
-}
-
-/* qsort moves and compares bytes of any size by calls: it takes several times as long. */
-static bool body_function_sort(hearth_body_pieces *p) {
-  size_t *ends = malloc(p->count * sizeof *ends), parts = 0;
-  piece *other = malloc(p->count * sizeof *other);
-  bool ok = ends && other;
-  for (size_t end = 0; ok && end < p->count;)
-    ends[parts++] = end = end_of_part(p, end);
-  while (ok && parts > 1) {
-    piece *sorted = other;
-    parts = merge_parts(p->rows, ends, parts, sorted);
-    other = p->rows;
-    p->rows = sorted;
-    p->capacity = p->count;
-  }
-  free(other);
-  free(ends);
-  return ok;
+    return x->start < y->start ? -1 : 1;
+  if (x->end != y->end)
+    return x->end > y->end ? -1 : 1;
+  return (x->body > y->body) - (x->body < y->body);
 }
 
 /* --- Cut ---------------------------------------------------------------------------------------------------------- */
@@ -298,7 +255,9 @@ static bool body_function_cut(hearth_body_pieces *p) {
 }
 
 bool hearth_body_pieces_order(hearth_body_pieces *p) {
-  return p->count < 2 || (body_function_sort(p) && (is_disjoint(p) || body_function_cut(p)));
+  if (p->count > 1)
+    qsort(p->rows, p->count, sizeof *p->rows, body_function_compare);
+  return is_disjoint(p) || body_function_cut(p);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */

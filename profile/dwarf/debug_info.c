@@ -32,26 +32,27 @@ typedef struct body {
   uint32_t call_line, call_column, call_discriminator; /* valid once resolved; of inlined bodies */
 } body;
 
-/* The functions of one group of units. */
-typedef struct indexed_group {
+/* The functions of a unit. */
+typedef struct indexed_unit {
   hearth_body_pieces pieces;
   bool indexed;
   bool whole; /* they are of all bodies, not only the outermost functions */
-} indexed_group;
+} indexed_unit;
 
 struct hearth_debug_info {
   hearth_elf_file *binary;
   hearth_elf_file *debug_file; /* NULL: `binary` has the debug information */
-  hearth_code_names *names;    /* NULL: none */
+  hearth_code_names *names;
   hearth_units *units;
-  indexed_group *groups; /* hearth_units_group_count */
+  indexed_unit *indexed; /* hearth_units_count */
   body *bodies;
   hearth_body_pieces *insides; /* of bodies that addresses hit */
   hearth_debug_frame *frames;
   hearth_body_functions functions;
   size_t body_count, body_capacity, inside_count, inside_capacity, frame_capacity;
-  bool usable; /* a function with code and a first line was seen */
-  bool loaded; /* addresses may be asked for */
+  bool usable;    /* a function with code and a first line was seen */
+  bool loaded;    /* addresses may be asked for */
+  bool has_names; /* so may names */
 };
 
 /* --- Walk --------------------------------------------------------------------------------------------------------- */
@@ -175,21 +176,19 @@ static hearth_status walk_below(walk *w, const hearth_die *tree, uint32_t outer,
 
 /* --- Index -------------------------------------------------------------------------------------------------------- */
 
-/* Index the outermost functions of a group's units, if that has not been done; or all bodies. */
-static hearth_status index_group(hearth_debug_info *d, uint32_t number, bool whole, hearth_error *err) {
-  indexed_group *g = &d->groups[number];
-  if (g->indexed && g->whole >= whole)
+/* Index the outermost functions of a unit, if that has not been done; or all bodies. */
+static hearth_status index_unit(hearth_debug_info *d, uint32_t number, bool whole, hearth_error *err) {
+  indexed_unit *u = &d->indexed[number];
+  hearth_unit *unit;
+  if (u->indexed && u->whole >= whole)
     return HEARTH_OK;
-  g->pieces.count = 0; /* of an attempt that failed, or of functions alone */
-  g->indexed = false;
-  for (uint32_t i = hearth_units_first(d->units, number); i != UINT32_MAX; i = hearth_units_next(d->units, i)) {
-    hearth_unit *unit;
-    HEARTH_TRY(hearth_units_open(d->units, i, &unit, err));
-    HEARTH_TRY(walk_below(&(walk){d, &g->pieces, unit, i, whole}, &unit->tree, HEARTH_NO_BODY, err));
-  }
-  HEARTH_TRY(hearth_check_memory(hearth_body_pieces_order(&g->pieces), err));
-  g->indexed = true;
-  g->whole = whole;
+  u->pieces.count = 0; /* of an attempt that failed, or of functions alone */
+  u->indexed = false;
+  HEARTH_TRY(hearth_units_open(d->units, number, &unit, err));
+  HEARTH_TRY(walk_below(&(walk){d, &u->pieces, unit, number, whole}, &unit->tree, HEARTH_NO_BODY, err));
+  HEARTH_TRY(hearth_check_memory(hearth_body_pieces_order(&u->pieces), err));
+  u->indexed = true;
+  u->whole = whole;
   return HEARTH_OK;
 }
 
@@ -236,13 +235,13 @@ static hearth_status index_inside(hearth_debug_info *d, uint32_t outer, bool who
 /* Is this debug information of the kind that is needed? The first unit with code tells, as a rule. */
 static hearth_status check_usable(hearth_debug_info *d, hearth_error *err) {
   const char *path = hearth_elf_file_path(d->binary);
-  uint32_t count = hearth_units_group_count(d->units);
+  uint32_t count = hearth_units_count(d->units);
   if (count == 0)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: no debug information (compile with -gmlt -fdebug-info-for-profiling, do not strip)",
                             path);
   for (uint32_t i = 0; !d->usable && i < count; ++i)
-    HEARTH_TRY(index_group(d, i, false, err));
+    HEARTH_TRY(index_unit(d, i, false, err));
   if (!d->usable)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: its debug information does not say where functions begin (compile with "
@@ -262,10 +261,10 @@ hearth_status hearth_debug_info_load(hearth_debug_info *d, hearth_debug_director
   HEARTH_TRY(hearth_debug_file_find(d->binary, directories, &d->debug_file, err));
   hearth_elf_file *file = d->debug_file ? d->debug_file : d->binary;
   HEARTH_TRY(hearth_elf_file_unpack(file, err));
-  d->functions.file = file;
+  d->functions.names = d->names = hearth_code_names_create(d->binary, d->debug_file);
+  HEARTH_TRY(hearth_check_memory(d->names, err));
   HEARTH_TRY(hearth_units_create(d->binary, file, directories, &d->units, err));
-  d->groups = calloc(hearth_units_group_count(d->units) + 1, sizeof *d->groups);
-  HEARTH_TRY(hearth_check_memory(d->groups, err));
+  HEARTH_TRY(hearth_array_create(&d->indexed, hearth_units_count(d->units), sizeof *d->indexed, err));
   HEARTH_TRY(check_usable(d, err));
   d->loaded = true;
   return HEARTH_OK;
@@ -273,28 +272,32 @@ hearth_status hearth_debug_info_load(hearth_debug_info *d, hearth_debug_director
 
 /* A binary without symbol names is no error if it has debug information. */
 hearth_status hearth_debug_info_load_names(hearth_debug_info *d, hearth_error *err) {
-  hearth_status status = hearth_code_names_create(d->binary, d->debug_file, &d->names, err);
+  if (!d->names)
+    d->names = hearth_code_names_create(d->binary, d->debug_file);
+  HEARTH_TRY(hearth_check_memory(d->names, err));
+  hearth_status status = hearth_code_names_load(d->names, err);
+  d->has_names = status == HEARTH_OK;
   return status == HEARTH_E_NO_DEBUG_INFO && d->loaded ? HEARTH_OK : status;
 }
 
-bool hearth_debug_info_has_names(const hearth_debug_info *d) { return d->names != NULL; }
+bool hearth_debug_info_has_names(const hearth_debug_info *d) { return d->has_names; }
 
 const char *hearth_debug_info_name(hearth_debug_info *d, uint64_t address) {
-  return d->names ? hearth_code_names_find(d->names, address) : NULL;
+  return d->has_names ? hearth_code_names_find(d->names, address) : NULL;
 }
 
 void hearth_debug_info_destroy(hearth_debug_info *d) {
   if (!d)
     return;
-  for (uint32_t i = 0; d->groups && i < hearth_units_group_count(d->units); ++i)
-    hearth_body_pieces_free(&d->groups[i].pieces);
+  for (uint32_t i = 0; d->indexed && i < hearth_units_count(d->units); ++i)
+    hearth_body_pieces_free(&d->indexed[i].pieces);
   for (size_t i = 0; i < d->inside_count; ++i)
     hearth_body_pieces_free(&d->insides[i]);
   hearth_units_destroy(d->units);
   hearth_body_functions_free(&d->functions);
   hearth_code_names_destroy(d->names);
   hearth_elf_file_close(d->debug_file);
-  HEARTH_FREE(d->groups, d->insides, d->bodies, d->frames, d);
+  HEARTH_FREE(d->indexed, d->insides, d->bodies, d->frames, d);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
@@ -302,17 +305,13 @@ void hearth_debug_info_destroy(hearth_debug_info *d) {
 /* The outermost body of an address, or HEARTH_NO_BODY. A function nested in another (GNU C, Ada) has code outside it:
  * an address that no outermost function covers is looked for in all bodies. */
 static hearth_status outermost(hearth_debug_info *d, uint64_t address, uint32_t *ret, hearth_error *err) {
-  uint32_t number = hearth_units_group_at(d->units, address);
   *ret = HEARTH_NO_BODY;
-  if (number == HEARTH_NO_GROUP)
-    return HEARTH_OK;
-  const indexed_group *g = &d->groups[number];
-  HEARTH_TRY(index_group(d, number, false, err));
-  *ret = hearth_body_pieces_find(&g->pieces, address);
-  if (*ret != HEARTH_NO_BODY || g->whole)
-    return HEARTH_OK;
-  HEARTH_TRY(index_group(d, number, true, err));
-  *ret = hearth_body_pieces_find(&g->pieces, address);
+  for (int whole = false; whole <= true && *ret == HEARTH_NO_BODY; ++whole)
+    for (uint32_t i = UINT32_MAX;
+         *ret == HEARTH_NO_BODY && (i = hearth_units_at(d->units, address, i)) != HEARTH_NO_UNIT;) {
+      HEARTH_TRY(index_unit(d, i, whole, err));
+      *ret = hearth_body_pieces_find(&d->indexed[i].pieces, address);
+    }
   return HEARTH_OK;
 }
 

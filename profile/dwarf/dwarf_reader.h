@@ -325,7 +325,7 @@ typedef struct hearth_unit {
   bool skeleton, opened, program_read;
 } hearth_unit;
 
-#define HEARTH_NO_GROUP UINT32_MAX
+#define HEARTH_NO_UNIT UINT32_MAX
 
 /* All borrowed until destroy.
  *   binary      its segments tell where code is
@@ -335,14 +335,11 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
                                   hearth_debug_directories directories, hearth_units **ret, hearth_error *err);
 void hearth_units_destroy(hearth_units *units); /* accepts NULL */
 
-/* A group is units whose code cannot be told apart without their trees, as their addresses overlap; mostly one unit.
- * Groups are numbered from 0; the count may be 0. */
-uint32_t hearth_units_group_count(const hearth_units *units);
-/* The group with this address, or HEARTH_NO_GROUP. */
-uint32_t hearth_units_group_at(const hearth_units *units, uint64_t address);
-/* The units of a group: the first, and the one after `unit`; UINT32_MAX: no more. */
-uint32_t hearth_units_first(const hearth_units *units, uint32_t group);
-uint32_t hearth_units_next(const hearth_units *units, uint32_t unit);
+/* Units are numbered from 0. */
+uint32_t hearth_units_count(const hearth_units *units);
+/* The unit with this address, or of several, whose addresses overlap, the last one below `below`; HEARTH_NO_UNIT: there is
+ * none. */
+uint32_t hearth_units_at(const hearth_units *units, uint64_t address, uint32_t below);
 
 /* A unit with its tree, which lives until destroy. Errors: those of hearth_split_units_find. */
 hearth_status hearth_units_open(hearth_units *units, uint32_t unit, hearth_unit **ret, hearth_error *err);
@@ -377,10 +374,9 @@ typedef struct hearth_body_functions {
   hearth_debug_function *rows;
   struct hearth_body_origin *origins; /* rows of DIEs */
   id_table by_die;                    /* of these */
-  hearth_symbols symbols;
-  hearth_elf_file *file; /* with the symbol table */
-  char **paths;          /* that rows name */
-  const void *files_of;  /* the unit that `files` is of, if it has them */
+  hearth_code_names *names;           /* of their file; borrowed */
+  char **paths;                       /* that rows name */
+  const void *files_of;               /* the unit that `files` is of, if it has them */
   hearth_line_header files;
   bool has_files;
   const char *last_path; /* of `files`, by last_number; NULL: none */

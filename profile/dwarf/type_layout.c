@@ -153,13 +153,11 @@ static hearth_status search_unit(search *s, const hearth_die *root, hearth_error
 
 static hearth_status search_units(search *s, hearth_error *err) {
   hearth_units *units = s->layouts->units;
-  for (uint32_t group = 0; group < hearth_units_group_count(units); group++)
-    for (uint32_t i = hearth_units_first(units, group); i != UINT32_MAX && s->layouts->count == 0;
-         i = hearth_units_next(units, i)) {
-      hearth_unit *unit;
-      HEARTH_TRY(hearth_units_open(units, i, &unit, err));
-      HEARTH_TRY(search_unit(s, &unit->tree, err));
-    }
+  for (uint32_t i = 0; i < hearth_units_count(units) && s->layouts->count == 0; i++) {
+    hearth_unit *unit;
+    HEARTH_TRY(hearth_units_open(units, i, &unit, err));
+    HEARTH_TRY(search_unit(s, &unit->tree, err));
+  }
   return HEARTH_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ranges of all units, sorted; units whose ranges overlap are united in one group (union-find). The search for an address
- * is binary. */
+/* Ranges of all units, sorted by their starts; the search for an address is binary, then backwards as far as ranges
+ * reach. */
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -9,12 +9,11 @@
 #include "array.h"
 #include "dwarf_reader.h"
 
-#define NONE UINT32_MAX
-
-/* Addresses of a unit; later, disjoint and sorted, of a group. */
+/* Addresses of a unit. */
 typedef struct extent {
   uint64_t start, end;
-  uint32_t owner;
+  uint64_t reach; /* the greatest end of those up to this one */
+  uint32_t unit;
 } extent;
 
 struct hearth_units {
@@ -23,12 +22,9 @@ struct hearth_units {
   hearth_split_units *split;
   const hearth_elf_segment *code; /* the binary's */
   hearth_unit *units;
-  uint32_t *next;   /* for each unit: the next of its group */
-  uint32_t *groups; /* for each group: its first unit */
-  extent *extents;
+  extent *extents;               /* by start */
   hearth_bytes ranges, rnglists; /* sections of the debug file */
   size_t code_count, unit_count, unit_capacity, extent_count, extent_capacity;
-  uint32_t group_count;
 };
 
 hearth_status hearth_units_damaged(const hearth_units *u, const char *what, hearth_error *err) {
@@ -158,7 +154,7 @@ static bool add_extent(void *context, uint64_t start, uint64_t end) {
   hearth_units *u = context;
   if (!hearth_array_grow(&u->extents, &u->extent_capacity, u->extent_count, sizeof *u->extents))
     return false;
-  u->extents[u->extent_count++] = (extent){start, end, (uint32_t)u->unit_count - 1};
+  u->extents[u->extent_count++] = (extent){.start = start, .end = end, .unit = (uint32_t)u->unit_count - 1};
   return true;
 }
 
@@ -229,102 +225,40 @@ hearth_status hearth_units_line(const hearth_units *u, hearth_unit *unit, uint64
   return HEARTH_OK;
 }
 
-/* --- Groups ------------------------------------------------------------------------------------------------------- */
+/* --- Look up ------------------------------------------------------------------------------------------------------ */
 
 static int compare_extents(const void *a, const void *b) {
   const extent *x = a, *y = b;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  return (x->end > y->end) - (x->end < y->end);
+  return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The representative of a unit's group; `leader` is a forest that is flattened on the way. */
-static uint32_t find_leader(uint32_t *leader, uint32_t unit) {
-  while (leader[unit] != unit)
-    unit = leader[unit] = leader[leader[unit]];
-  return unit;
-}
-
-/* Make extents that overlap one, and their owners one group. */
-static void merge_extents(hearth_units *u, uint32_t *leader) {
-  size_t count = 0;
+static void order_extents(hearth_units *u) {
+  uint64_t reach = 0;
   if (u->extent_count > 0)
     qsort(u->extents, u->extent_count, sizeof *u->extents, compare_extents);
-  for (size_t i = 0; i < u->extent_count; ++i) {
-    extent *last = count > 0 ? &u->extents[count - 1] : NULL;
-    if (!last || u->extents[i].start >= last->end) {
-      u->extents[count++] = u->extents[i];
-      continue;
-    }
-    if (u->extents[i].end > last->end)
-      last->end = u->extents[i].end;
-    uint32_t a = find_leader(leader, last->owner), b = find_leader(leader, u->extents[i].owner);
-    leader[a > b ? a : b] = a < b ? a : b;
-  }
-  u->extent_count = count;
+  for (size_t i = 0; i < u->extent_count; ++i)
+    u->extents[i].reach = reach = u->extents[i].end > reach ? u->extents[i].end : reach;
 }
 
-/* Number the groups by their first units, and chain each one's units. */
-static void chain_groups(hearth_units *u, uint32_t *leader) {
-  for (uint32_t i = (uint32_t)u->unit_count; i-- > 0;) { /* backwards: chains are built from their ends */
-    uint32_t first = find_leader(leader, i);
-    if (first != i) {
-      u->next[i] = u->next[first];
-      u->next[first] = i;
-    }
-  }
-  for (uint32_t i = 0; i < u->unit_count; ++i)
-    if (leader[i] == i)
-      u->groups[u->group_count++] = i;
-}
+uint32_t hearth_units_count(const hearth_units *u) { return (uint32_t)u->unit_count; }
 
-static int unit_compare_numbers(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-static hearth_status make_groups(hearth_units *u, hearth_error *err) {
-  uint32_t *leader = calloc(u->unit_count + 1, sizeof *leader);
-  u->next = calloc(u->unit_count + 1, sizeof *u->next);
-  u->groups = calloc(u->unit_count + 1, sizeof *u->groups);
-  if (!leader || !u->next || !u->groups) {
-    free(leader);
-    return hearth_error_nomem(err);
-  }
-  for (uint32_t i = 0; i < u->unit_count; ++i) {
-    leader[i] = i;
-    u->next[i] = NONE;
-  }
-  merge_extents(u, leader);
-  chain_groups(u, leader);
-  for (size_t i = 0; i < u->extent_count; ++i) {
-    uint32_t first = find_leader(leader, u->extents[i].owner);
-    const uint32_t *group = bsearch(&first, u->groups, u->group_count, sizeof first, unit_compare_numbers);
-    u->extents[i].owner = (uint32_t)(group - u->groups);
-  }
-  free(leader);
-  return HEARTH_OK;
-}
-
-uint32_t hearth_units_group_count(const hearth_units *u) { return u->group_count; }
-
-uint32_t hearth_units_group_at(const hearth_units *u, uint64_t address) {
-  size_t low = 0, high = u->extent_count;
+uint32_t hearth_units_at(const hearth_units *u, uint64_t address, uint32_t below) {
+  uint32_t found = HEARTH_NO_UNIT;
+  size_t low = 0, high = u->extent_count; /* extents below `low` begin at or before the address, from `high` behind */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (address < u->extents[middle].start)
-      high = middle;
-    else if (address >= u->extents[middle].end)
+    if (u->extents[middle].start <= address)
       low = middle + 1;
     else
-      return u->extents[middle].owner;
+      high = middle;
   }
-  return HEARTH_NO_GROUP;
+  while (low-- > 0 && u->extents[low].reach > address) {
+    const extent *e = &u->extents[low];
+    if (e->end > address && e->unit < below && (found == HEARTH_NO_UNIT || e->unit > found))
+      found = e->unit;
+  }
+  return found;
 }
-
-uint32_t hearth_units_first(const hearth_units *u, uint32_t group) { return u->groups[group]; }
-
-uint32_t hearth_units_next(const hearth_units *u, uint32_t unit) { return u->next[unit]; }
 
 /* --- Create ------------------------------------------------------------------------------------------------------- */
 
@@ -369,11 +303,11 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
   hearth_status status = hearth_elf_file_segments(binary, &u->code, &u->code_count, err);
   HEARTH_THEN(status, open_info(u, directories, err));
   HEARTH_THEN(status, list_units(u, err));
-  HEARTH_THEN(status, make_groups(u, err));
   if (status != HEARTH_OK) {
     hearth_units_destroy(u);
     return status;
   }
+  order_extents(u);
   *ret = u;
   return HEARTH_OK;
 }
@@ -387,7 +321,7 @@ void hearth_units_destroy(hearth_units *u) {
   hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);
-  HEARTH_FREE(u->units, u->next, u->groups, u->extents, u);
+  HEARTH_FREE(u->units, u->extents, u);
 }
 
 /* A cursor over the entries of a list, one switch for each of the two encodings. */

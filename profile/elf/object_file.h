@@ -170,26 +170,6 @@ hearth_status hearth_debug_server_ask(hearth_bytes id, hearth_served kind, char 
 
 /* ------------------------------------------------ symbols ------------------------------------------------ */
 
-/* Names of functions from the symbol table: GCC gives local C++ functions no linkage name in debug information. */
-
-typedef struct hearth_symbol {
-  uint64_t address;
-  const char *name; /* in the file's .strtab */
-} hearth_symbol;
-
-/* Sorted by address. All zero: not read yet. */
-typedef struct hearth_symbols {
-  hearth_symbol *rows;
-  size_t count;
-  bool read;
-} hearth_symbols;
-
-/* The mangled C++ name of the function that begins at this address; NULL if there is none. Reads the table of `file`
- * (unpacked) when first called; then the names live as long as `file`.
- *   ret_memory  false: out of memory */
-const char *hearth_symbols_name(hearth_symbols *symbols, hearth_elf_file *file, uint64_t address, bool *ret_memory);
-void hearth_symbols_free(hearth_symbols *symbols);
-
 /* The rows of an ELF file's symbol table. */
 
 typedef struct hearth_symbol_table {
@@ -218,17 +198,23 @@ static inline bool hearth_symbol_table_next(hearth_symbol_table *table, Elf64_Sy
   return true;
 }
 
-/* Names of functions where debug information has none: from the symbol tables, and of functions that are in none, from
- * where .eh_frame_hdr says that they begin. Enough to read a list of frames, not to find a place in source. */
+/* Names of functions from the symbol tables, for what debug information does not say: GCC gives local C++ functions no
+ * linkage name; code may have no debug information at all, and then functions that are in no table are known by where
+ * .eh_frame_hdr says that they begin. Enough to read a list of frames, not to find a place in source. */
 
 typedef struct hearth_code_names hearth_code_names;
 
-/* Reads `file` and, if it is not NULL, its separate debug file, which has the symbols that were stripped; both are borrowed.
- * Errors: E_NO_DEBUG_INFO (they name no function), E_NOMEM. */
-hearth_status hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *debug_file, hearth_code_names **ret,
-                                       hearth_error *err);
+/* Of `file` and, if it is not NULL, its separate debug file, which has the symbols that were stripped; both are borrowed.
+ * Nothing is read yet. NULL: out of memory. */
+hearth_code_names *hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *debug_file);
 void hearth_code_names_destroy(hearth_code_names *names); /* accepts NULL */
 
+/* The mangled C++ name of the function that begins at this address; NULL if there is none.
+ *   ret_memory  false: out of memory */
+const char *hearth_code_names_mangled(hearth_code_names *names, uint64_t address, bool *ret_memory);
+
+/* Read all names, once; before hearth_code_names_find. Errors: E_NO_DEBUG_INFO (there are none), E_NOMEM. */
+hearth_status hearth_code_names_load(hearth_code_names *names, hearth_error *err);
 /* The name of the function that an ELF address lies in: of a symbol, or "FILE+0xBEGIN". NULL: none is known. Lives until the
  * next call. */
 const char *hearth_code_names_find(hearth_code_names *names, uint64_t address);
