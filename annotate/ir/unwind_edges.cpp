@@ -8,7 +8,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -115,20 +114,6 @@ bool hearth_may_jump(LLVMValueRef Called) {
       I = isNothingBehindCall(*I) ? I->getNextNode() : nullptr;
   }
   return false;
-}
-
-void hearth_call_seldom(LLVMValueRef Called, LLVMValueRef Condition, LLVMValueRef Otherwise) {
-  auto *Call = cast<CallInst>(unwrap(Called));
-  hearth_shim_before_split(Called);
-  MDNode *Seldom = MDBuilder(Call->getContext()).createBranchWeights(1, 1000);
-  Instruction *Then = SplitBlockAndInsertIfThen(unwrap(Condition), Call->getNextNode(), false, Seldom);
-  BasicBlock *Head = Call->getParent(), *Tail = Then->getSuccessor(0);
-  Call->moveBefore(*Then->getParent(), Then->getIterator());
-  IRBuilder<> Builder(Tail, Tail->begin());
-  PHINode *Value = Builder.CreatePHI(Call->getType(), 2);
-  Call->replaceAllUsesWith(Value);
-  Value->addIncoming(Call, Then->getParent());
-  Value->addIncoming(unwrap(Otherwise), Head);
 }
 
 bool hearth_jump_if(LLVMValueRef Called, LLVMValueRef Condition) {

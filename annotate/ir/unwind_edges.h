@@ -26,10 +26,6 @@ bool hearth_may_jump(LLVMValueRef call);
  * that still may; otherwise the call itself, which then is none. False, and nothing done, if other code needs the call's value. */
 bool hearth_jump_if(LLVMValueRef call, LLVMValueRef condition);
 
-/* Call only if `condition` holds, which is seldom; else the call's value is `otherwise`. Both come before the call, a
- * constant apart, and the block is divided behind it. */
-void hearth_call_seldom(LLVMValueRef call, LLVMValueRef condition, LLVMValueRef otherwise);
-
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@
 #include "announcement.h"
 #include "array.h"
 #include "dispatch.h"
+#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
 #include "shim.h"
@@ -23,17 +24,10 @@
 
 /* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind it: the
  * frames of a state machine that lives by jumps would pile up. So such a site sets only bits that are clear, and none while
- * KEPT_FRAMES_MAX others do; the word's highest bits count them. Its own bits do not bound that, since other sites may clear
+ * as many others do as the word's highest bits can count. Its own bits do not bound that, since other sites may clear
  * them. */
-#define KEPT_FRAMES_BIT 58u
-#define KEPT_FRAMES_MAX (UINT64_MAX >> KEPT_FRAMES_BIT)
-
-static bool can_count_frames(const hearth_plan *plan) {
-  for (uint32_t i = 0; i < plan->site_count; i++)
-    if (plan->sites[i].bit >= KEPT_FRAMES_BIT)
-      return false;
-  return true;
-}
+#define ONE_KEPT_FRAME  (UINT64_C(1) << HEARTH_PLAN_SITES_MAX)
+#define ALL_KEPT_FRAMES (UINT64_MAX - ONE_KEPT_FRAME + 1)
 
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
@@ -46,11 +40,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
     return false;
   if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
     return hearth_session_fail(&word->session, &err);
-  const hearth_placer *placer = &word->session.matcher->placer;
-  word->tables =
-      (hearth_hint_tables){.module = module, .plan = &word->plan, .placer = placer, .hints = word->options.hints};
-  word->kept_frames = can_count_frames(&word->plan) ? KEPT_FRAMES_MAX << KEPT_FRAMES_BIT : 0;
-  if (placer->by_plan) /* bits that the plan does not know: as without a profile */
+  if (word->session.matcher->placer.by_plan) /* bits that the plan does not know: as without a profile */
     word->options.hints[HEARTH_CLASS_UNKNOWN] = word->options.hints[HEARTH_CLASS_NOTCOLD];
   if (wanted == 0 || wanted == word->plan.id)
     return word->plan.id != 0;
@@ -62,7 +52,6 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
 void hearth_context_word_close(hearth_context_word *word) {
   free(word->calls);
   free(word->switches);
-  free(word->hints);
   hearth_session_close(&word->session);
   free(word->profile);
 }
@@ -111,47 +100,27 @@ static const hearth_plan_table *context_word_find_table(const hearth_context_wor
 
 static LLVMValueRef context_word_constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
-/* A fast path: most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
-static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
-                          LLVMValueRef value, LLVMValueRef call) {
-  LLVMTypeRef i64 = LLVMTypeOf(value), i8 = LLVMTypeOf(call);
-  const hearth_plan_entry *heaviest = hearth_hint_table_heaviest(&word->tables, table);
-  if (!heaviest)
-    return;
-  if (!hearth_array_grow(&word->hints, &word->hint_room, word->hint_count, sizeof *word->hints))
-    return; /* the slow path serves all calls */
-  LLVMPositionBuilderBefore(builder, call);
-  LLVMValueRef bits = LLVMBuildAnd(builder, value, context_word_constant(i64, table->mask), "");
-  word->hints[word->hint_count++] = (hearth_hint_call){
-      .call = call,
-      .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, context_word_constant(i64, heaviest->bits), ""),
-      .heaviest = context_word_constant(i8, hearth_hint_table_hint(&word->tables, heaviest))};
+/* The placement that a table concludes while some bit of its mask is set, or none. */
+static hearth_placement concluded(const hearth_context_word *word, const hearth_plan_table *table, bool is_set) {
+  return hearth_placer_of_plan(&word->session.matcher->placer, table->placements[is_set]);
 }
 
-/* The answer of a table where all the bits that it heeds are known. */
-static hearth_placement known_placement(const hearth_context_word *word, const hearth_plan_table *table,
-                                        uint64_t bits) {
-  uint32_t count;
-  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (entries[i].bits == (bits & table->mask))
-      return hearth_placer_of_plan(word->tables.placer, entries[i].placement);
-  return HEARTH_CLASS_UNKNOWN;
-}
-
-static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, const hearth_plan_table *table,
-                               uint64_t inlined_bits) {
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
+/* What has more of the bytes stands last: hearth_context_word_usual. */
+static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, const hearth_plan_table *table) {
+  LLVMContextRef context = context_word_context_of(word);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  const bool usual = table->bytes[true] > table->bytes[false];
+  LLVMValueRef hints[2];
+  for (int is_set = 0; is_set < 2; is_set++)
+    hints[is_set] = context_word_constant(i8, hearth_hint_of(concluded(word, table, is_set), word->options.hints));
   LLVMPositionBuilderBefore(builder, call);
   word->heeds = true;
-  LLVMValueRef function = hearth_hint_table_get(&word->tables, table);
   LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_variable(word), "contexts");
-  if (inlined_bits)
-    value = LLVMBuildOr(builder, value, context_word_constant(i64, inlined_bits), "");
-  LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
-  LLVMSetInstructionCallConv(hint, LLVMGetFunctionCallConv(function));
-  add_fast_path(word, builder, table, value, hint);
+  LLVMValueRef bits = LLVMBuildAnd(builder, value, context_word_constant(i64, table->mask), "");
+  LLVMValueRef is_seldom =
+      LLVMBuildICmp(builder, usual ? LLVMIntEQ : LLVMIntNE, bits, context_word_constant(i64, 0), "");
+  LLVMValueRef hint = LLVMBuildSelect(builder, is_seldom, hints[!usual], hints[usual], "hint");
   LLVMDisposeBuilder(builder);
   return hint;
 }
@@ -160,18 +129,15 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   uint64_t inlined_bits;
   const hearth_plan_table *table = context_word_find_table(word, call, &inlined_bits);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
-  if (table && table->mask & ~inlined_bits)
-    return build_hint(word, call, table, inlined_bits);
+  if (table && table->mask && !(table->mask & inlined_bits))
+    return build_hint(word, call, table);
   if (table)
-    *ret_placement = known_placement(word, table, inlined_bits);
+    *ret_placement = concluded(word, table, table->mask != 0);
   return NULL;
 }
 
-LLVMValueRef hearth_context_word_usual(const hearth_context_word *word, LLVMValueRef hint) {
-  for (size_t i = word->hint_count; i > 0; i--)
-    if (word->hints[i - 1].call == hint)
-      return word->hints[i - 1].heaviest;
-  return NULL;
+LLVMValueRef hearth_context_word_usual(LLVMValueRef hint) {
+  return LLVMIsASelectInst(hint) ? LLVMGetOperand(hint, 2) : hint;
 }
 
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
@@ -375,8 +341,7 @@ static void context_word_begin_call(const hearth_context_word *word, LLVMBuilder
 static void surround_jump(hearth_context_word *word, LLVMBuilderRef builder, const hearth_decision_call *decision) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
   LLVMBasicBlockRef pad = NULL;
-  LLVMValueRef full = context_word_constant(i64, word->kept_frames),
-               one = context_word_constant(i64, UINT64_C(1) << KEPT_FRAMES_BIT);
+  LLVMValueRef full = context_word_constant(i64, ALL_KEPT_FRAMES), one = context_word_constant(i64, ONE_KEPT_FRAME);
   LLVMPositionBuilderBefore(builder, decision->call);
   LLVMSetCurrentDebugLocation2(builder, NULL);
   ending e = {.word = word, .saved = context_word_load(word, builder)};
@@ -422,7 +387,7 @@ static void surround_switch(const hearth_context_word *word, LLVMBuilderRef buil
   LLVMPositionBuilderBefore(builder, call);
   ending e = {.word = word, .saved = context_word_load(word, builder)};
   if (switch_of(call) == SWITCH_LEAVES) {
-    LLVMValueRef lasting = context_word_constant(LLVMTypeOf(e.saved), word->kept_frames);
+    LLVMValueRef lasting = context_word_constant(LLVMTypeOf(e.saved), ALL_KEPT_FRAMES);
     LLVMBuildStore(builder, LLVMBuildAnd(builder, e.saved, lasting, ""), word->variable);
   }
   hearth_after_call(call, &pad, end_call, &e);
@@ -452,8 +417,6 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     get_variable(word);
     surround_switch(word, builder, word->switches[i]);
   }
-  for (size_t i = 0; i < word->hint_count; i++)
-    hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);
   announce(word);
   return word->count + word->switch_count > 0;

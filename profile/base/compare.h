@@ -12,11 +12,6 @@ static inline int hearth_compare_u64(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static inline int hearth_compare_u32(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sort numbers and keep one of each, in place. Returns how many are left. */
 static inline size_t hearth_sort_distinct_u64(uint64_t *numbers, size_t count) {
   size_t kept = 0;

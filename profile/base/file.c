@@ -236,10 +236,6 @@ const char *hearth_file_kind(const void *data, size_t size) {
 
 enum { LINKS_MAX = 40 /* as Linux has it */, NAMES_MAX = 1000, BEGUN_MAX = 16 };
 
-static hearth_status replacement_io_error(hearth_error *err, const char *path, const char *what) {
-  return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
 /* -------------------------------------------------- signals -------------------------------------------------- */
 
 /* Temporary files that are there. More than these at a time would stay behind after a signal. */
@@ -314,7 +310,7 @@ static hearth_status file_create_temporary(hearth_replacement *r, hearth_error *
     r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (r->fd < 0)
-    return replacement_io_error(err, r->path, "create");
+    return io_error(err, r->path, "create");
   add_begun(r->temporary);
   return HEARTH_OK;
 }
@@ -322,7 +318,7 @@ static hearth_status file_create_temporary(hearth_replacement *r, hearth_error *
 static hearth_status keep_mode(hearth_replacement *r, mode_t mode, hearth_error *err) {
   if (fchmod(r->fd, mode & 07777) == 0)
     return HEARTH_OK;
-  hearth_status status = replacement_io_error(err, r->path, "keep the mode of the file");
+  hearth_status status = io_error(err, r->path, "keep the mode of the file");
   close(r->fd);
   unlink(r->temporary);
   remove_begun(r->temporary);
@@ -339,7 +335,7 @@ static void free_names(hearth_replacement *r) {
 
 static hearth_status open_in_place(hearth_replacement *r, hearth_error *err) {
   r->fd = open(r->path, O_WRONLY | O_CLOEXEC);
-  return r->fd < 0 ? replacement_io_error(err, r->path, "open") : HEARTH_OK;
+  return r->fd < 0 ? io_error(err, r->path, "open") : HEARTH_OK;
 }
 
 hearth_status hearth_replacement_begin(hearth_replacement *replacement, const char *path, hearth_error *err) {
@@ -347,14 +343,14 @@ hearth_status hearth_replacement_begin(hearth_replacement *replacement, const ch
   *replacement = (hearth_replacement){.path = path, .fd = -1};
   bool exists = stat(path, &info) == 0;
   if (!exists && errno != ENOENT)
-    return replacement_io_error(err, path, "write");
+    return io_error(err, path, "write");
   if (exists && S_ISDIR(info.st_mode))
     return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
   if (exists && !S_ISREG(info.st_mode))
     return open_in_place(replacement, err);
   replacement->target = file_follow_links(path);
   if (!replacement->target)
-    return replacement_io_error(err, path, "write");
+    return io_error(err, path, "write");
   hearth_status status = file_create_temporary(replacement, err);
   if (status == HEARTH_OK && exists)
     status = keep_mode(replacement, info.st_mode, err);
@@ -368,7 +364,7 @@ hearth_status hearth_replacement_end(hearth_replacement *replacement, bool keep,
   if (!replacement->temporary)
     return HEARTH_OK;
   if (keep && rename(replacement->temporary, replacement->target) != 0)
-    status = replacement_io_error(err, replacement->path, "replace");
+    status = io_error(err, replacement->path, "replace");
   if (!keep || status != HEARTH_OK)
     unlink(replacement->temporary);
   remove_begun(replacement->temporary);

@@ -194,8 +194,6 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
 /* Id of the type with this name, which it has from now on. */
 hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
                                   hearth_error *err);
-/* globals.c. The strings live until something is added. */
-hearth_global hearth_builder_global(const hearth_builder *builder, size_t i);
 /* Add to the histogram of a node's context; to none if it has no context. */
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err);

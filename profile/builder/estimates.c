@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "builder_tables.h"
 #include "hearth/expect.h"
@@ -220,13 +221,6 @@ hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t co
   return context < builder->variances.count ? builder->variances.rows[context] : (hearth_variance){{0}};
 }
 
-static bool variances_are_equal(const hearth_variance *a, const hearth_variance *b) {
-  uint64_t difference = 0;
-  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
-    difference |= a->sums[i] ^ b->sums[i];
-  return difference == 0;
-}
-
 bool hearth_builder_is_one_run(const hearth_builder *builder) {
   if (builder->variances.count == 0)
     return true;
@@ -237,7 +231,7 @@ bool hearth_builder_is_one_run(const hearth_builder *builder) {
     hearth_variance found = hearth_builder_variance(builder, i), expected;
     hearth_mib_rows_get(&builder->mibs, i, &mib);
     hearth_variance_of_run(&mib, builder->runs.duration_ns, &expected);
-    if (!variances_are_equal(&found, &expected))
+    if (memcmp(&found, &expected, sizeof found) != 0)
       return false;
   }
   return true;

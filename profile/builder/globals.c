@@ -92,15 +92,3 @@ hearth_status hearth_builder_add_global(hearth_builder *builder, const hearth_gl
   builder->globals[builder->global_count++] = row;
   return HEARTH_OK;
 }
-
-hearth_global hearth_builder_global(const hearth_builder *builder, size_t i) {
-  const builder_global *row = &builder->globals[i];
-  return (hearth_global){.name = builder->pool + row->name,
-                         .file = builder->pool + row->file,
-                         .line = row->line,
-                         .flags = row->flags,
-                         .size = row->size,
-                         .accesses = row->accesses,
-                         .touched_lines = row->touched_lines,
-                         .stores = row->stores};
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Classifies contexts. Cold follows from the context's own numbers. For hot, the writer sorts densities (radix sort) and stores
+/* Classifies contexts. Cold follows from the context's own numbers. For hot, the writer sorts densities and stores
  * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked for. */
 #include <math.h>
 #include <stdlib.h>
@@ -36,43 +36,19 @@ static double average_lifetime_ns(const hearth_mib *mib) {
   return (double)mib->TotalLifetime / (double)mib->AllocCount;
 }
 
-/* A key of 64 bits has 6 digits; the last one has no more than 9 bits. */
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
 /* -------------------------------------------------- cutoffs -------------------------------------------------- */
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib) {
   return (hearth_density_point){.density = hearth_mib_density(mib), .accesses = mib->TotalAccessCount};
 }
 
-/* As no density is negative, they are ordered as the bits of their representation are. */
-static uint64_t density_key(const hearth_density_point *point) {
-  uint64_t key;
-  memcpy(&key, &point->density, sizeof key);
-  return key;
+static int compare_points(const void *a, const void *b) {
+  const hearth_density_point *x = a, *y = b;
+  return (x->density > y->density) - (x->density < y->density);
 }
 
-/* Stable sort by one digit of the key, from `from` to `to`. */
-static void sort_by_digit(const hearth_density_point *from, hearth_density_point *to, size_t n, unsigned shift) {
-  size_t starts[DIGITS + 1] = {0};
-  for (size_t i = 0; i < n; i++)
-    starts[(density_key(&from[i]) >> shift) % DIGITS + 1]++;
-  for (size_t digit = 1; digit < DIGITS; digit++)
-    starts[digit] += starts[digit - 1];
-  for (size_t i = 0; i < n; i++)
-    to[starts[(density_key(&from[i]) >> shift) % DIGITS]++] = from[i];
-}
-
-bool hearth_density_points_sort(hearth_density_point *points, size_t n) {
-  hearth_density_point *other = malloc((n + 1) * sizeof *other);
-  if (!other)
-    return false;
-  for (unsigned shift = 0; shift < 64; shift += 2 * DIGIT_BITS) { /* twice, so that the result is in place */
-    sort_by_digit(points, other, n, shift);
-    sort_by_digit(other, points, n, shift + DIGIT_BITS);
-  }
-  free(other);
-  return true;
+void hearth_density_points_sort(hearth_density_point *points, size_t n) {
+  qsort(points, n, sizeof *points, compare_points);
 }
 
 /* Is part / total less than share_ppm / 1000000? In integers, where rounding cannot depend on order. */

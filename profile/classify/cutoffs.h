@@ -50,8 +50,8 @@ typedef struct hearth_density_point {
 } hearth_density_point;
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib);
-/* Sort by density: the function below expects its points in this order. False when out of memory. */
-bool hearth_density_points_sort(hearth_density_point *points, size_t n);
+/* Sort by density: the function below expects its points in this order. */
+void hearth_density_points_sort(hearth_density_point *points, size_t n);
 
 /* Greatest density such that the points from it upwards hold together at least `share_ppm` of `total` accesses;
  * infinity if `total` is 0. Points of one density are taken or left together, so that order does not matter. */

@@ -135,9 +135,11 @@ hearth_status hearth_density_order_create(hearth_profile *profile, hearth_densit
   hearth_status status = points ? HEARTH_OK : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = read_points(profile, points, err);
-  if (status == HEARTH_OK &&
-      (!hearth_density_points_sort(points, n) || !(*ret = hearth_density_order_of_points(points, n))))
-    status = hearth_error_nomem(err);
+  if (status == HEARTH_OK) {
+    hearth_density_points_sort(points, n);
+    *ret = hearth_density_order_of_points(points, n);
+    status = *ret ? HEARTH_OK : hearth_error_nomem(err);
+  }
   free(points);
   return status;
 }

@@ -1,150 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c),
- * allocation calls with cold contexts and others, and the call sites that could tell these apart (candidates.c), groups of
- * contexts (site_groups.c), the choice of sites (choice.c), and the section (plan_section.c). */
+ * allocation calls with cold contexts and others (leaves.c), the call sites that tell these apart (sites.c), and the
+ * bytes of the PLAN section. A walk over all stack nodes, callers first, finds the sites whose bit is always clear when they
+ * are called. */
 #include "planner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "array.h"
 #include "option_size.h"
 
-enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
+/* `sites` are by stack id. A site is alone unless a stack has it twice. */
+static hearth_status find_alone(const planner *p, hearth_plan_site *sites) {
+  const writer *w = p->w;
+  uint64_t *words; /* of each stack node: the bits that are set while it is the innermost one */
+  HEARTH_TRY(hearth_array_create(&words, w->nodes.count, sizeof *words, p->err));
+  for (uint32_t i = 0; i < p->site_count; i++)
+    sites[i].is_alone = 1;
+  for (uint32_t i = 0; p->site_count > 0 && i < w->nodes.count; i++) { /* callers come first */
+    uint64_t id = p->stack_ids[w->node_frames[i]];
+    hearth_plan_site *site = bsearch(&id, sites, p->site_count, sizeof *sites, hearth_compare_u64);
+    uint64_t bit = site ? UINT64_C(1) << site->bit : 0,
+             outside = w->parents[i] == HEARTH_NONE ? 0 : words[w->parents[i]];
+    words[i] = outside | bit;
+    if (outside & bit)
+      site->is_alone = 0;
+  }
+  free(words);
+  return HEARTH_OK;
+}
 
-static hearth_status make_section(planner *p, packed_bytes *ret) {
+static hearth_plan_table planner_table_of(const planner *p, const plan_leaf *leaf) {
+  hearth_plan_table table = {.stack_id = leaf->stack_id,
+                             .frame = leaf->frame,
+                             .placements = {leaf->is_cold ? leaf->cold : leaf->warm, leaf->cold}};
+  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++) {
+    const plan_context *context = &p->contexts[i];
+    bool is_set = context->bits != 0, is_right = context->is_cold == (is_set || leaf->is_cold);
+    table.mask |= context->bits;
+    table.bytes[is_set] += context->bytes;
+    table.right_bytes[is_set] += is_right ? context->bytes : 0;
+  }
+  return table;
+}
+
+static uint8_t *planner_append(uint8_t *at, const void *rows, size_t size) {
+  memcpy(at, rows, size);
+  return at + size;
+}
+
+static hearth_status write_section(const planner *p, writer_section *ret) {
+  hearth_indexed_plan header = {.site_count = p->site_count,
+                                .table_count = (uint32_t)p->leaf_count,
+                                .call_count = p->call_count,
+                                .context_count = p->w->contexts.count};
+  size_t sites_size = p->site_count * sizeof(hearth_plan_site), tables_size = p->leaf_count * sizeof(hearth_plan_table),
+         calls_size = p->call_count * sizeof *p->calls, placements_size = ((size_t)header.context_count + 7) / 8 * 8,
+         size = sizeof header + sites_size + tables_size + calls_size + placements_size;
+  uint8_t *section;
+  HEARTH_TRY(hearth_layout_parse(p->options.layout ? p->options.layout : "one", p->call_count, p->has_dormant,
+                                 header.pools, p->err));
+  HEARTH_TRY(hearth_array_create(&section, size, 1, p->err));
+  uint8_t *at = section + sizeof header;
+  hearth_plan_site *sites = (hearth_plan_site *)at;
+  at = planner_append(at, p->sites, sites_size);
+  for (size_t i = 0; i < p->leaf_count; i++) {
+    const hearth_plan_table table = planner_table_of(p, &p->leaves[i]);
+    at = planner_append(at, &table, sizeof table);
+  }
+  at = planner_append(at, p->calls, calls_size);
+  planner_append(at, p->placements, header.context_count);
+  hearth_status status = find_alone(p, sites);
+  if (status != HEARTH_OK) {
+    free(section);
+    return status;
+  }
+  header.id = XXH3_64bits(section + sizeof header, size - sizeof header); /* of all that is behind it */
+  header.id += !header.id;
+  memcpy(section, &header, sizeof header);
+  *ret = (writer_section){section, size, 1};
+  return HEARTH_OK;
+}
+
+static hearth_status make_section(planner *p, writer_section *ret) {
   HEARTH_TRY(hearth_plan_place_contexts(p));
   if (p->is_empty)
     return HEARTH_OK;
   HEARTH_TRY(hearth_plan_find_leaves(p));
-  HEARTH_TRY(hearth_plan_find_candidates(p));
-  HEARTH_TRY(hearth_plan_make_groups(p));
-  return hearth_plan_choose(p, (void **)&ret->data, &ret->size);
+  HEARTH_TRY(hearth_plan_choose_sites(p));
+  return write_section(p, ret);
 }
 
-static void planner_release(planner *p) {
-  free(p->stack_ids);
-  free(p->may_be_site);
-  free(p->leaf_frames);
-  free(p->rows);
-  free(p->placements);
-  free(p->leaves);
-  free(p->contexts);
-  free(p->candidates);
-  free(p->sets);
-  free(p->members);
-  free(p->groups);
-}
-
-static hearth_status make_plan(const writer *w, const void *state, packed_bytes *ret) {
+static hearth_status make_plan(const writer *w, const void *state, writer_section *ret) {
   planner p = {.w = w, .err = w->err};
   HEARTH_TRY(hearth_options_take(&p.options, sizeof p.options, state, w->err));
   HEARTH_TRY(hearth_options_take(&p.classify, sizeof p.classify, p.options.classify, w->err));
-  p.options.max_sites = p.options.max_sites ? p.options.max_sites : DEFAULT_SITES;
-  p.options.min_gain_ppm = p.options.min_gain_ppm ? p.options.min_gain_ppm : DEFAULT_GAIN_PPM;
   hearth_status status = make_section(&p, ret);
-  planner_release(&p);
+  HEARTH_FREE(p.stack_ids, p.may_be_site, p.leaf_frames, p.rows, p.placements, p.leaves, p.contexts);
   return status;
 }
 
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err) {
   return hearth_writer_write(builder, make_plan, options, ret_data, ret_size, err);
-}
-
-hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
-                               size_t *ret_size, hearth_error *err) {
-  hearth_profile_summary summary;
-  HEARTH_TRY(hearth_profile_verify(profile, err));
-  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  hearth_builder *builder = hearth_builder_create(summary.id_scheme);
-  if (!builder)
-    return hearth_error_nomem(err);
-  hearth_status status = hearth_builder_add_profile(builder, profile, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_write_planned(builder, options, ret_data, ret_size, err);
-  hearth_builder_destroy(builder);
-  return status;
-}
-
-/* The place that an allocation concludes from the set bits. */
-
-/* A block that is wrongly taken for cold costs most: of a cold entry's bytes, and of all accesses of the profile, not more
- * may belong to contexts that are not. */
-#define NOT_COLD_PERCENT    5u
-#define NOT_COLD_ACCESS_PPM 1000u
-
-static bool is_mostly_cold(const planner *p, const plan_sums *sums) {
-  uint64_t sum = sums->bytes[PLAN_WARM] + sums->bytes[PLAN_COLD];
-  return sum > 0 && sums->bytes[PLAN_WARM] <= plan_part_of(sum, NOT_COLD_PERCENT, 100) &&
-         sums->accesses <= plan_part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000);
-}
-
-int64_t hearth_plan_value(const plan_sums *own, uint8_t place) {
-  int64_t warm = (int64_t)own->weights[PLAN_WARM], cold = (int64_t)own->weights[PLAN_COLD];
-  return place == PLAN_COLD ? cold - warm : warm;
-}
-
-uint8_t hearth_plan_place(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above) {
-  plan_sums all = *own;
-  plan_add_sums(&all, above);
-  bool is_apart = bits && above->bytes[PLAN_WARM] == 0;
-  return is_mostly_cold(p, own) && (is_apart || is_mostly_cold(p, &all)) ? PLAN_COLD : PLAN_WARM;
-}
-
-/* ------------------------------------------------- tallies -------------------------------------------------- */
-
-uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count) {
-  uint32_t kept = 0;
-  qsort(tallies, count, sizeof *tallies, hearth_compare_u64);
-  for (uint32_t i = 0; i < count; i++) {
-    if (tallies[i].groups == 0)
-      continue;
-    if (kept && tallies[kept - 1].bits == tallies[i].bits) {
-      plan_add_sums(&tallies[kept - 1].sums, &tallies[i].sums);
-      tallies[kept - 1].groups += tallies[i].groups;
-    } else {
-      tallies[kept++] = tallies[i];
-    }
-  }
-  return kept;
-}
-
-uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret) {
-  const plan_leaf *l = &c->p->leaves[leaf];
-  for (uint32_t i = 0; i < l->group_count; i++) {
-    const plan_group *group = &c->p->groups[l->first_group + i];
-    ret[i] = (plan_tally){.bits = c->words[group->set] & c->leaves[leaf].heeded, .groups = 1, .sums = group->sums};
-  }
-  return hearth_plan_merge_tallies(ret, l->group_count);
-}
-
-/* ------------------------------------------------- places --------------------------------------------------- */
-
-/* Has it the bits of the other one, and more? Then it comes behind it. */
-static bool planner_is_above(const plan_tally *t, const plan_tally *other) {
-  return t->bits != other->bits && (other->bits & ~t->bits) == 0;
-}
-
-static plan_sums sums_above(const plan_tally *tallies, uint32_t count, uint32_t of) {
-  plan_sums sums = {0};
-  for (uint32_t i = of + 1; i < count; i++)
-    if (planner_is_above(&tallies[i], &tallies[of]))
-      plan_add_sums(&sums, &tallies[i].sums);
-  return sums;
-}
-
-int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
-  int64_t value = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    plan_sums above = sums_above(tallies, count, i);
-    tallies[i].place = hearth_plan_place(p, tallies[i].bits, &tallies[i].sums, &above);
-  }
-  for (uint32_t i = 0; i < count; i++) /* what is above a cold one is cold, or so little that it is passed over */
-    for (uint32_t k = i + 1; tallies[i].place == PLAN_COLD && k < count; k++)
-      if (planner_is_above(&tallies[k], &tallies[i]))
-        tallies[k].place = PLAN_COLD;
-  for (uint32_t i = 0; i < count; i++)
-    value += hearth_plan_value(&tallies[i].sums, tallies[i].place);
-  return value;
 }

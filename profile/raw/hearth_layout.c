@@ -101,31 +101,25 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* Read the facts of the run, which follow the mappings. */
+/* Read the facts of the run and the clock's error, which follow the mappings. */
 static hearth_status hearth_layout_read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                             hearth_raw_dump *dump, hearth_error *err) {
-  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
-  if (!(header->flags & HEARTH_RAW_FLAG_RUN))
-    return HEARTH_OK;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->peak_bytes))
-    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
-  *at = (uint64_t)(from - data);
+  const uint8_t *data = in->file->data + in->begin, *from = data + *at, *end = data + header->total_size;
   uint64_t size;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size > HEARTH_RAW_COMMAND_MAX ||
-      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
-    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no command line");
-  dump->command = strndup((const char *)from, size);
-  HEARTH_TRY(hearth_check_memory(dump->command, err));
-  *at = (uint64_t)(from - data) + size;
-  return HEARTH_OK;
-}
-
-static hearth_status hearth_layout_read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                                              hearth_raw_dump *dump, hearth_error *err) {
-  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
-  if (!(header->flags & HEARTH_RAW_FLAG_CLOCK))
-    return HEARTH_OK;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->clock_error_ns) || dump->clock_error_ns == 0)
+  if (header->flags & HEARTH_RAW_FLAG_RUN) {
+    if (!hearth_raw_take_varint(&from, end, &dump->peak_bytes))
+      return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
+    *at = (uint64_t)(from - data);
+    if (!hearth_raw_take_varint(&from, end, &size) || size > HEARTH_RAW_COMMAND_MAX || size > (uint64_t)(end - from) ||
+        memchr(from, '\0', size))
+      return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no command line");
+    dump->command = strndup((const char *)from, size);
+    HEARTH_TRY(hearth_check_memory(dump->command, err));
+    from += size;
+  }
+  *at = (uint64_t)(from - data);
+  if (header->flags & HEARTH_RAW_FLAG_CLOCK &&
+      (!hearth_raw_take_varint(&from, end, &dump->clock_error_ns) || dump->clock_error_ns == 0))
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no error of the clock");
   *at = (uint64_t)(from - data);
   return HEARTH_OK;
@@ -330,17 +324,13 @@ static int compare_globals(const void *left, const void *right) {
   return memcmp(a->name, b->name, a->name_size);
 }
 
-static bool is_same_global(const hearth_raw_global *a, const hearth_raw_global *b) {
-  return compare_globals(a, b) == 0;
-}
-
 /* Files that define one global have a row each. */
 static void take_each_once(hearth_raw_dump *dump) {
   size_t kept = 0;
   if (dump->global_count > 1)
     qsort(dump->globals, dump->global_count, sizeof *dump->globals, compare_globals);
   for (size_t i = 0; i < dump->global_count; ++i)
-    if (kept == 0 || !is_same_global(&dump->globals[kept - 1], &dump->globals[i]))
+    if (kept == 0 || compare_globals(&dump->globals[kept - 1], &dump->globals[i]) != 0)
       dump->globals[kept++] = dump->globals[i];
   dump->global_count = kept;
 }
@@ -373,7 +363,6 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   HEARTH_THEN(status, check_checksum(in, &header, err));
   HEARTH_THEN(status, read_maps(in, &header, dump, &maps_end, err));
   HEARTH_THEN(status, hearth_layout_read_run(in, &header, &maps_end, dump, err));
-  HEARTH_THEN(status, hearth_layout_read_clock(in, &header, &maps_end, dump, err));
   HEARTH_THEN(status, hearth_layout_read_history(in, &header, &maps_end, dump, err));
   HEARTH_THEN(status, read_names(in, &header, maps_end, dump, err));
   HEARTH_THEN(status, hearth_layout_read_nodes(in, &header, dump, err));

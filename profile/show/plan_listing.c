@@ -32,13 +32,10 @@ static int plan_listing_compare(const void *a, const void *b) {
 }
 
 static plan_row weigh_table(const hearth_plan *plan, uint32_t row) {
-  plan_row ret = {.stack_id = plan->tables[row].stack_id, .row = row};
-  uint32_t count;
-  const hearth_plan_entry *entries = hearth_plan_entries(plan, &plan->tables[row], &count);
-  for (uint32_t i = 0; i < count; i++) {
-    ret.bytes += entries[i].bytes;
-    ret.left += entries[i].bytes - entries[i].right_bytes;
-  }
+  const hearth_plan_table *table = &plan->tables[row];
+  plan_row ret = {.stack_id = table->stack_id, .row = row};
+  ret.bytes = table->bytes[0] + table->bytes[1];
+  ret.left = ret.bytes - table->right_bytes[0] - table->right_bytes[1];
   return ret;
 }
 
@@ -94,31 +91,31 @@ static void print_bits(uint64_t bits, FILE *stream) {
   for (int bit = 0; bit < 64; bit++)
     if (bits >> bit & 1) {
       fprintf(stream, "%s%d", separator, bit);
-      separator = "+";
+      separator = " or ";
     }
   if (!bits)
     fputs("none", stream);
 }
 
-static void plan_listing_print_entry(const hearth_plan_entry *entry, FILE *stream) {
+static void plan_listing_print_entry(const hearth_plan_table *table, bool is_set, FILE *stream) {
+  uint64_t others = table->bytes[is_set] - table->right_bytes[is_set];
   fputs("    bits ", stream);
-  print_bits(entry->bits, stream);
-  fprintf(stream, ": %s; %s", hearth_placement_name((hearth_placement)entry->placement),
-          hearth_amount_bytes(entry->bytes).c);
-  if (entry->right_bytes < entry->bytes)
-    fprintf(stream, ", of others %s", hearth_amount_bytes(entry->bytes - entry->right_bytes).c);
+  print_bits(is_set ? table->mask : 0, stream);
+  fprintf(stream, ": %s; %s", hearth_placement_name(table->placements[is_set]),
+          hearth_amount_bytes(table->bytes[is_set]).c);
+  if (others)
+    fprintf(stream, ", of others %s", hearth_amount_bytes(others).c);
   fputc('\n', stream);
 }
 
 static hearth_status plan_listing_print_table(plan_view *v, const plan_row *row, FILE *stream, hearth_error *err) {
   const hearth_plan_table *table = &v->plan.tables[row->row];
-  uint32_t count;
-  const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
   fputs("  ", stream);
   HEARTH_TRY(plan_listing_print_place(v, table->frame, stream, err));
   fputc('\n', stream);
-  for (uint32_t i = 0; i < count; i++)
-    plan_listing_print_entry(&entries[i], stream);
+  plan_listing_print_entry(table, false, stream);
+  if (table->mask)
+    plan_listing_print_entry(table, true, stream);
   if (row->left && !table->mask)
     fprintf(stream, "    no site is worth its while here: too few bytes, or its contexts share all callers\n");
   else if (row->left)

@@ -11,6 +11,7 @@
 #include "hearth/builder.h"
 #include "hearth/classify.h"
 #include "hearth/plan.h"
+#include "make_plan.h"
 #include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,7 +52,7 @@ static void plan(hearth_profile *profile) {
   hearth_plan made;
   void *data;
   size_t size;
-  if (hearth_plan_make(profile, NULL, &data, &size, &err) != HEARTH_OK)
+  if (make_plan(profile, NULL, &data, &size, &err) != HEARTH_OK)
     return;
   if (hearth_profile_open_memory(data, size, "planned", &again, &err) != HEARTH_OK ||
       hearth_profile_get_plan(again, &made, &err) != HEARTH_OK || hearth_profile_verify(again, &err) != HEARTH_OK) {
@@ -62,7 +63,7 @@ static void plan(hearth_profile *profile) {
   free(data);
 }
 
-/* Of whatever was read, sites, tables and entries are within bounds. */
+/* Of whatever was read, sites and tables are within bounds. */
 static void look_up_plan(hearth_profile *profile) {
   hearth_error err;
   hearth_plan p;
@@ -72,14 +73,13 @@ static void look_up_plan(hearth_profile *profile) {
     if (hearth_plan_find_site(&p, p.sites[i].stack_id) != &p.sites[i])
       abort();
   for (uint32_t i = 0; i < p.table_count; i++) {
-    uint32_t count;
     const hearth_plan_table *table = hearth_plan_find_table(&p, p.tables[i].stack_id);
-    const hearth_plan_entry *entries = table ? hearth_plan_entries(&p, table, &count) : NULL;
-    if (table != &p.tables[i] || count == 0)
+    if (table != &p.tables[i])
       abort();
-    uint32_t last = entries[count - 1].placement;
-    if (last >= HEARTH_PLACEMENT_POOL + p.call_count && last != HEARTH_PLACEMENT_DORMANT)
-      abort();
+    for (int set = 0; set < 2; set++)
+      if (table->placements[set] >= HEARTH_PLACEMENT_POOL + p.call_count &&
+          table->placements[set] != HEARTH_PLACEMENT_DORMANT)
+        abort();
   }
 }
 
@@ -125,7 +125,7 @@ static void try_damaged_plan(const void *binary, size_t binary_size, const uint8
   size_t planned_size;
   if (hearth_profile_open_memory(binary, binary_size, "input", &profile, &err) != HEARTH_OK)
     return;
-  if (hearth_plan_make(profile, NULL, &planned, &planned_size, &err) == HEARTH_OK && planned_size > binary_size)
+  if (make_plan(profile, NULL, &planned, &planned_size, &err) == HEARTH_OK && planned_size > binary_size)
     for (size_t i = 0; i < 16 && i < size; i++) {
       size_t at = planned_size - 1 - (data[size - 1 - i] * 7 + i) % (planned_size - binary_size + 64);
       uint8_t kept = ((uint8_t *)planned)[at];

@@ -41,6 +41,14 @@ typedef struct stack_way {
 
 enum { NO_HINT = -1 };
 
+/* A key of a whole stack, from its root inwards: that of its caller (STACK_KEY_ROOT at the root) and the frame's stack
+ * id. */
+#define STACK_KEY_ROOT UINT64_C(1)
+
+static uint64_t stack_key(uint64_t caller, uint64_t stack_id) {
+  return (caller ^ stack_id) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+}
+
 static int hint_of_scope(const char *name, int outer) {
   size_t prefix = strlen(HINT_SCOPE);
   if (strncmp(name, HINT_SCOPE, prefix) != 0 || strlen(name) != prefix + 3)
@@ -51,7 +59,7 @@ static int hint_of_scope(const char *name, int outer) {
 
 /* Functions without debug information have no stack id of their own in profiles: here their names part them. */
 static hearth_status read_way(hearth_profile *profile, uint32_t node, stack_way *ways, hearth_error *err) {
-  const stack_way root = {.key = HEARTH_STACK_KEY_ROOT, .hint = NO_HINT};
+  const stack_way root = {.key = STACK_KEY_ROOT, .hint = NO_HINT};
   hearth_frame_info frame;
   hearth_function_info function;
   char path[HEARTH_PATH_LIMIT];
@@ -65,7 +73,7 @@ static hearth_status read_way(hearth_profile *profile, uint32_t node, stack_way 
   if (strcmp(path, HEARTH_SCOPE_FILE) == 0)
     ways[node].hint = hint_of_scope(function.name, ways[node].hint);
   else
-    ways[node].key = hearth_stack_key(ways[node].key, hearth_stack_id(function.id, frame.line, frame.column));
+    ways[node].key = stack_key(ways[node].key, hearth_stack_id(function.id, frame.line, frame.column));
   return HEARTH_OK;
 }
 

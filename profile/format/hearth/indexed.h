@@ -9,7 +9,7 @@
  *   stacks     those that modules share, then module by module; depth first: a node's parent has a lower number
  *   contexts   by (leaf frame, stack node): those of one frame, and of one function, are neighbours
  *
- *   function id --bucket--> function --> its frames --> contexts of a frame --> stack node --> parent ... */
+ *   function id --> function --> its frames --> contexts of a frame --> stack node --> parent ... */
 #ifndef HEARTH_INDEXED_H
 #define HEARTH_INDEXED_H
 
@@ -29,29 +29,26 @@ enum hearth_id_scheme {
   HEARTH_IDS_LLVM = 2    /* MD5-64 of the linkage name (profiles imported from LLVM) */
 };
 
-enum hearth_section_id { /* never reused; unknown ones are skipped */
+enum hearth_section_id { /* unknown ones are skipped; once released, a number is never reused */
                          HEARTH_SECTION_SCHEMA = 1,
                          HEARTH_SECTION_STRINGS = 2,
                          HEARTH_SECTION_PATHS = 3,
                          HEARTH_SECTION_FUNCTIONS = 4,
-                         HEARTH_SECTION_BUCKETS = 5,
-                         HEARTH_SECTION_FRAMES = 6,
-                         HEARTH_SECTION_STACKS = 7,
-                         HEARTH_SECTION_CONTEXTS = 8,
-                         HEARTH_SECTION_SUMMARY = 9,
-                         HEARTH_SECTION_BINARIES = 10,
-                         HEARTH_SECTION_CHECKSUMS = 11, /* the last one in the file; covers all blocks before it */
+                         HEARTH_SECTION_FRAMES = 5,
+                         HEARTH_SECTION_STACKS = 6,
+                         HEARTH_SECTION_CONTEXTS = 7,
+                         HEARTH_SECTION_SUMMARY = 8,
+                         HEARTH_SECTION_BINARIES = 9,
+                         HEARTH_SECTION_CHECKSUMS = 10, /* the last one in the file; covers all blocks before it */
                          /* The following are in a file only if there is anything in them: */
-                         HEARTH_SECTION_HISTOGRAMS = 12,
-                         HEARTH_SECTION_TYPES = 13,
-                         /* 14 to 16 are taken */
-                         HEARTH_SECTION_VARIANCES = 17,
-                         /* 18 to 20 are taken */
-                         HEARTH_SECTION_RUN_FACTS = 21,
-                         HEARTH_SECTION_PLAN = 22,
-                         HEARTH_SECTION_HISTORY = 23,
-                         HEARTH_SECTION_GLOBALS = 24,
-                         HEARTH_SECTIONS = 24 /* that this version knows */
+                         HEARTH_SECTION_HISTOGRAMS = 11,
+                         HEARTH_SECTION_TYPES = 12,
+                         HEARTH_SECTION_VARIANCES = 13,
+                         HEARTH_SECTION_RUN_FACTS = 14,
+                         HEARTH_SECTION_PLAN = 15,
+                         HEARTH_SECTION_HISTORY = 16,
+                         HEARTH_SECTION_GLOBALS = 17,
+                         HEARTH_SECTIONS = 17 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -135,8 +132,6 @@ typedef struct hearth_indexed_function {
   uint32_t first_frame; /* its frames: up to the next function's first_frame */
 } hearth_indexed_function;
 
-/* BUCKETS: 2^k + 1 numbers (u32). Functions whose id has b as its highest k bits are rows [bucket[b], bucket[b+1]). */
-
 #define HEARTH_FRAME_INLINED   1u /* this frame was inlined into the next one */
 #define HEARTH_FRAME_RECURSIVE 2u /* folding left it out of a stack; frames do not differ by it alone */
 #define HEARTH_FRAME_LIBRARY   4u /* a leaf: code without debug information, called there, allocates */
@@ -168,7 +163,7 @@ enum hearth_stack_column {
 
 /* CONTEXTS: packed; the leaf node in STACKS, then the numbers that SCHEMA lists. */
 
-/* SUMMARY: this struct, then `old_cutoffs` + `cutoffs` of hearth_indexed_cutoff. */
+/* SUMMARY: this struct, then `cutoffs` of hearth_indexed_cutoff. */
 typedef struct hearth_indexed_summary {
   uint64_t runs;         /* processes whose profiles were merged */
   uint64_t duration_ns;  /* sum of their durations */
@@ -177,8 +172,8 @@ typedef struct hearth_indexed_summary {
   uint64_t total_accesses;
   uint64_t dropped_blocks; /* allocations without record, sum over the runs */
   uint64_t dropped_frames; /* addresses in no binary that was given, at indexing */
-  uint32_t old_cutoffs;    /* 0; rows of cold contexts, that older writers made: passed over */
   uint32_t cutoffs;
+  uint32_t reserved; /* 0 */
 } hearth_indexed_summary;
 
 /* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see hearth_mib_density(). */
@@ -219,15 +214,15 @@ typedef struct hearth_indexed_global {
 
 /* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how cold contexts are told
  * from others that share their allocation call, at run time. While a decision site is being called, its bit is set in a word
- * of the thread; an allocation takes the entry of its table whose bits are those that the word has in the table's mask.
+ * of the thread; an allocation is cold if the word has some bit of its table's mask.
  *
- *   | hearth_indexed_plan | sites | tables | entries | calls | placements, a byte each, padding to 8 |
+ *   | hearth_indexed_plan | sites | tables | calls | placements, a byte each, padding to 8 |
  *
  * The allocation calls of most weight have pool ids, 1 to call_count, by which the program tells them apart. The layout is a
  * small table beside them: the pool that each id means. */
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of the tables: plans that differ in more than layout and tuning differ in it */
-  uint32_t site_count, table_count, entry_count;
+  uint32_t site_count, table_count;
   uint32_t call_count;    /* at most HEARTH_PLAN_CALLS_MAX */
   uint32_t context_count; /* placements: rows of CONTEXTS */
   uint32_t tuning;        /* enum hearth_tuning */
@@ -235,7 +230,6 @@ typedef struct hearth_indexed_plan {
   uint32_t time_ppm;   /* the program's time, in millionths of that with one pool: the geometric mean of the rounds */
   uint32_t memory_ppm; /* its peak of memory, likewise */
   uint32_t time_spread_ppm, memory_spread_ppm; /* from the least to the greatest ratio of a round */
-  uint32_t reserved;                           /* 0 */
   uint8_t pools[HEARTH_POOLS_MAX + 1]; /* of each id, from id 1 on; 0: the main pool. Those behind the ids are 0 */
 } hearth_indexed_plan;
 
@@ -247,33 +241,30 @@ enum hearth_tuning {
   HEARTH_TUNINGS = 3
 };
 
+#define HEARTH_PLAN_SITES_MAX 58 /* each has a bit of its own; the word's highest count frames (context_word.c) */
+
 /* By ascending stack id. */
 typedef struct hearth_plan_site {
   uint64_t stack_id; /* of the call */
   uint64_t allocs;   /* blocks that were allocated while it was being called: it runs at most so often in vain */
   uint64_t bytes;    /* weight that would be in another class's place without it (docs/formats/indexed.md) */
   uint32_t frame;    /* one row of FRAMES with this id */
-  uint8_t bit;       /* 0 to 63; sites that no allocation needs to tell apart share one */
-  uint8_t is_alone;  /* 1: no other site has the bit, and no stack the site twice. So it is clear before the call */
+  uint8_t bit;       /* 0 to 57, of no other site */
+  uint8_t is_alone;  /* 1: no stack has the site twice. So the bit is clear before the call */
   uint16_t reserved; /* 0 */
 } hearth_plan_site;
 
 /* Of each allocation call whose contexts differ; by ascending stack id. */
 typedef struct hearth_plan_table {
-  uint64_t stack_id;    /* of the allocation call */
-  uint64_t mask;        /* 0: no site tells its contexts apart */
-  uint32_t frame;       /* one row of FRAMES with this id */
-  uint32_t first_entry; /* its entries: up to the next table's first_entry */
+  uint64_t stack_id; /* of the allocation call */
+  uint64_t mask;     /* of sites that prove its blocks cold; 0: no site tells its contexts apart */
+  /* [0] while none of the mask's bits is set, [1] while some are: */
+  uint64_t bytes[2];       /* that such contexts allocated */
+  uint64_t right_bytes[2]; /* of these, by contexts of the placement */
+  uint8_t placements[2];   /* hearth_placement; 0: as without a profile */
+  uint16_t reserved;       /* 0 */
+  uint32_t frame;          /* one row of FRAMES with this id */
 } hearth_plan_table;
-
-/* By ascending bits in each table. */
-typedef struct hearth_plan_entry {
-  uint64_t bits;        /* within the mask */
-  uint64_t bytes;       /* that contexts with these bits allocated */
-  uint64_t right_bytes; /* of these, by contexts of this placement */
-  uint32_t placement;   /* hearth_placement; 0: as without a profile */
-  uint32_t reserved;    /* 0 */
-} hearth_plan_entry;
 
 /* An allocation call with a pool id; by id. The sums are of its contexts that are neither cold nor light. */
 typedef struct hearth_plan_call {
@@ -334,12 +325,11 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_global) == 56);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 88);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 80);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_history) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_call) == 56);
 
 #endif

@@ -9,7 +9,6 @@
 #define HEARTH_LLVM_INDEXED_MAGIC   UINT64_C(0x8169666f72706cff) /* bytes ff 6c 70 72 6f 66 69 81 */
 #define HEARTH_LLVM_VERSION_MASK    UINT64_C(0xffffffff)         /* the rest of the version field are flags: */
 #define HEARTH_LLVM_FLAG_MEMPROF    (UINT64_C(1) << 62)          /* has a MemProf section */
-#define HEARTH_LLVM_FLAG_TEMPORAL   (UINT64_C(1) << 63)          /* has traces of function entry */
 #define HEARTH_LLVM_FIRST_WITH_HEAP 8u                           /* container version that has memprof_offset */
 #define HEARTH_LLVM_LAST_CONTAINER  13u
 

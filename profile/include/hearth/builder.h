@@ -59,10 +59,7 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
 
 size_t hearth_builder_context_count(const hearth_builder *builder);
 
-/* Write to `path` (through a temporary file and a rename: an existing file is replaced whole or not at all). The builder
- * stays usable. E_FULL when a table outgrows 2^32-2 rows. */
-hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err);
-/* The same into memory that the caller frees with free(). */
+/* The profile, in memory that the caller frees with free(). The builder stays usable. E_FULL when a table outgrows 2^32-2 rows. */
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err);
 

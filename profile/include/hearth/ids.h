@@ -49,14 +49,6 @@ bool hearth_is_name_of(const char *known, const char *name, size_t length);
  * the function's first line. Column 0 means unknown. */
 uint64_t hearth_stack_id(uint64_t function_id, uint32_t line_offset, uint32_t column);
 
-/* A key of a whole stack, from its root inwards: that of its caller (HEARTH_STACK_KEY_ROOT at the root) and the frame's
- * stack id. */
-#define HEARTH_STACK_KEY_ROOT UINT64_C(1)
-
-static inline uint64_t hearth_stack_key(uint64_t caller, uint64_t stack_id) {
-  return (caller ^ stack_id) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-}
-
 /* XXH3-64 of a type's name; never one of the two values that mean something else: 0 and HEARTH_MIB_MIXED. */
 uint64_t hearth_type_id(const char *name, size_t length);
 

@@ -18,13 +18,9 @@
 
 HEARTH_C_BEGIN
 
-#define HEARTH_PLAN_SITES_MAX 4096u
-
 /* All zero means defaults. */
 typedef struct hearth_plan_options {
   size_t size;                             /* sizeof(hearth_plan_options), or 0 */
-  uint32_t max_sites;                      /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
-  uint32_t min_gain_ppm;                   /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
   const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
   const char *layout;                      /* NULL: "one"; borrowed */
 } hearth_plan_options;
@@ -36,15 +32,14 @@ typedef struct hearth_plan_tuning {
   uint32_t rounds, time_ppm, memory_ppm, time_spread_ppm, memory_spread_ppm;
 } hearth_plan_tuning;
 
-/* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
+/* A plan, borrowed. */
 typedef struct hearth_plan {
   uint64_t id; /* 0: there is no plan */
   const hearth_plan_site *sites;
   const hearth_plan_table *tables;
-  const hearth_plan_entry *entries;
   const hearth_plan_call *calls;      /* by pool id, from 1 on */
   const hearth_placement *placements; /* of each row of contexts */
-  uint32_t site_count, table_count, entry_count, call_count, context_count;
+  uint32_t site_count, table_count, call_count, context_count;
   bool has_dormant;                    /* some placement is HEARTH_PLACEMENT_DORMANT */
   uint8_t pools[HEARTH_POOLS_MAX + 1]; /* the layout: of each call, and of dormant blocks. 0: the main pool */
   hearth_plan_tuning tuning;
@@ -72,13 +67,6 @@ const char *hearth_tuning_name(enum hearth_tuning tuning);
 /* The site, or the table, of a stack id; NULL if there is none. */
 const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id);
 const hearth_plan_table *hearth_plan_find_table(const hearth_plan *plan, uint64_t stack_id);
-const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hearth_plan_table *table,
-                                             uint32_t *ret_count);
-
-/* The bytes of the profile (malloc'd) with a new plan in place of the one it has; without one where no context has a
- * placement. Equal profiles get equal plans. `options` may be NULL. */
-hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
-                               size_t *ret_size, hearth_error *err);
 
 /* The bytes of the profile (malloc'd) with this layout in place of its own; all else, the plan's id included, stays. `tuning` NULL: it
  * was not measured. E_EMPTY: the profile has no plan; E_USAGE: as hearth_layout_parse. */

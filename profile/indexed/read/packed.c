@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed tables. Rows are in blocks of 64, each block column by column: a column's numbers less their minimum, in as
- * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping the bits
- * before it. */
+ * many bits as the greatest needs, or a bitmap and the numbers that differ. */
 #include "reader_internal.h"
 
 #include <stdlib.h>
@@ -53,24 +52,6 @@ static bool packed_take(bit_reader *in, unsigned width, uint64_t *ret) {
   return true;
 }
 
-/* Take the number of `row` in one column of a block; `in` moves behind the column. */
-static bool packed_take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t row, uint64_t *ret) {
-  unsigned width = code & ~HEARTH_PACKED_SPARSE;
-  uint64_t present = UINT64_MAX;
-  if (width > WORD)
-    return false;
-  *ret = 0;
-  if (code & HEARTH_PACKED_SPARSE && !packed_take(in, rows, &present))
-    return false;
-  size_t stored = code & HEARTH_PACKED_SPARSE ? (size_t)__builtin_popcountll(present) : rows;
-  if (stored * width > in->end - in->at)
-    return false;
-  if (present >> row & 1)
-    *ret = bits_at(in->data, in->at + (size_t)__builtin_popcountll(low_bits(present, row)) * width, width);
-  in->at += stored * width;
-  return true;
-}
-
 /* All numbers of one column. */
 static bool packed_take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
@@ -115,26 +96,6 @@ static void take_code(block_parts *parts, const hearth_indexed_column *column, u
   packed_take(&parts->codes, 8, &code); /* both lie inside: split_block has looked */
   packed_take(&parts->bases, column->bits, ret_base);
   *ret_code = (uint8_t)code;
-}
-
-bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                          uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values) {
-  block_parts parts;
-  if (!split_block(columns, column_count, block, size, &parts))
-    return false;
-  for (size_t i = 0; i < wanted; i++) {
-    uint64_t base = 0, number = 0;
-    uint8_t code;
-    if (columns[i].bits > 0) {
-      take_code(&parts, &columns[i], &code, &base);
-      if (!packed_take_number(&parts.numbers, code, rows, row, &number))
-        return false;
-    }
-    ret_values[i] = columns[i].base + base + number;
-    if (columns[i].reference != HEARTH_NONE)
-      ret_values[i] += ret_values[columns[i].reference];
-  }
-  return true;
 }
 
 bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block,

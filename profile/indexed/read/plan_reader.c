@@ -14,7 +14,7 @@
 
 static hearth_status check_sites(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->site_count; i++)
-    if (plan->sites[i].bit >= 64 || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
+    if (plan->sites[i].bit >= HEARTH_PLAN_SITES_MAX || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
         plan->sites[i].frame >= hearth_profile_frame_count(profile) ||
         (i > 0 && plan->sites[i].stack_id <= plan->sites[i - 1].stack_id))
       return hearth_profile_corrupt(profile, err, "decision site %u is impossible", i);
@@ -29,15 +29,12 @@ static bool is_placement(const hearth_plan *plan, uint32_t placement) {
 static hearth_status check_tables(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->table_count; i++) {
     const hearth_plan_table *table = &plan->tables[i];
-    uint32_t end = i + 1 < plan->table_count ? table[1].first_entry : plan->entry_count;
-    if (table->first_entry >= end || end > plan->entry_count || (i == 0 && table->first_entry != 0) ||
-        table->frame >= hearth_profile_frame_count(profile) || (i > 0 && table->stack_id <= table[-1].stack_id))
+    bool is_good = table->reserved == 0 && table->frame < hearth_profile_frame_count(profile) &&
+                   (i == 0 || table->stack_id > table[-1].stack_id) && (table->mask || table->bytes[1] == 0);
+    for (int set = 0; set < 2; set++)
+      is_good &= is_placement(plan, table->placements[set]) && table->right_bytes[set] <= table->bytes[set];
+    if (!is_good)
       return hearth_profile_corrupt(profile, err, "table %u of the plan is impossible", i);
-    for (uint32_t k = table->first_entry; k < end; k++)
-      if (plan->entries[k].bits & ~table->mask || !is_placement(plan, plan->entries[k].placement) ||
-          plan->entries[k].reserved != 0 || plan->entries[k].right_bytes > plan->entries[k].bytes ||
-          (k > table->first_entry && plan->entries[k].bits <= plan->entries[k - 1].bits))
-        return hearth_profile_corrupt(profile, err, "entry %u of the plan is impossible", k);
   }
   return HEARTH_OK;
 }
@@ -82,17 +79,14 @@ static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed
 static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *header) {
   const hearth_plan_site *sites = (const hearth_plan_site *)(bytes + sizeof *header);
   const hearth_plan_table *tables = (const hearth_plan_table *)(sites + header->site_count);
-  const hearth_plan_entry *entries = (const hearth_plan_entry *)(tables + header->table_count);
-  const hearth_plan_call *calls = (const hearth_plan_call *)(entries + header->entry_count);
+  const hearth_plan_call *calls = (const hearth_plan_call *)(tables + header->table_count);
   hearth_plan plan = {.id = header->id,
                       .sites = sites,
                       .tables = tables,
-                      .entries = entries,
                       .calls = calls,
                       .placements = (const hearth_placement *)(calls + header->call_count),
                       .site_count = header->site_count,
                       .table_count = header->table_count,
-                      .entry_count = header->entry_count,
                       .call_count = header->call_count,
                       .context_count = header->context_count,
                       .tuning = {.kind = (enum hearth_tuning)header->tuning,
@@ -110,7 +104,6 @@ static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *head
 static uint64_t plan_reader_size_of(const hearth_indexed_plan *header) {
   return sizeof *header + (uint64_t)header->site_count * sizeof(hearth_plan_site) +
          (uint64_t)header->table_count * sizeof(hearth_plan_table) +
-         (uint64_t)header->entry_count * sizeof(hearth_plan_entry) +
          (uint64_t)header->call_count * sizeof(hearth_plan_call) + ((uint64_t)header->context_count + 7) / 8 * 8;
 }
 
@@ -126,7 +119,7 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
   HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
   if (section->size != plan_reader_size_of(&header) || header.id == 0 || header.call_count > HEARTH_PLAN_CALLS_MAX ||
-      header.tuning >= HEARTH_TUNINGS || header.reserved != 0)
+      header.tuning >= HEARTH_TUNINGS)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);
   HEARTH_TRY(check_sites(profile, &plan, err));
@@ -154,13 +147,6 @@ const hearth_plan_table *hearth_plan_find_table(const hearth_plan *plan, uint64_
   return plan->table_count
              ? bsearch(&stack_id, plan->tables, plan->table_count, sizeof *plan->tables, hearth_compare_u64)
              : NULL;
-}
-
-const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hearth_plan_table *table,
-                                             uint32_t *ret_count) {
-  bool last = table + 1 == plan->tables + plan->table_count;
-  *ret_count = (last ? plan->entry_count : table[1].first_entry) - table->first_entry;
-  return plan->entries + table->first_entry;
 }
 
 /* Layouts: the pool of each pool id, as a text, and in a profile that is otherwise left as it is. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/ids.h"
 #include "reader_internal.h"
 
@@ -88,13 +89,6 @@ uint64_t hearth_profile_id(const hearth_profile *profile) {
   return hash ? hash : 1;
 }
 
-size_t hearth_profile_blocks_checked(const hearth_profile *profile) {
-  size_t blocks = 0;
-  for (size_t i = 0; i <= hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->count / 8; i++)
-    blocks += (size_t)__builtin_popcount(profile->checked[i]);
-  return blocks;
-}
-
 uint32_t hearth_profile_strings_size(const hearth_profile *profile) {
   return (uint32_t)hearth_profile_section(profile, HEARTH_SECTION_STRINGS)->size;
 }
@@ -119,34 +113,31 @@ hearth_status hearth_profile_read_block(hearth_profile *profile, const packed_ta
                                         uint64_t (*ret_values)[HEARTH_PACKED_ROWS], const char *what,
                                         hearth_error *err) {
   const uint8_t *block;
-  uint64_t size;
-  uint32_t rows;
+  uint64_t size = 0;
+  uint32_t rows = 0;
   HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
   if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, ret_values))
     return hearth_profile_corrupt(profile, err, "the block of %s %u is cut short", what, row);
   return HEARTH_OK;
 }
 
-static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, stack_block *ret, hearth_error *err) {
-  ret->number = 0;
-  HEARTH_TRY(
-      hearth_profile_read_block(profile, &profile->stacks, node, HEARTH_STACK_COLUMNS, ret->values, "stack node", err));
-  ret->number = node / HEARTH_PACKED_ROWS + 1;
-  return HEARTH_OK;
-}
-
-/* The first `wanted` columns of a row; `what` names it in messages. */
-static hearth_status read_packed_row(hearth_profile *profile, const packed_table *table, uint32_t row, size_t wanted,
-                                     uint64_t *ret_values, const char *what, hearth_error *err) {
-  const uint8_t *block;
-  uint64_t size;
-  uint32_t rows;
+/* The block of a row, with the first `wanted` columns decoded: *ret_values[column][row % HEARTH_PACKED_ROWS]. It lives until
+ * another row is asked for. */
+static hearth_status read_packed(hearth_profile *profile, packed_table *table, uint32_t row, size_t wanted,
+                                 uint64_t (**ret_values)[HEARTH_PACKED_ROWS], const char *what, hearth_error *err) {
+  uint32_t number = row / HEARTH_PACKED_ROWS + 1;
+  decoded_block *block = &table->kept[number % BLOCKS_KEPT];
   if (row >= table->row_count)
     return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
-  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
-  if (!hearth_packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
-                            ret_values))
-    return hearth_profile_corrupt(profile, err, "the block of %s %u is cut short", what, row);
+  if (block->number != number || block->wanted < wanted) {
+    block->number = 0;
+    if (!block->values)
+      HEARTH_TRY(hearth_array_create(&block->values, table->column_count, sizeof *block->values, err));
+    HEARTH_TRY(hearth_profile_read_block(profile, table, row, wanted, block->values, what, err));
+    block->number = number;
+    block->wanted = wanted;
+  }
+  *ret_values = block->values;
   return HEARTH_OK;
 }
 
@@ -207,23 +198,6 @@ static hearth_status reader_read_function(hearth_profile *profile, uint32_t row,
   return hearth_profile_read_row(profile, HEARTH_SECTION_FUNCTIONS, row, ret, sizeof *ret, "function", err);
 }
 
-/* The functions [*ret_first, *ret_end) that a bucket holds. */
-static hearth_status get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first, uint32_t *ret_end,
-                                hearth_error *err) {
-  HEARTH_TRY(
-      hearth_profile_read_row(profile, HEARTH_SECTION_BUCKETS, bucket, ret_first, sizeof *ret_first, "bucket", err));
-  HEARTH_TRY(
-      hearth_profile_read_row(profile, HEARTH_SECTION_BUCKETS, bucket + 1, ret_end, sizeof *ret_end, "bucket", err));
-  if (*ret_first > *ret_end || *ret_end > hearth_profile_function_count(profile))
-    return hearth_profile_corrupt(profile, err, "bucket %u has impossible bounds", bucket);
-  return HEARTH_OK;
-}
-
-/* The bucket that a function id belongs to. */
-static uint32_t reader_bucket_of(const hearth_profile *profile, uint64_t id) {
-  return profile->bucket_bits ? (uint32_t)(id >> (64 - profile->bucket_bits)) : 0;
-}
-
 hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read_key *read_key, uint32_t first,
                                     uint32_t end, uint64_t key, uint32_t *ret_row, hearth_error *err) {
   while (first < end) {
@@ -246,12 +220,25 @@ static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uin
   return HEARTH_OK;
 }
 
-hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
-  uint32_t first, end, row;
+/* Move a bound of [*first, *end), in which the key's place is, to a row that lies within. */
+static hearth_status narrow(hearth_profile *profile, uint64_t row, uint64_t key, uint32_t *first, uint32_t *end,
+                            hearth_error *err) {
   uint64_t found;
-  HEARTH_TRY(get_bucket(profile, reader_bucket_of(profile, id), &first, &end, err));
+  if (row < *first || row >= *end)
+    return HEARTH_OK;
+  HEARTH_TRY(read_function_id(profile, (uint32_t)row, &found, err));
+  *(found < key ? first : end) = (uint32_t)row;
+  return HEARTH_OK;
+}
+
+/* Ids are hashes, evenly spread: a row is near where they would all have one distance. */
+hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
+  uint32_t count = hearth_profile_function_count(profile), first = 0, end = count, row, reach = 64 + count / 64;
+  uint64_t found, near = (uint64_t)((unsigned __int128)id * count >> 64);
+  HEARTH_TRY(narrow(profile, near - reach, id, &first, &end, err));
+  HEARTH_TRY(narrow(profile, near + reach, id, &first, &end, err));
   HEARTH_TRY(hearth_profile_search(profile, read_function_id, first, end, id, &row, err));
-  if (row == end)
+  if (row == count)
     return HEARTH_E_NOT_FOUND;
   HEARTH_TRY(read_function_id(profile, row, &found, err));
   if (found != id)
@@ -280,10 +267,13 @@ hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row,
 
 static hearth_status reader_read_frame(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
                                        hearth_error *err) {
-  HEARTH_TRY(read_packed_row(profile, &profile->frames, row, wanted, ret_values, "frame", err));
-  for (size_t i = 0; i < wanted; i++)
+  uint64_t (*values)[HEARTH_PACKED_ROWS];
+  HEARTH_TRY(read_packed(profile, &profile->frames, row, HEARTH_FRAME_COLUMNS, &values, "frame", err));
+  for (size_t i = 0; i < wanted; i++) {
+    ret_values[i] = values[i][row % HEARTH_PACKED_ROWS];
     if (ret_values[i] > UINT32_MAX)
       return hearth_profile_corrupt(profile, err, "frame %u has a number of more than 32 bits", row);
+  }
   return HEARTH_OK;
 }
 
@@ -314,13 +304,10 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
 
 hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, uint32_t *ret_frame,
                                        uint32_t *ret_parent, hearth_error *err) {
-  stack_block *block = &profile->stack_blocks[node / HEARTH_PACKED_ROWS % STACK_BLOCKS_KEPT];
-  if (node >= hearth_profile_stack_count(profile))
-    return hearth_profile_corrupt(profile, err, "there is no stack node %u", node);
-  if (block->number != node / HEARTH_PACKED_ROWS + 1)
-    HEARTH_TRY(read_stack_block(profile, node, block, err));
-  uint64_t frame = block->values[HEARTH_STACK_FRAME][node % HEARTH_PACKED_ROWS];
-  uint64_t up = block->values[HEARTH_STACK_UP][node % HEARTH_PACKED_ROWS];
+  uint64_t (*values)[HEARTH_PACKED_ROWS];
+  HEARTH_TRY(read_packed(profile, &profile->stacks, node, HEARTH_STACK_COLUMNS, &values, "stack node", err));
+  uint64_t frame = values[HEARTH_STACK_FRAME][node % HEARTH_PACKED_ROWS];
+  uint64_t up = values[HEARTH_STACK_UP][node % HEARTH_PACKED_ROWS];
   if (up > node) /* following parents ends, as each is lower */
     return hearth_profile_corrupt(profile, err, "stack node %u comes before its parent", node);
   if (frame >= hearth_profile_frame_count(profile))
@@ -331,61 +318,37 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
   return HEARTH_OK;
 }
 
-static hearth_status read_context_block(hearth_profile *profile, uint32_t row, size_t wanted, hearth_error *err) {
-  context_block *to = &profile->context_block;
-  to->number = 0;
-  HEARTH_TRY(hearth_profile_read_block(profile, &profile->contexts, row, wanted, to->values, "context", err));
-  to->number = row / HEARTH_PACKED_ROWS + 1;
-  to->wanted = wanted;
-  return HEARTH_OK;
-}
-
-/* A caller that reads a row after the one before will read the next: a block costs as much as a few rows of it. */
-static hearth_status reader_read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
-                                         hearth_error *err) {
-  const context_block *block = &profile->context_block;
-  bool in_turn = row == profile->next_context && row < hearth_profile_context_count(profile);
-  bool decoded = block->number == row / HEARTH_PACKED_ROWS + 1 && block->wanted >= wanted;
-  profile->next_context = row + 1;
-  if (!in_turn)
-    return read_packed_row(profile, &profile->contexts, row, wanted, ret_values, "context", err);
-  if (!decoded)
-    HEARTH_TRY(read_context_block(profile, row, wanted, err));
-  for (size_t i = 0; i < wanted; i++)
-    ret_values[i] = block->values[i][row % HEARTH_PACKED_ROWS];
-  return HEARTH_OK;
-}
-
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err) {
-  uint64_t values[HEARTH_PACKED_COLUMNS];
+  uint64_t (*values)[HEARTH_PACKED_ROWS];
   size_t wanted = ret_mib ? profile->contexts.column_count : 1;
-  HEARTH_TRY(reader_read_context(profile, row, wanted, values, err));
-  if (values[0] >= hearth_profile_stack_count(profile))
+  HEARTH_TRY(read_packed(profile, &profile->contexts, row, wanted, &values, "context", err));
+  uint64_t leaf = values[0][row % HEARTH_PACKED_ROWS];
+  if (leaf >= hearth_profile_stack_count(profile))
     return hearth_profile_corrupt(profile, err, "context %u has stack node %llu, which does not exist", row,
-                                  (unsigned long long)values[0]);
+                                  (unsigned long long)leaf);
   if (ret_stack)
-    *ret_stack = (uint32_t)values[0];
+    *ret_stack = (uint32_t)leaf;
   if (!ret_mib)
     return HEARTH_OK;
   memset(ret_mib, 0, sizeof *ret_mib);
   for (size_t i = 0; i < wanted; i++)
     if (profile->mib_columns[i] >= 0)
-      ret_mib->v[profile->mib_columns[i]] = values[i];
+      ret_mib->v[profile->mib_columns[i]] = values[i][row % HEARTH_PACKED_ROWS];
   return HEARTH_OK;
 }
 
 hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t row, uint64_t *ret,
                                                hearth_error *err) {
-  uint64_t values[HEARTH_PACKED_COLUMNS];
+  uint64_t (*values)[HEARTH_PACKED_ROWS];
   size_t column = 0;
   *ret = 0;
   while (column < profile->contexts.column_count && profile->mib_columns[column] != HEARTH_COL_TotalSize)
     column++;
   if (column == profile->contexts.column_count)
     return HEARTH_OK;
-  HEARTH_TRY(reader_read_context(profile, row, column + 1, values, err));
-  *ret = values[column];
+  HEARTH_TRY(read_packed(profile, &profile->contexts, row, column + 1, &values, "context", err));
+  *ret = values[column][row % HEARTH_PACKED_ROWS];
   return HEARTH_OK;
 }
 
@@ -469,8 +432,7 @@ hearth_status hearth_profile_get_hot_cutoff(hearth_profile *profile, uint32_t sh
                                             hearth_error *err) {
   hearth_indexed_summary summary;
   HEARTH_TRY(read_summary(profile, &summary, err));
-  uint64_t table = hearth_profile_section(profile, HEARTH_SECTION_SUMMARY)->offset + sizeof summary +
-                   summary.old_cutoffs * sizeof(hearth_indexed_cutoff);
+  uint64_t table = hearth_profile_section(profile, HEARTH_SECTION_SUMMARY)->offset + sizeof summary;
   uint32_t best = 0;
   for (uint32_t i = 0; i < summary.cutoffs; i++) {
     hearth_indexed_cutoff cutoff;

@@ -12,19 +12,15 @@
 #include "hearth/indexed.h"
 #include "hearth/variance.h"
 
-/* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): one row out of a block, and a whole
+/* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): the rows of a block, and a whole
  * table from its rows. */
 
-/* Row `row` of a block.
+/* The rows of a block: ret_values[column][row].
  *   columns  `column_count` of them (at most HEARTH_PACKED_COLUMNS), with bits <= 64 and references that are lower
  *   block    `size` bytes, a multiple of 8, not necessarily aligned; nothing in it is trusted
- *   rows     of the block (1 to HEARTH_PACKED_ROWS); row < rows
- *   wanted   decode the first so many columns into `ret_values`
+ *   rows     of the block (1 to HEARTH_PACKED_ROWS)
+ *   wanted   decode the first so many columns
  * Returns false if the block is too short for its own widths. */
-bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                          uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values);
-
-/* The same for all rows of a block: ret_values[column][row]. */
 bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block,
                                 size_t size, uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]);
 
@@ -43,27 +39,23 @@ bool hearth_packed_encode(packed_source *source, const void *context, size_t row
 
 /* Declarations that the files of the reader share, and that the verifier needs beyond the public header. */
 
+/* The first `wanted` columns of a block that was decoded. Callers ask for neighbouring rows, and walks up stacks come through
+ * the same blocks again and again. */
+typedef struct decoded_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  size_t wanted;
+  uint64_t (*values)[HEARTH_PACKED_ROWS]; /* of each column; NULL: not used so far */
+} decoded_block;
+
+enum { BLOCKS_KEPT = 64 };
+
 typedef struct packed_table {
   uint32_t section, row_count;
   size_t column_count;
   hearth_indexed_column columns[HEARTH_PACKED_COLUMNS];
-  uint64_t starts, blocks, end; /* offsets in the file */
+  uint64_t starts, blocks, end;    /* offsets in the file */
+  decoded_block kept[BLOCKS_KEPT]; /* each at its number modulo their count */
 } packed_table;
-
-/* A block of STACKS that was decoded. A walk up a stack comes through the same blocks again and again. */
-typedef struct stack_block {
-  uint32_t number; /* one more than the block's; 0: empty */
-  uint64_t values[HEARTH_STACK_COLUMNS][HEARTH_PACKED_ROWS];
-} stack_block;
-
-enum { STACK_BLOCKS_KEPT = 64 };
-
-/* A block of CONTEXTS that was decoded: the first `wanted` columns. */
-typedef struct context_block {
-  uint32_t number; /* one more than the block's; 0: empty */
-  size_t wanted;
-  uint64_t values[HEARTH_PACKED_COLUMNS][HEARTH_PACKED_ROWS];
-} context_block;
 
 struct hearth_profile {
   const uint8_t *data;
@@ -74,12 +66,8 @@ struct hearth_profile {
   hearth_indexed_header header;
   hearth_indexed_section sections[HEARTH_SECTIONS + 1]; /* by id; all zero where the file has none */
   packed_table frames, stacks, contexts;
-  stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
-  context_block context_block;
-  uint32_t next_context;                  /* the row after the one that was read last */
   int mib_columns[HEARTH_PACKED_COLUMNS]; /* the field of a hearth_mib for each column of `contexts`, or -1 */
-  uint32_t bucket_bits;
-  uint64_t *counts; /* of the histogram that was read last */
+  uint64_t *counts;                       /* of the histogram that was read last */
   size_t counts_room;
   uint8_t *plan_copy;         /* the PLAN section, if its structs cannot be used where they lie */
   hearth_variance *variances; /* of each context: the VARIANCES section, decoded; NULL: not yet */
@@ -145,9 +133,6 @@ hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t pa
                                             hearth_error *err);
 
 uint32_t hearth_profile_strings_size(const hearth_profile *profile);
-
-/* How many blocks were looked at so far, those with the checksums themselves not counted. */
-size_t hearth_profile_blocks_checked(const hearth_profile *profile);
 
 hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
 hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);

@@ -81,29 +81,16 @@ static hearth_status check_header_checksum(const hearth_profile *profile, hearth
   return HEARTH_OK;
 }
 
-/* Bytes of a row where a section is a table that this reader knows; 0 otherwise. */
-static uint32_t reader_open_row_size(uint32_t id) {
-  switch (id) {
-  case HEARTH_SECTION_SCHEMA:
-    return sizeof(hearth_indexed_field);
-  case HEARTH_SECTION_PATHS:
-    return sizeof(hearth_indexed_path);
-  case HEARTH_SECTION_FUNCTIONS:
-    return sizeof(hearth_indexed_function);
-  case HEARTH_SECTION_BUCKETS:
-    return sizeof(uint32_t);
-  case HEARTH_SECTION_BINARIES:
-    return sizeof(hearth_indexed_binary);
-  case HEARTH_SECTION_TYPES:
-    return sizeof(hearth_indexed_type);
-  case HEARTH_SECTION_GLOBALS:
-    return sizeof(hearth_indexed_global);
-  case HEARTH_SECTION_CHECKSUMS:
-    return sizeof(uint64_t);
-  default:
-    return 0;
-  }
-}
+/* Bytes of a row of the sections that are tables. */
+static const uint32_t row_sizes[HEARTH_SECTIONS + 1] = {
+    [HEARTH_SECTION_SCHEMA] = sizeof(hearth_indexed_field),
+    [HEARTH_SECTION_PATHS] = sizeof(hearth_indexed_path),
+    [HEARTH_SECTION_FUNCTIONS] = sizeof(hearth_indexed_function),
+    [HEARTH_SECTION_BINARIES] = sizeof(hearth_indexed_binary),
+    [HEARTH_SECTION_TYPES] = sizeof(hearth_indexed_type),
+    [HEARTH_SECTION_GLOBALS] = sizeof(hearth_indexed_global),
+    [HEARTH_SECTION_CHECKSUMS] = sizeof(uint64_t),
+};
 
 static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
   const hearth_indexed_header *header = &profile->header;
@@ -114,7 +101,7 @@ static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
       return hearth_profile_corrupt(profile, err, "section %u lies outside the file", s.id);
     if (s.id == 0 || s.id > HEARTH_SECTIONS)
       continue;
-    if (reader_open_row_size(s.id) && s.size != (uint64_t)s.count * reader_open_row_size(s.id))
+    if (row_sizes[s.id] && s.size != (uint64_t)s.count * row_sizes[s.id])
       return hearth_profile_corrupt(profile, err, "section %u has a wrong size", s.id);
     if (s.id == HEARTH_SECTION_HISTOGRAMS && s.size / sizeof(hearth_indexed_histogram) < s.count)
       return hearth_profile_corrupt(profile, err, "section %u is cut short", s.id);
@@ -213,14 +200,6 @@ static hearth_status reader_open_read_schema(hearth_profile *profile, hearth_err
   return HEARTH_OK;
 }
 
-static hearth_status check_buckets(hearth_profile *profile, hearth_error *err) {
-  uint64_t buckets = (uint64_t)hearth_profile_section(profile, HEARTH_SECTION_BUCKETS)->count - 1;
-  if (buckets == 0 || buckets > UINT32_MAX || (buckets & (buckets - 1)) != 0)
-    return hearth_profile_corrupt(profile, err, "the number of buckets is no power of two");
-  profile->bucket_bits = (uint32_t)__builtin_ctzll(buckets);
-  return HEARTH_OK;
-}
-
 static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   hearth_indexed_summary summary;
   const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_SUMMARY);
@@ -228,8 +207,7 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   if (s->size >= sizeof summary) {
     HEARTH_TRY(hearth_profile_touch(profile, s->offset, sizeof summary, &from, err));
     memcpy(&summary, from, sizeof summary);
-    uint64_t cutoffs = (uint64_t)summary.old_cutoffs + summary.cutoffs;
-    if (cutoffs * sizeof(hearth_indexed_cutoff) <= s->size - sizeof summary)
+    if (summary.cutoffs <= (s->size - sizeof summary) / sizeof(hearth_indexed_cutoff))
       return HEARTH_OK;
   }
   return hearth_profile_corrupt(profile, err, "its summary is cut short");
@@ -244,7 +222,6 @@ static hearth_status reader_open_open_parts(hearth_profile *profile, hearth_erro
   HEARTH_TRY(open_section(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
   HEARTH_TRY(open_section(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
   HEARTH_TRY(reader_open_read_schema(profile, err));
-  HEARTH_TRY(check_buckets(profile, err));
   return check_summary(profile, err);
 }
 
@@ -275,6 +252,8 @@ void hearth_profile_close(hearth_profile *profile) {
   if (!profile)
     return;
   hearth_file_close(&profile->file);
+  for (size_t i = 0; i < BLOCKS_KEPT; i++)
+    HEARTH_FREE(profile->frames.kept[i].values, profile->stacks.kept[i].values, profile->contexts.kept[i].values);
   HEARTH_FREE(profile->converted, profile->name, profile->checked, profile->counts, profile->plan_copy,
               profile->variances, profile);
 }

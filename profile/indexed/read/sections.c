@@ -256,7 +256,7 @@ hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t cont
   return HEARTH_OK;
 }
 
-/* Reads two sections about runs: RUN FACTS and HISTORY. The first was shorter once: without days. */
+/* Reads two sections about runs: RUN FACTS and HISTORY. */
 
 hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err) {
   const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_RUN_FACTS);
@@ -265,10 +265,10 @@ hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_f
   *ret = (hearth_run_facts){.command = ""};
   if (s->id == 0)
     return HEARTH_OK;
-  if (s->size != sizeof stored && s->size != offsetof(hearth_indexed_run_facts, first_day))
+  if (s->size != sizeof stored)
     return hearth_profile_corrupt(profile, err, "its facts of runs have a wrong size");
-  HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
-  memcpy(&stored, from, s->size);
+  HEARTH_TRY(hearth_profile_touch(profile, s->offset, sizeof stored, &from, err));
+  memcpy(&stored, from, sizeof stored);
   if (stored.flags > HEARTH_COMMANDS_DIFFER || (stored.flags & HEARTH_COMMANDS_DIFFER && stored.command) ||
       (stored.first_day == 0) != (stored.last_day == 0) || stored.first_day > stored.last_day ||
       (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0 && stored.last_day == 0))

@@ -178,19 +178,16 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
     hearth_writer_get_classified(w, i, &mib);
     points[n++] = hearth_density_point_of(&mib);
   }
-  if (!hearth_density_points_sort(points, n)) {
-    free(points);
-    return hearth_error_nomem(w->err);
-  }
+  hearth_density_points_sort(points, n);
   for (size_t i = 0; i < CUTOFFS; i++)
     *cutoffs++ =
         (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cutoffs = CUTOFFS;
-  if (w->variance_count > 0)
+  if (w->sections[HEARTH_SECTION_VARIANCES].count > 0)
     w->densities = hearth_density_order_of_points(points, n);
   free(points);
-  return hearth_check_memory(w->densities || w->variance_count == 0, w->err);
+  return hearth_check_memory(w->densities || w->sections[HEARTH_SECTION_VARIANCES].count == 0, w->err);
 }
 
 /* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_hot_cutoff). Shares
@@ -205,7 +202,7 @@ static double cutoff_of(const hearth_indexed_cutoff *cutoffs, uint32_t share_ppm
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options) {
   hearth_classifier classifier;
   hearth_profile_summary runs = w->builder->runs;
-  const hearth_indexed_summary *written = (const void *)w->summary.data;
+  const hearth_indexed_summary *written = (const void *)w->sections[HEARTH_SECTION_SUMMARY].data;
   runs.accesses_counted = hearth_writer_accesses_counted(w);
   runs.total_bytes = written->total_bytes;
   runs.total_accesses = written->total_accesses;
@@ -227,9 +224,9 @@ static void find_cold(writer *w) {
 hearth_status hearth_writer_summarise(writer *w) {
   const hearth_profile_summary *runs = &w->builder->runs;
   size_t cutoffs = hearth_writer_accesses_counted(w) ? CUTOFFS : 0;
-  w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
-  HEARTH_TRY(hearth_array_create(&w->summary.data, w->summary.size, 1, w->err));
-  hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
+  hearth_indexed_summary *summary;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_SUMMARY, 1,
+                                       sizeof *summary + cutoffs * sizeof(hearth_indexed_cutoff), &summary));
   *summary = (hearth_indexed_summary){.runs = runs->runs,
                                       .duration_ns = runs->duration_ns,
                                       .dropped_blocks = runs->dropped_blocks,

@@ -43,10 +43,13 @@ hearth_status hearth_writer_order_types(writer *w) {
   return HEARTH_OK;
 }
 
-void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows) {
+hearth_status hearth_writer_encode_types(writer *w) {
+  hearth_indexed_type *rows;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_TYPES, w->type_count, w->type_count * sizeof *rows, &rows));
   for (size_t i = 0; i < w->type_count; i++)
     rows[i] =
         (hearth_indexed_type){w->types[i].id, hearth_writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
+  return HEARTH_OK;
 }
 
 /* Writes the GLOBALS section. */
@@ -78,37 +81,38 @@ static void mark_hot(builder_global *rows, size_t count) {
   }
 }
 
-hearth_status hearth_writer_order_globals(writer *w) {
-  const size_t count = w->builder->global_count;
-  HEARTH_TRY(hearth_array_create(&w->globals, count, sizeof *w->globals, w->err));
-  if (count == 0)
-    return HEARTH_OK;
-  memcpy(w->globals, w->builder->globals, count * sizeof *w->globals);
-  qsort(w->globals, count, sizeof *w->globals, compare_heat);
-  for (size_t i = 0, next; i < count; i = next) {
-    next = i + 1;
-    while (next < count && hearth_global_kind_of(w->globals[next].flags) == hearth_global_kind_of(w->globals[i].flags))
-      next++;
-    mark_hot(&w->globals[i], next - i);
-  }
-  qsort(w->globals, count, sizeof *w->globals, hearth_compare_u64);
-  return HEARTH_OK;
+static hearth_indexed_global section_row_of_global(const writer *w, const builder_global *g) {
+  return (hearth_indexed_global){.id = g->id,
+                                 .size = g->size,
+                                 .accesses = g->accesses,
+                                 .touched_lines = g->touched_lines,
+                                 .stores = g->stores,
+                                 .name = hearth_writer_string_offset(w, w->builder->pool + g->name),
+                                 .file = hearth_writer_string_offset(w, w->builder->pool + g->file),
+                                 .line = g->line,
+                                 .flags = g->flags};
 }
 
-void hearth_writer_fill_globals(const writer *w, hearth_indexed_global *rows) {
-  const char *pool = w->builder->pool;
-  for (size_t i = 0; i < w->builder->global_count; i++) {
-    const builder_global *g = &w->globals[i];
-    rows[i] = (hearth_indexed_global){.id = g->id,
-                                      .size = g->size,
-                                      .accesses = g->accesses,
-                                      .touched_lines = g->touched_lines,
-                                      .stores = g->stores,
-                                      .name = hearth_writer_string_offset(w, pool + g->name),
-                                      .file = hearth_writer_string_offset(w, pool + g->file),
-                                      .line = g->line,
-                                      .flags = g->flags};
+hearth_status hearth_writer_encode_globals(writer *w) {
+  const size_t count = w->builder->global_count;
+  builder_global *globals;
+  hearth_indexed_global *rows;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_GLOBALS, count, count * sizeof *rows, &rows));
+  HEARTH_TRY(hearth_array_create(&globals, count, sizeof *globals, w->err));
+  if (count > 0)
+    memcpy(globals, w->builder->globals, count * sizeof *globals);
+  qsort(globals, count, sizeof *globals, compare_heat);
+  for (size_t i = 0, next; i < count; i = next) {
+    next = i + 1;
+    while (next < count && hearth_global_kind_of(globals[next].flags) == hearth_global_kind_of(globals[i].flags))
+      next++;
+    mark_hot(&globals[i], next - i);
   }
+  qsort(globals, count, sizeof *globals, hearth_compare_u64);
+  for (size_t i = 0; i < count; i++)
+    rows[i] = section_row_of_global(w, &globals[i]);
+  free(globals);
+  return HEARTH_OK;
 }
 
 /* Writes the HISTOGRAMS section: its size is computed first, then rows and numbers are written side by side. */
@@ -138,10 +142,8 @@ hearth_status hearth_writer_encode_histograms(writer *w) {
   }
   if (bytes > UINT32_MAX)
     return hearth_error_set(w->err, HEARTH_E_FULL, "the histograms exceed 4 GiB");
-  w->histogram_count = (uint32_t)count;
-  w->histograms.size = count * sizeof(hearth_indexed_histogram) + bytes;
-  HEARTH_TRY(hearth_array_create(&w->histograms.data, w->histograms.size, 1, w->err));
-  hearth_indexed_histogram *row = (hearth_indexed_histogram *)w->histograms.data;
+  hearth_indexed_histogram *row;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_HISTOGRAMS, count, count * sizeof *row + bytes, &row));
   uint8_t *first = (uint8_t *)(row + count), *to = first;
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_histogram histogram = histogram_of(w, i);
@@ -189,13 +191,13 @@ static const uint32_t references[HEARTH_VARIANCE_COLUMNS] = {HEARTH_NONE, HEARTH
 
 hearth_status hearth_writer_encode_variances(writer *w) {
   variance_row *rows;
+  writer_section *s = &w->sections[HEARTH_SECTION_VARIANCES];
   if (hearth_builder_is_one_run(w->builder))
     return HEARTH_OK;
   HEARTH_TRY(hearth_array_create(&rows, w->contexts.count, sizeof *rows, w->err));
-  w->variance_count = (uint32_t)order_rows(w, rows);
-  bool good =
-      w->variance_count == 0 || hearth_packed_encode(fill_rows, rows, w->variance_count, references,
-                                                     HEARTH_VARIANCE_COLUMNS, &w->variances.data, &w->variances.size);
+  s->count = (uint32_t)order_rows(w, rows);
+  bool good = s->count == 0 ||
+              hearth_packed_encode(fill_rows, rows, s->count, references, HEARTH_VARIANCE_COLUMNS, &s->data, &s->size);
   free(rows);
   return hearth_check_memory(good, w->err);
 }
@@ -209,10 +211,11 @@ hearth_status hearth_writer_encode_history(writer *w) {
     return HEARTH_OK;
   size_t most =
       sizeof(hearth_indexed_history) + (count + (size_t)1) * (HEARTH_RAW_LEVELS_MOST + HEARTH_RAW_VARINT_MOST);
-  HEARTH_TRY(hearth_array_create(&w->history.data, most, 1, w->err));
+  uint8_t *data;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_HISTORY, count, most, &data));
   const hearth_indexed_history header = {.runs = b->history.runs, .peak_ppm = b->history.peak_ppm};
-  memcpy(w->history.data, &header, sizeof header);
-  uint8_t *to = hearth_raw_put_levels(w->history.data + sizeof header, b->history.levels);
+  memcpy(data, &header, sizeof header);
+  uint8_t *to = hearth_raw_put_levels(data + sizeof header, b->history.levels);
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     const uint64_t *levels = hearth_builder_levels(b, w->contexts.order[i]);
     if (!levels)
@@ -220,8 +223,7 @@ hearth_status hearth_writer_encode_history(writer *w) {
     to = hearth_raw_put_levels(hearth_raw_put_varint(to, i - next), levels);
     next = i + 1;
   }
-  w->history.size = (size_t)(to - w->history.data);
-  w->history_count = count;
+  w->sections[HEARTH_SECTION_HISTORY].size = (size_t)(to - data);
   return HEARTH_OK;
 }
 
@@ -234,9 +236,9 @@ hearth_status hearth_writer_encode_run_facts(writer *w) {
                                      .last_day = facts.last_day};
   if (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0 && stored.last_day == 0)
     return HEARTH_OK;
-  HEARTH_TRY(hearth_array_create(&w->run_facts.data, sizeof stored, 1, w->err));
-  memcpy(w->run_facts.data, &stored, sizeof stored);
-  w->run_facts.size = sizeof stored;
+  hearth_indexed_run_facts *row;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_RUN_FACTS, 1, sizeof *row, &row));
+  *row = stored;
   return HEARTH_OK;
 }
 

@@ -72,6 +72,7 @@ static size_t component_count(const char *path) {
 hearth_status hearth_writer_collect_strings(writer *w, const char *const *names, size_t name_count) {
   const hearth_builder *b = w->builder;
   size_t components = 0, n = 0, offset = 0;
+  char *to;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
   size_t room =
@@ -108,7 +109,9 @@ hearth_status hearth_writer_collect_strings(writer *w, const char *const *names,
     w->string_offsets[i] = (uint32_t)offset;
     offset += strlen(w->strings[i]) + 1;
   }
-  w->strings_size = offset;
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_STRINGS, w->string_count, offset, &to));
+  for (size_t i = 0; i < w->string_count; i++)
+    memcpy(to + w->string_offsets[i], w->strings[i], strlen(w->strings[i]) + 1);
   return HEARTH_OK;
 }
 
@@ -164,7 +167,7 @@ hearth_status hearth_writer_build_paths(writer *w) {
   path_key *keys;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  HEARTH_TRY(hearth_array_create(&w->paths, components, sizeof *w->paths, w->err));
+  HEARTH_TRY(hearth_writer_add_section(w, HEARTH_SECTION_PATHS, 0, components * sizeof *w->paths, &w->paths));
   HEARTH_TRY(hearth_array_create(&keys, w->file_count, sizeof *keys, w->err));
   const char *first = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
@@ -177,6 +180,8 @@ hearth_status hearth_writer_build_paths(writer *w) {
   }
   for (size_t n = w->file_count; n > 0;)
     n = add_path_level(w, keys, n);
+  w->sections[HEARTH_SECTION_PATHS].count = (uint32_t)w->path_count;
+  w->sections[HEARTH_SECTION_PATHS].size = w->path_count * sizeof *w->paths;
   free(keys);
   return find_function_paths(w);
 }

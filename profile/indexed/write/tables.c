@@ -8,101 +8,61 @@ static const uint32_t field_tags[HEARTH_MIB_COLUMNS] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
 #include "hearth/mib_fields.def"
 };
-static const char *const field_names[HEARTH_MIB_COLUMNS] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-};
 
-/* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
- * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
- * is the least, the total is either, and the difference is 0. Some profiles lack the last ones. */
-static const struct context_column {
-  enum hearth_mib_column field;
-  int reference; /* enum hearth_mib_column; -1: none */
-} context_columns[] = {
-    {HEARTH_COL_AllocCount, -1},
-    {HEARTH_COL_MinSize, -1},
+/* Fields whose numbers are stored relative to those of another field, which is before them. Most contexts have one block, or
+ * blocks that are alike, so that the greatest number is the least, the total is either, and the difference is 0. */
+static const struct relative {
+  enum hearth_mib_column field, reference;
+} relatives[] = {
     {HEARTH_COL_MaxSize, HEARTH_COL_MinSize},
-    {HEARTH_COL_MinAccessCount, -1},
     {HEARTH_COL_MaxAccessCount, HEARTH_COL_MinAccessCount},
-    {HEARTH_COL_MinLifetime, -1},
     {HEARTH_COL_MaxLifetime, HEARTH_COL_MinLifetime},
-    {HEARTH_COL_NumMigration, -1},
     {HEARTH_COL_NumLifetimeOverlaps, HEARTH_COL_AllocCount},
     {HEARTH_COL_NumSameAllocCPU, HEARTH_COL_AllocCount},
     {HEARTH_COL_NumSameDeallocCPU, HEARTH_COL_AllocCount},
     {HEARTH_COL_TotalSize, HEARTH_COL_MaxSize},
     {HEARTH_COL_TotalAccessCount, HEARTH_COL_MaxAccessCount},
     {HEARTH_COL_TotalLifetime, HEARTH_COL_MaxLifetime},
-    {HEARTH_COL_MinPercentUtilized, -1},
     {HEARTH_COL_MaxPercentUtilized, HEARTH_COL_MinPercentUtilized},
     {HEARTH_COL_TotalPercentUtilized, HEARTH_COL_MaxPercentUtilized},
-    {HEARTH_COL_AllocTimestamp, -1},
     {HEARTH_COL_DeallocTimestamp, HEARTH_COL_AllocTimestamp},
-    {HEARTH_COL_AllocCPU, -1},
     {HEARTH_COL_DeallocCPU, HEARTH_COL_AllocCPU},
-    {HEARTH_COL_DataTypeId, -1},
-    {HEARTH_COL_MinAccessDensity, -1},
     {HEARTH_COL_MaxAccessDensity, HEARTH_COL_MinAccessDensity},
     {HEARTH_COL_TotalAccessDensity, HEARTH_COL_MaxAccessDensity},
-    {HEARTH_COL_MinLifetimeAccessDensity, -1},
     {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
     {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
-    {HEARTH_COL_LiveAtExit, -1},
-    {HEARTH_COL_LookedLifetime, HEARTH_COL_TotalLifetime}, /* the first of LOOK_COLUMNS */
+    {HEARTH_COL_LookedLifetime, HEARTH_COL_TotalLifetime},
     {HEARTH_COL_EstimatedAccessCount, HEARTH_COL_TotalAccessCount},
-    {HEARTH_COL_Looks, -1},
     {HEARTH_COL_TouchedLooks, HEARTH_COL_Looks},
-    {HEARTH_COL_LookTime, -1},
-    {HEARTH_COL_ShortLooks, -1},
     {HEARTH_COL_TouchedShortLooks, HEARTH_COL_ShortLooks},
-    {HEARTH_COL_ShortLookTime, -1},
     {HEARTH_COL_SizedAtExit, HEARTH_COL_LiveAtExit},
-    {HEARTH_COL_LiveBytes, -1},
-    {HEARTH_COL_Picks, -1},
     {HEARTH_COL_LatePicks, HEARTH_COL_Picks},
-    {HEARTH_COL_UsedPageBytes, -1},
-    {HEARTH_COL_IdlePageBytes, -1},
     {HEARTH_COL_TouchedPages, HEARTH_COL_TouchedLooks},
-    {HEARTH_COL_PeakBytes, -1},
-    {HEARTH_COL_PeakBlocks, -1},
 };
 
-_Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
-
-enum { LOOK_COLUMNS = 8, LIVE_COLUMNS = 2, PICK_COLUMNS = 4, PEAK_COLUMNS = 2 };
-enum {
-  PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - LIVE_COLUMNS - PICK_COLUMNS - 1 /* TouchedPages */ - PEAK_COLUMNS
-};
-
-/* Does any context have a number in one of the columns from this one on? */
-static bool has_any(const hearth_builder *b, unsigned first, unsigned count) {
-  for (unsigned i = first; i < first + count; i++)
-    if (b->mibs.columns[i].width > 0)
-      return true;
-  return false;
+static int reference_of(enum hearth_mib_column field) {
+  for (size_t i = 0; i < sizeof relatives / sizeof *relatives; i++)
+    if (relatives[i].field == field)
+      return (int)relatives[i].reference;
+  return -1;
 }
 
-static bool table_is_wanted(const hearth_builder *b, size_t column) {
-  if (column < PLAIN_COLUMNS)
-    return true;
-  if (column >= HEARTH_COL_PeakBytes)
-    return has_any(b, HEARTH_COL_PeakBytes, PEAK_COLUMNS);
-  if (column < PLAIN_COLUMNS + LOOK_COLUMNS || column == HEARTH_COL_TouchedPages)
-    return b->runs.accesses_estimated || has_any(b, HEARTH_COL_LookedLifetime, LOOK_COLUMNS);
-  if (column < PLAIN_COLUMNS + LOOK_COLUMNS + LIVE_COLUMNS)
-    return has_any(b, HEARTH_COL_SizedAtExit, LIVE_COLUMNS);
-  return has_any(b, HEARTH_COL_Picks, PICK_COLUMNS);
+/* Fields that no context has are left out. */
+static void add_column(writer *w, enum hearth_mib_column field) {
+  if (field != HEARTH_COL_AllocCount && w->builder->mibs.columns[field].width == 0)
+    return;
+  w->column_names[w->column_count] = hearth_mib_column_name((int)field);
+  w->columns[w->column_count++] = (uint8_t)field;
 }
 
 void hearth_writer_choose_columns(writer *w) {
   w->column_names[0] = "StackID";
   w->column_count = 1;
-  for (uint8_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    if (table_is_wanted(w->builder, i)) {
-      w->column_names[w->column_count] = field_names[context_columns[i].field];
-      w->columns[w->column_count++] = i;
-    }
+  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (reference_of((enum hearth_mib_column)i) < 0)
+      add_column(w, (enum hearth_mib_column)i);
+  for (size_t i = 0; i < sizeof relatives / sizeof *relatives; i++)
+    add_column(w, relatives[i].field);
 }
 
 static void frame_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
@@ -134,38 +94,39 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
   for (size_t i = 1; i < w->column_count; i++)
-    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[w->columns[i]].field, ret[i]);
+    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, (enum hearth_mib_column)w->columns[i], ret[i]);
 }
 
-/* Column of CONTEXTS that holds a field, which is there. */
+/* Column of CONTEXTS that holds a field; HEARTH_NONE: there is none. */
 static uint32_t column_of(const writer *w, int field) {
-  uint32_t column = 1;
-  while (field >= 0 && (int)context_columns[w->columns[column]].field != field)
-    column++;
-  return field < 0 ? HEARTH_NONE : column;
+  for (uint32_t column = 1; column < w->column_count; column++)
+    if (w->columns[column] == field)
+      return column;
+  return HEARTH_NONE;
 }
 
-static bool table_pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references,
-                       size_t columns, packed_bytes *ret) {
-  return hearth_packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size);
+static hearth_status table_pack(writer *w, uint32_t id, packed_source *source, size_t rows,
+                                const uint32_t *column_references, size_t columns) {
+  writer_section *s = &w->sections[id];
+  s->count = (uint32_t)rows;
+  return hearth_check_memory(hearth_packed_encode(source, w, rows, column_references, columns, &s->data, &s->size),
+                             w->err);
 }
 
-hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err) {
+hearth_status hearth_writer_pack_tables(writer *w) {
   static const uint32_t none[] = {HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
-  uint32_t of_contexts[WRITER_CONTEXT_COLUMNS] = {HEARTH_NONE};
-  for (size_t i = 1; i < w->column_count; i++)
-    of_contexts[i] = column_of(w, context_columns[w->columns[i]].reference);
-  if (table_pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
-      table_pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
-      table_pack(w, context_rows, w->contexts.count, of_contexts, w->column_count, &ret->contexts))
-    return HEARTH_OK;
-  return hearth_error_nomem(err);
-}
-
-void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
-  for (size_t i = 0; i < w->column_count; i++)
-    rows[i] = (hearth_indexed_field){i ? field_tags[context_columns[w->columns[i]].field] : HEARTH_TAG_StackID,
-                                     hearth_writer_string_offset(w, w->column_names[i])};
+  uint32_t of_contexts[WRITER_CONTEXT_COLUMNS];
+  hearth_indexed_field *fields;
+  HEARTH_TRY(
+      hearth_writer_add_section(w, HEARTH_SECTION_SCHEMA, w->column_count, w->column_count * sizeof *fields, &fields));
+  for (size_t i = 0; i < w->column_count; i++) {
+    of_contexts[i] = i ? column_of(w, reference_of((enum hearth_mib_column)w->columns[i])) : HEARTH_NONE;
+    fields[i] = (hearth_indexed_field){i ? field_tags[w->columns[i]] : HEARTH_TAG_StackID,
+                                       hearth_writer_string_offset(w, w->column_names[i])};
+  }
+  HEARTH_TRY(table_pack(w, HEARTH_SECTION_FRAMES, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS));
+  HEARTH_TRY(table_pack(w, HEARTH_SECTION_STACKS, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS));
+  return table_pack(w, HEARTH_SECTION_CONTEXTS, context_rows, w->contexts.count, of_contexts, w->column_count);
 }

@@ -14,21 +14,18 @@ typedef struct renumbering {
   uint32_t count;
 } renumbering;
 
-typedef struct packed_bytes {
+typedef struct writer_section {
   uint8_t *data;
   size_t size;
-} packed_bytes;
+  uint32_t count; /* rows */
+} writer_section;
 
 enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS, at most: the leaf node and the fields */
-
-typedef struct writer_tables {
-  packed_bytes frames, stacks, contexts;
-} writer_tables;
 
 typedef struct writer writer;
 
 /* Makes the PLAN section (malloc'd; empty: there is nothing to plan) once contexts are in order and summarised. E_NOMEM. */
-typedef hearth_status writer_make_plan(const writer *w, const void *state, packed_bytes *ret);
+typedef hearth_status writer_make_plan(const writer *w, const void *state, writer_section *ret);
 
 struct writer {
   const hearth_builder *builder; /* its estimates are made */
@@ -36,7 +33,7 @@ struct writer {
   const void *plan_state;
   hearth_error *err;
   size_t column_count;                     /* of CONTEXTS */
-  uint8_t columns[WRITER_CONTEXT_COLUMNS]; /* behind the first: rows of strings.c's list */
+  uint8_t columns[WRITER_CONTEXT_COLUMNS]; /* behind the first: enum hearth_mib_column */
   const char *column_names[WRITER_CONTEXT_COLUMNS];
   renumbering functions, frames, nodes, contexts;
   uint32_t *parents;     /* of each new node: the new number of its caller's */
@@ -49,8 +46,8 @@ struct writer {
   uint32_t *context_ends;              /* of each new frame: the number behind its last context */
   const char **strings;                /* sorted, each once */
   uint32_t *string_offsets;
-  size_t string_count, strings_size;
-  hearth_indexed_path *paths;
+  size_t string_count;
+  hearth_indexed_path *paths; /* of their section */
   size_t path_count;
   uint32_t *function_paths; /* of each function, by its new number: row in `paths` or HEARTH_NONE */
   const char **file_names;  /* the distinct paths of functions, sorted */
@@ -58,19 +55,17 @@ struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  writer_tables tables;
   bool any_cold;                   /* by the standard thresholds */
   hearth_density_order *densities; /* NULL: no variances */
-  packed_bytes histograms, summary, plan, variances, run_facts, history;
-  uint32_t histogram_count, variance_count, history_count;
   builder_type *types;
   size_t type_count;
-  builder_global *globals; /* by id */
-  uint32_t bucket_bits;
-  hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1 */
+  writer_section sections[HEARTH_SECTIONS + 1]; /* by id; those that are made so far */
   uint8_t *image;
   size_t size;
 };
+
+/* writer.c: make a section of `size` bytes, all 0, and return them. E_NOMEM. */
+hearth_status hearth_writer_add_section(writer *w, uint32_t id, size_t count, size_t size, void *ret_data);
 
 /* row_order.c, nodes.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. The
  * order of nodes needs the paths, too; E_FULL if the nodes have become too many. */
@@ -84,12 +79,10 @@ hearth_status hearth_writer_order_binaries(writer *w);
 /* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 
-/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
- * caller frees the contents of `ret` even after an error. E_NOMEM. */
-hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
-/* The columns of CONTEXTS in this profile; before all else. And the rows of SCHEMA. */
+/* tables.c: the columns of CONTEXTS in this profile; before all else. Then SCHEMA and the packed tables, once all is in order.
+ * E_NOMEM. */
 void hearth_writer_choose_columns(writer *w);
-void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
+hearth_status hearth_writer_pack_tables(writer *w);
 
 /* section_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status hearth_writer_encode_histograms(writer *w);
@@ -118,13 +111,12 @@ hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context);
 /* After hearth_writer_summarise. */
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 
-/* section_rows.c: order the types that contexts have by id, E_NOMEM; fill the rows of TYPES. */
+/* section_rows.c: order the types that contexts have by id; TYPES. E_NOMEM. */
 hearth_status hearth_writer_order_types(writer *w);
-void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows);
+hearth_status hearth_writer_encode_types(writer *w);
 
-/* section_rows.c: globals by id, the hot ones known. E_NOMEM. */
-hearth_status hearth_writer_order_globals(writer *w);
-void hearth_writer_fill_globals(const writer *w, hearth_indexed_global *rows);
+/* section_rows.c: GLOBALS, the hot ones known; once there are strings. E_NOMEM. */
+hearth_status hearth_writer_encode_globals(writer *w);
 
 /* strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
 hearth_status hearth_writer_collect_file_names(writer *w);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "file.h"
 #include "hearth/builder.h"
 
 enum { MODULES = 500, FUNCTIONS = 10, COUNT = MODULES * FUNCTIONS, SITES = 6, DEPTH = 48, HELPERS = COUNT - FUNCTIONS };
@@ -115,6 +116,8 @@ static void add_walk(const program *p, hearth_builder *builder) {
 
 int main(int argc, char **argv) {
   static program p;
+  void *data;
+  size_t size;
   hearth_error err;
   if (argc != 3) {
     fprintf(stderr, "usage: generate OUTPUT CONTEXTS\n");
@@ -128,7 +131,9 @@ int main(int argc, char **argv) {
   while (hearth_builder_context_count(builder) < strtoull(argv[2], NULL, 10))
     add_walk(&p, builder);
   check(hearth_builder_add_run(builder, &run, &err), &err);
-  check(hearth_builder_write(builder, argv[1], &err), &err);
+  check(hearth_builder_write_memory(builder, &data, &size, &err), &err);
+  check(hearth_file_write(argv[1], data, size, &err), &err);
+  free(data);
   hearth_builder_destroy(builder);
   return 0;
 }

@@ -4,7 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "profile_fixture.h"
+
+static hearth_status write_file(hearth_builder *builder, const char *path, hearth_error *err) {
+  bytes b = write_bytes(builder);
+  hearth_status status = hearth_file_write(path, b.data, b.size, err);
+  free(b.data);
+  return status;
+}
 
 enum { ADDITIONS = 400, FUNCTIONS = 30, MAX_DEPTH = 8, RUNS = 5 };
 
@@ -307,17 +315,17 @@ static void writing_replaces_whole_files_only(void **state) {
   snprintf(missing, sizeof missing, "%s/no/prof", directory);
   assert_int_equal(symlink(file, link), 0);
   expect_ok(hearth_builder_read_text(builder, small_profile(), strlen(small_profile()), "text", &err), &err);
-  expect_ok(hearth_builder_write(builder, file, &err), &err);
-  expect_ok(hearth_builder_write(builder, link, &err), &err); /* the builder stays usable, the link a link */
+  expect_ok(write_file(builder, file, &err), &err);
+  expect_ok(write_file(builder, link, &err), &err); /* the builder stays usable, the link a link */
   assert_int_equal(lstat(link, &info), 0);
   assert_true(S_ISLNK(info.st_mode));
   expect_ok(hearth_profile_open(link, &profile, &err), &err);
   hearth_profile_close(profile);
-  expect_ok(hearth_builder_write(builder, "/dev/null", &err), &err);
+  expect_ok(write_file(builder, "/dev/null", &err), &err);
   assert_int_equal(stat("/dev/null", &info), 0);
   assert_true(S_ISCHR(info.st_mode));
-  assert_int_equal(hearth_builder_write(builder, missing, &err), HEARTH_E_IO);
-  assert_int_equal(hearth_builder_write(builder, directory, &err), HEARTH_E_IO);
+  assert_int_equal(write_file(builder, missing, &err), HEARTH_E_IO);
+  assert_int_equal(write_file(builder, directory, &err), HEARTH_E_IO);
   assert_non_null(strstr(err.message, "directory"));
   hearth_builder_destroy(builder);
   assert_int_equal(unlink(link), 0);

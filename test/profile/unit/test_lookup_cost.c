@@ -87,6 +87,13 @@ static void look_up_function(hearth_profile *profile, uint32_t number, bool stac
   }
 }
 
+static size_t blocks_checked(const hearth_profile *profile) {
+  size_t blocks = 0;
+  for (size_t i = 0; i <= hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->count / 8; i++)
+    blocks += (size_t)__builtin_popcount(profile->checked[i]);
+  return blocks;
+}
+
 /* Share of the file, on average over some modules. */
 static double average_cost(bytes b, bool stacks) {
   size_t blocks = 0, modules = 0;
@@ -94,7 +101,7 @@ static double average_cost(bytes b, bool stacks) {
     hearth_profile *profile = open_bytes(b);
     for (uint32_t f = 0; f < FUNCTIONS; f++)
       look_up_function(profile, module * FUNCTIONS + f, stacks);
-    blocks += hearth_profile_blocks_checked(profile);
+    blocks += blocks_checked(profile);
     hearth_profile_close(profile);
   }
   return (double)blocks * HEARTH_BLOCK_SIZE / (double)b.size / (double)modules;

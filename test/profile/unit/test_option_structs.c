@@ -12,6 +12,7 @@
 #include "hearth/indexer.h"
 #include "hearth/listing.h"
 #include "hearth/plan.h"
+#include "make_plan.h"
 #include "option_size.h"
 
 /* -------------------------------------------------- the copy ------------------------------------------------ */
@@ -121,7 +122,7 @@ static hearth_status use_classify(fixture *f, const void *options, hearth_error 
 static hearth_status use_plan(fixture *f, const void *options, hearth_error *err) {
   void *data = NULL;
   size_t size;
-  hearth_status status = hearth_plan_make(f->profile, options, &data, &size, err);
+  hearth_status status = make_plan(f->profile, options, &data, &size, err);
   free(data);
   return status;
 }

@@ -50,25 +50,13 @@ static void check_block(const parts *p, const table *t, size_t rows, size_t bloc
   uint64_t values[COLUMNS][HEARTH_PACKED_ROWS];
   size_t first = block * HEARTH_PACKED_ROWS;
   uint32_t n = (uint32_t)(rows - first < HEARTH_PACKED_ROWS ? rows - first : HEARTH_PACKED_ROWS);
-  assert_true(hearth_packed_decode_block(p->columns, COLUMNS, p->blocks + (size_t)p->starts[block] * 8,
-                                         (size_t)(p->starts[block + 1] - p->starts[block]) * 8, n, COLUMNS, values));
-  for (uint32_t row = 0; row < n; row++)
-    for (size_t column = 0; column < COLUMNS; column++)
-      assert_true(values[column][row] == t->values[first + row][column]);
-}
-
-static void check_row(const parts *p, const table *t, size_t rows, size_t row) {
-  uint64_t values[COLUMNS];
-  size_t block = row / HEARTH_PACKED_ROWS, first = block * HEARTH_PACKED_ROWS;
-  uint32_t n = (uint32_t)(rows - first < HEARTH_PACKED_ROWS ? rows - first : HEARTH_PACKED_ROWS);
-  const uint8_t *data = p->blocks + (size_t)p->starts[block] * 8;
-  size_t size = (size_t)(p->starts[block + 1] - p->starts[block]) * 8;
-  assert_true(hearth_packed_decode(p->columns, COLUMNS, data, size, n, (uint32_t)(row - first), COLUMNS, values));
-  assert_memory_equal(values, t->values[row], sizeof values);
-  for (size_t wanted = 0; wanted < COLUMNS; wanted++) {
+  for (size_t wanted = 0; wanted <= COLUMNS; wanted++) {
     memset(values, 0xaa, sizeof values);
-    assert_true(hearth_packed_decode(p->columns, COLUMNS, data, size, n, (uint32_t)(row - first), wanted, values));
-    assert_memory_equal(values, t->values[row], wanted * sizeof values[0]);
+    assert_true(hearth_packed_decode_block(p->columns, COLUMNS, p->blocks + (size_t)p->starts[block] * 8,
+                                           (size_t)(p->starts[block + 1] - p->starts[block]) * 8, n, wanted, values));
+    for (uint32_t row = 0; row < n; row++)
+      for (size_t column = 0; column < wanted; column++)
+        assert_true(values[column][row] == t->values[first + row][column]);
   }
 }
 
@@ -85,8 +73,6 @@ static void every_row_is_read_back(void **state) {
     assert_int_equal(size % 8, 0);
     parts p = split(data, counts[i]);
     assert_int_equal(p.columns[0].bits, 0);
-    for (size_t row = 0; row < counts[i]; row++)
-      check_row(&p, &t, counts[i], row);
     for (size_t block = 0; block * HEARTH_PACKED_ROWS < counts[i]; block++)
       check_block(&p, &t, counts[i], block);
     free(data);
@@ -94,14 +80,14 @@ static void every_row_is_read_back(void **state) {
   }
 }
 
-/* Without its last word a block is refused, or gives what the whole one gives (a row that was read before the end). */
+/* Without its last word a block is refused: the last column's numbers fill it. */
 static void a_block_cut_short_is_noticed(void **state) {
   enum { ROWS = 40 };
   table t = {calloc(ROWS, sizeof *t.values)};
-  uint64_t seed = 12, values[COLUMNS];
+  uint64_t seed = 12;
   uint64_t all[COLUMNS][HEARTH_PACKED_ROWS];
   uint8_t *data;
-  size_t size, refused = 0;
+  size_t size;
   (void)state;
   fill(&t, ROWS, &seed);
   assert_true(hearth_packed_encode(rows_of, &t, ROWS, references, COLUMNS, &data, &size));
@@ -110,17 +96,15 @@ static void a_block_cut_short_is_noticed(void **state) {
     uint8_t *cut = malloc(words * 8 + 1); /* of the exact size, for sanitizers */
     memcpy(cut, p.blocks, words * 8);
     assert_false(hearth_packed_decode_block(p.columns, COLUMNS, cut, words * 8, ROWS, COLUMNS, all));
-    for (uint32_t row = 0; row < ROWS; row++)
-      refused += !hearth_packed_decode(p.columns, COLUMNS, cut, words * 8, ROWS, row, COLUMNS, values);
     free(cut);
   }
-  assert_int_equal(refused, p.starts[1] * ROWS); /* the last column's numbers fill the last word */
   free(data);
   free(t.values);
 }
 
 static void garbage_is_survived(void **state) {
-  uint64_t seed = 13, values[COLUMNS], all[COLUMNS][HEARTH_PACKED_ROWS];
+  uint64_t seed = 13, all[COLUMNS][HEARTH_PACKED_ROWS];
+  int read = 0;
   (void)state;
   for (int round = 0; round < 20000; round++) {
     hearth_indexed_column columns[COLUMNS];
@@ -131,11 +115,10 @@ static void garbage_is_survived(void **state) {
     for (uint32_t i = 0; i < COLUMNS; i++)
       columns[i] = (hearth_indexed_column){next_random(&seed), next_random(&seed) % 65, i ? i - 1 : HEARTH_NONE};
     uint32_t rows = 1 + next_random(&seed) % HEARTH_PACKED_ROWS;
-    bool row_read =
-        hearth_packed_decode(columns, COLUMNS, block, size, rows, next_random(&seed) % rows, COLUMNS, values);
-    assert_int_equal(hearth_packed_decode_block(columns, COLUMNS, block, size, rows, COLUMNS, all), row_read);
+    read += hearth_packed_decode_block(columns, COLUMNS, block, size, rows, COLUMNS, all);
     free(block);
   }
+  assert_in_range(read, 1, 19999);
 }
 
 int main(void) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Plans: which sites are chosen, the bits they share, the tables; and that damaged plans are refused. */
+/* Plans: which sites are chosen, their bits, the tables; and that damaged plans are refused. */
 #include "hearth/hints.h"
 #include "hearth/ids.h"
 #include "hearth/plan.h"
+#include "make_plan.h"
 #include "profile_fixture.h"
 #include "reseal.h"
 
@@ -73,7 +74,7 @@ static bytes plan_of(bytes b, const hearth_plan_options *options) {
   hearth_profile *profile = open_bytes(b);
   hearth_error err;
   bytes planned;
-  expect_ok(hearth_plan_make(profile, options, &planned.data, &planned.size, &err), &err);
+  expect_ok(make_plan(profile, options, &planned.data, &planned.size, &err), &err);
   hearth_profile_close(profile);
   return planned;
 }
@@ -120,17 +121,12 @@ static const hearth_plan_site *site_of(const planned *p, const char *frame) {
 static hearth_placement conclude(const planned *p, const char *frames) {
   const hearth_plan_table *table = hearth_plan_find_table(&p->plan, id_of(frames));
   uint64_t word = 0;
-  uint32_t count;
   assert_non_null(table);
   for (const char *at = frames; strlen(at) > 2;) {
     const hearth_plan_site *site = site_of(p, at += 3);
     word |= site ? UINT64_C(1) << site->bit : 0;
   }
-  const hearth_plan_entry *entries = hearth_plan_entries(&p->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    if (entries[i].bits == (word & table->mask))
-      return (hearth_placement)entries[i].placement;
-  return UNKNOWN;
+  return table->placements[(word & table->mask) != 0];
 }
 
 static void expect_all_told_apart(const planned *p, const context *contexts, size_t n) {
@@ -158,16 +154,19 @@ static void a_bit_tells_a_cold_caller(void **state) {
   close_planned(&p);
 }
 
-/* What the inner callers leave open the outer ones settle, for one allocation call after the other. */
-static void levels_are_combined(void **state) {
-  const context contexts[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {COLD, 1000, "x1 h2 g1 m1"},
-                              {HOT, 1000, "x1 h2 g2 m2"}, {COLD, 500, "x1 h3 g3 m1"},  {HOT, 500, "x1 h3 g3 m2"},
-                              {HOT, 2000, "y1 h4 g1 m1"}, {COLD, 2000, "y1 h4 g2 m1"}, {COLD, 700, "z1 m1"},
-                              {COLD, 800, "z1 m2"}};
+/* A call that others go through as well tells nothing, not even together with another one. */
+static void sites_prove_by_themselves(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {HOT, 1000, "x1 h2 g2 m1"},
+                              {COLD, 500, "x1 h3 g3 m1"}, {HOT, 2000, "y1 h4 g1 m1"},  {COLD, 2000, "y1 h4 g3 m1"},
+                              {COLD, 700, "z1 m1"},       {COLD, 800, "z1 m2"}};
   planned p = open_planned(contexts, COUNT(contexts), NULL);
   (void)state;
   assert_int_equal(p.plan.table_count, 2); /* all contexts of z1 are cold */
-  expect_all_told_apart(&p, contexts, 8);
+  assert_int_equal(p.plan.site_count, 1);
+  assert_int_equal(site_of(&p, "g3")->bytes, 2500);
+  assert_true(conclude(&p, "x1 h1 g2 m1") >= POOL);
+  assert_true(conclude(&p, "x1 h2 g2 m1") >= POOL);
+  expect_all_told_apart(&p, contexts + 3, 3);
   close_planned(&p);
 }
 
@@ -199,28 +198,7 @@ static void few_sites_are_preferred(void **state) {
   close_planned(&p);
 }
 
-/* Of two allocation calls, with callers of their own: 40 sites each, of which some have to share a bit. */
-static void sites_that_never_meet_share_a_bit(void **state) {
-  enum { SITES = 80 };
-  static char frames[2 * SITES][12];
-  context contexts[2 * SITES];
-  unsigned users[64] = {0};
-  (void)state;
-  for (int i = 0; i < 2 * SITES; i++) {
-    snprintf(frames[i], sizeof frames[i], "%c1 %c%c m1", i < SITES ? 'x' : 'y', 'A' + i / 9, '1' + i % 9);
-    contexts[i] = (context){i % 2 ? HOT : COLD, i % 2 ? 1000 : 900, frames[i]};
-  }
-  planned p = open_planned(contexts, COUNT(contexts), NULL);
-  assert_in_range(p.plan.site_count, 65, 2 * SITES);
-  expect_all_told_apart(&p, contexts, COUNT(contexts));
-  for (uint32_t i = 0; i < p.plan.site_count; i++)
-    users[p.plan.sites[i].bit]++;
-  for (uint32_t i = 0; i < p.plan.site_count; i++)
-    assert_int_equal(p.plan.sites[i].is_alone, users[p.plan.sites[i].bit] == 1);
-  close_planned(&p);
-}
-
-/* While there are bits enough, each site has its own, so it is clear before the call. */
+/* So that they are clear before the call. */
 static void sites_have_bits_of_their_own(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"},
                               {COLD, 900, "x1 h2 m1"}, /* parts at h */
@@ -263,33 +241,48 @@ static void sites_that_one_allocation_sees_have_bits_of_their_own(void **state) 
   close_planned(&p);
 }
 
-/* 140 callers of one allocation call, of which each cold one needs a bit: they share. */
-static void cold_callers_share_bits(void **state) {
-  enum { SITES = 140 };
-  static char frames[SITES][12];
-  context contexts[SITES];
+/* Of 70 cold callers of one allocation call, which need a bit each, those that are worth most have one. */
+static void there_are_no_more_sites_than_bits(void **state) {
+  enum { CALLERS = 140 };
+  static char frames[CALLERS][12];
+  context contexts[CALLERS];
   uint64_t bits = 0;
   (void)state;
-  for (int i = 0; i < SITES; i++) {
+  for (int i = 0; i < CALLERS; i++) {
     snprintf(frames[i], sizeof frames[i], "x1 %c%c m1", 'A' + i / 9 % 26, '1' + i % 9);
-    contexts[i] = (context){i % 2 ? HOT : COLD, 1000, frames[i]};
+    contexts[i] = (context){i % 2 ? HOT : COLD, 2000 - (uint64_t)i, frames[i]};
   }
-  planned p = open_planned(contexts, SITES, NULL);
+  planned p = open_planned(contexts, CALLERS, NULL);
   for (uint32_t i = 0; i < p.plan.site_count; i++)
     bits |= UINT64_C(1) << p.plan.sites[i].bit;
-  assert_int_equal(p.plan.site_count, SITES / 2);
-  assert_true(__builtin_popcountll(bits) > 40);
-  expect_all_told_apart(&p, contexts, SITES);
+  assert_int_equal(p.plan.site_count, HEARTH_PLAN_SITES_MAX);
+  assert_int_equal(__builtin_popcountll(bits), HEARTH_PLAN_SITES_MAX);
+  expect_all_told_apart(&p, contexts, 2 * HEARTH_PLAN_SITES_MAX);
+  assert_int_equal(conclude(&p, frames[2 * HEARTH_PLAN_SITES_MAX]), POOL);
   close_planned(&p);
 }
 
-static void budgets_are_kept(void **state) {
+/* a2 would be worth most for its cost; b1 and b2, which are worth having, prove all that it does. */
+static void sites_that_others_make_needless_are_dropped(void **state) {
+  const context contexts[] = {
+      {COLD, 2000, "x1 a2 b1 m1", 1}, {COLD, 2000, "x1 a2 b2 m1", 1}, {COLD, 500, "x1 a3 b1 m1", 1},
+      {COLD, 500, "x1 a4 b1 m1", 1},  {COLD, 500, "x1 a5 b1 m1", 1},  {COLD, 500, "x1 a6 b2 m1", 1},
+      {COLD, 500, "x1 a7 b2 m1", 1},  {COLD, 500, "x1 a8 b2 m1", 1},  {HOT, 1000, "x1 c1 m1", 1}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 2);
+  assert_non_null(site_of(&p, "b1"));
+  assert_non_null(site_of(&p, "b2"));
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+static void sites_are_worth_their_bits(void **state) {
   const context contexts[] = {{HOT, 100000, "x1 h1 m1"},
                               {COLD, 60000, "x1 h2 m1"},
                               {COLD, 40000, "x1 h3 m1"},
                               {HOT, 100000, "x1 h4 m1"},
                               {COLD, 9, "x1 h5 m1"}};
-  const hearth_plan_options one = {.max_sites = 1}, gain = {.min_gain_ppm = 190000};
   planned p = open_planned(contexts, COUNT(contexts), NULL);
   (void)state;
   assert_int_equal(p.plan.site_count, 2); /* the 9 bytes are not worth one */
@@ -297,34 +290,35 @@ static void budgets_are_kept(void **state) {
   assert_non_null(site_of(&p, "h2"));
   assert_non_null(site_of(&p, "h3"));
   close_planned(&p);
-  p = open_planned(contexts, COUNT(contexts), &one);
-  assert_int_equal(p.plan.site_count, 1);
-  assert_int_equal(conclude(&p, "x1 h1 m1"), POOL);
-  assert_int_equal(conclude(&p, "x1 h2 m1"), COLD);
-  assert_int_equal(conclude(&p, "x1 h3 m1"), POOL);
-  close_planned(&p);
-  p = open_planned(contexts, COUNT(contexts), &gain); /* 57000 bytes */
-  assert_int_equal(p.plan.site_count, 1);
-  assert_null(site_of(&p, "h3"));
-  close_planned(&p);
+}
+
+/* Of a thousand accesses for each byte, a million reads of the word are worth a thousand bytes. */
+static void bits_are_worth_reading(void **state) {
+  (void)state;
+  for (uint64_t cold = 900; cold <= 1100; cold += 200) {
+    const context contexts[] = {{HOT, 1000000, "x1 h1 m1", 1000000}, {COLD, cold, "x1 h1 m2"}};
+    planned p = open_planned(contexts, COUNT(contexts), NULL);
+    assert_int_equal(p.plan.site_count, cold > 1000);
+    assert_int_equal(conclude(&p, "x1 h1 m2"), cold > 1000 ? COLD : POOL);
+    close_planned(&p);
+  }
 }
 
 /* What nothing tells apart is cold only if the rest is little and hardly used. */
 static void mixtures_are_seldom_cold(void **state) {
-  const hearth_plan_options no_sites = {.min_gain_ppm = 1000000};
-  const context few[] = {{HOT, 10, "x1"}, {COLD, 90, "x1 m1"}},
-                idle[] = {{HOT, 4, "x1"}, {COLD, 96, "x1 m1"}, {HOT, 5000, "y1"}},
-                many[] = {{HOT, 100, "x1"}, {COLD, 1700, "x1 m1"}, {HOT, 500000, "y1"}};
-  planned p = open_planned(few, COUNT(few), &no_sites);
+  const context few[] = {{HOT, 10, "x1 m1 n1"}, {COLD, 90, "x1 m1"}},
+                idle[] = {{HOT, 4, "x1 m1 n1"}, {COLD, 96, "x1 m1"}, {HOT, 5000, "y1"}},
+                many[] = {{HOT, 100, "x1 m1 n1"}, {COLD, 1700, "x1 m1"}, {HOT, 500000, "y1"}};
+  planned p = open_planned(few, COUNT(few), NULL);
   (void)state;
   assert_int_equal(p.plan.site_count, 0);
   assert_int_equal(p.plan.tables[0].mask, 0);
   assert_int_equal(conclude(&p, "x1 m1"), POOL); /* all accesses are theirs */
   close_planned(&p);
-  p = open_planned(idle, COUNT(idle), &no_sites);
+  p = open_planned(idle, COUNT(idle), NULL);
   assert_int_equal(conclude(&p, "x1 m1"), COLD);
   close_planned(&p);
-  p = open_planned(many, COUNT(many), &no_sites);
+  p = open_planned(many, COUNT(many), NULL);
   assert_int_equal(conclude(&p, "x1 m1"), POOL + 1); /* more than a twentieth of the bytes */
   close_planned(&p);
 }
@@ -394,17 +388,13 @@ static void classes_are_those_that_are_asked_for(void **state) {
 
 /* -------------------------------------------------- lost bits ------------------------------------------------ */
 
-/* Whatever bits get lost: only a cold context gets into the cold range. */
+/* Whatever bits get lost: what no bits tell of is not cold, and only cold contexts have bits of the mask. */
 static void expect_losses_make_nothing_cold(const planned *p) {
   for (uint32_t i = 0; i < p->plan.table_count; i++) {
-    uint32_t count;
-    const hearth_plan_entry *entries = hearth_plan_entries(&p->plan, &p->plan.tables[i], &count);
-    for (uint32_t less = 0; less < count; less++)
-      for (uint32_t more = 0; more < count; more++)
-        if (entries[less].placement == COLD && entries[more].placement != COLD &&
-            (entries[less].bits & ~entries[more].bits) == 0)
-          fail_msg("table %u: bits %#lx would be taken for %#lx", i, (unsigned long)entries[more].bits,
-                   (unsigned long)entries[less].bits);
+    const hearth_plan_table *table = &p->plan.tables[i];
+    if (table->mask && (table->placements[0] == COLD || table->right_bytes[1] < table->bytes[1] / 100 * 95))
+      fail_msg("table %u: %lu of %lu bytes with bits are cold", i, (unsigned long)table->right_bytes[1],
+               (unsigned long)table->bytes[1]);
   }
 }
 
@@ -634,8 +624,8 @@ static void layouts_are_set_in_place(void **state) {
 
 /* ------------------------------------------------ determinism ------------------------------------------------ */
 
-static const context many[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {COLD, 1000, "x1 h2 g1 m1"},
-                               {HOT, 1000, "x1 h2 g2 m2"}, {HOT, 1000, "y1 h1 g1 m1"},  {COLD, 1000, "y1 h2 g1 m1"},
+static const context many[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {COLD, 1000, "x1 h2 g3 m1"},
+                               {HOT, 1000, "x1 h2 g4 m2"}, {HOT, 1000, "y1 h1 g1 m1"},  {COLD, 1000, "y1 h2 g1 m1"},
                                {HOT, 1000, "z1 f1 m3"},    {COLD, 1000, "z1 f2 m3"}};
 
 static void equal_profiles_have_equal_plans(void **state) {
@@ -670,7 +660,6 @@ typedef struct sections {
   hearth_indexed_plan *plan;
   hearth_plan_site *sites;
   hearth_plan_table *tables;
-  hearth_plan_entry *entries;
   hearth_plan_call *calls;
   hearth_placement *placements;
 } sections;
@@ -686,8 +675,7 @@ static sections find_sections(bytes b) {
   s.plan = (hearth_indexed_plan *)((uint8_t *)b.data + s.row->offset);
   s.sites = (hearth_plan_site *)(s.plan + 1);
   s.tables = (hearth_plan_table *)(s.sites + s.plan->site_count);
-  s.entries = (hearth_plan_entry *)(s.tables + s.plan->table_count);
-  s.calls = (hearth_plan_call *)(s.entries + s.plan->entry_count);
+  s.calls = (hearth_plan_call *)(s.tables + s.plan->table_count);
   s.placements = (hearth_placement *)(s.calls + s.plan->call_count);
   return s;
 }
@@ -723,27 +711,20 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.plan->id, 0, "the plan has a wrong size or no id");
   REFUSED(s.plan->site_count, s.plan->site_count + 1, "wrong size");
   REFUSED(s.plan->table_count, UINT32_MAX, "wrong size");
-  REFUSED(s.plan->entry_count, 0, "wrong size");
-  REFUSED(s.sites[0].bit, 64, "decision site 0 is impossible");
+  REFUSED(s.sites[0].bit, HEARTH_PLAN_SITES_MAX, "decision site 0 is impossible");
   REFUSED(s.sites[0].is_alone, 2, "decision site 0 is impossible");
   REFUSED(s.sites[0].reserved, 1, "decision site 0 is impossible");
   REFUSED(s.sites[1].frame, 1000, "decision site 1 is impossible");
   REFUSED(s.sites[1].stack_id, s.sites[0].stack_id, "decision site 1 is impossible");
-  REFUSED(s.tables[0].first_entry, 1, "table 0 of the plan is impossible");
-  REFUSED(s.tables[1].first_entry, 0, "table 0 of the plan is impossible");
-  REFUSED(s.tables[1].first_entry, 1000, "table 0 of the plan is impossible");
-  REFUSED(s.tables[2].first_entry, s.tables[1].first_entry, "table 1 of the plan is impossible");
   REFUSED(s.tables[2].frame, 1000, "table 2 of the plan is impossible");
   REFUSED(s.tables[2].stack_id, 0, "table 2 of the plan is impossible");
-  REFUSED(s.tables[0].mask, 0, "entry 1 of the plan is impossible");
-  REFUSED(s.entries[0].bits, UINT64_C(1) << 63, "entry 0 of the plan is impossible");
-  REFUSED(s.entries[0].placement, POOL + 3, "entry 0 of the plan is impossible");
-  REFUSED(s.entries[0].right_bytes, s.entries[0].bytes + 1, "entry 0 of the plan is impossible");
-  REFUSED(s.entries[0].reserved, 1, "entry 0 of the plan is impossible");
-  REFUSED(s.entries[1].bits, s.entries[0].bits, "entry 1 of the plan is impossible");
+  REFUSED(s.tables[0].mask, 0, "table 0 of the plan is impossible");
+  REFUSED(s.tables[0].placements[0], POOL + 3, "table 0 of the plan is impossible");
+  REFUSED(s.tables[1].placements[1], POOL + 3, "table 1 of the plan is impossible");
+  REFUSED(s.tables[0].right_bytes[1], s.tables[0].bytes[1] + 1, "table 0 of the plan is impossible");
+  REFUSED(s.tables[0].reserved, 1, "table 0 of the plan is impossible");
   REFUSED(s.plan->call_count, HEARTH_PLAN_CALLS_MAX + 1, "wrong size");
   REFUSED(s.plan->tuning, HEARTH_TUNINGS, "wrong size");
-  REFUSED(s.plan->reserved, 1, "wrong size");
   REFUSED(s.plan->pools[0], HEARTH_POOLS_MAX + 1, "the layout has no such pool for id 1");
   REFUSED(s.plan->pools[3], 1, "the layout has no such pool for id 4");
   REFUSED(s.plan->context_count, s.plan->context_count - 1, "the plan is of other contexts");
@@ -774,7 +755,7 @@ static void damaged_profiles_are_planned_or_refused(void **state) {
     if (hearth_profile_open_memory(copy.data, copy.size, "memory", &profile, &err) != HEARTH_OK)
       continue;
     hearth_profile_get_plan(profile, &plan, &err);
-    if (hearth_plan_make(profile, NULL, &made.data, &made.size, &err) == HEARTH_OK)
+    if (make_plan(profile, NULL, &made.data, &made.size, &err) == HEARTH_OK)
       free(made.data);
     hearth_profile_close(profile);
   }
@@ -786,15 +767,16 @@ static void damaged_profiles_are_planned_or_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bit_tells_a_cold_caller),
-      cmocka_unit_test(levels_are_combined),
+      cmocka_unit_test(sites_prove_by_themselves),
       cmocka_unit_test(outer_sites_are_preferred),
       cmocka_unit_test(few_sites_are_preferred),
-      cmocka_unit_test(sites_that_never_meet_share_a_bit),
       cmocka_unit_test(sites_have_bits_of_their_own),
       cmocka_unit_test(sites_that_meet_themselves_are_not_alone),
       cmocka_unit_test(sites_that_one_allocation_sees_have_bits_of_their_own),
-      cmocka_unit_test(cold_callers_share_bits),
-      cmocka_unit_test(budgets_are_kept),
+      cmocka_unit_test(there_are_no_more_sites_than_bits),
+      cmocka_unit_test(sites_that_others_make_needless_are_dropped),
+      cmocka_unit_test(sites_are_worth_their_bits),
+      cmocka_unit_test(bits_are_worth_reading),
       cmocka_unit_test(mixtures_are_seldom_cold),
       cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
       cmocka_unit_test(recursive_sites_are_not_chosen),

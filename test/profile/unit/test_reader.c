@@ -278,7 +278,7 @@ static void unknown_sections_and_fields_are_skipped(void **state) {
 
   section_of(b, HEARTH_SECTION_BINARIES)->id = 77;
   reseal(b.data, b.size);
-  expect_status(b, HEARTH_E_CORRUPT, "section 10 is missing");
+  expect_status(b, HEARTH_E_CORRUPT, "section 9 is missing");
   free(b.data);
 }
 

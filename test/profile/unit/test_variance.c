@@ -105,7 +105,8 @@ static void damage_is_found(void **state) {
   (void)state;
   const char *const two[] = {HEAD(1) CONTEXT(1, 5) CONTEXT(2, 7), HEAD(1) CONTEXT(2, 5) CONTEXT(3, 1)};
   bytes b = merge_texts(two, 2);
-  hearth_indexed_section *s = (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + 11;
+  hearth_indexed_section *s =
+      (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + HEARTH_SECTION_CHECKSUMS;
   uint8_t *copy = malloc(b.size);
   unsigned refused = 0;
   assert_int_equal(s->id, HEARTH_SECTION_VARIANCES);
