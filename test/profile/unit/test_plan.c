@@ -472,18 +472,6 @@ static void large_blocks_are_not_dormant(void **state) {
   }
 }
 
-/* Of a thousand accesses for each byte, a million reads of the word are worth a thousand bytes. */
-static void bits_are_worth_reading(void **state) {
-  (void)state;
-  for (uint64_t cold = 900; cold <= 1100; cold += 200) {
-    const context contexts[] = {{HOT, 1000000, "x1 h1 m1", 1000000}, {COLD, cold, "x1 h1 m2"}};
-    planned p = open_planned(contexts, COUNT(contexts), NULL);
-    assert_int_equal(p.plan.site_count, cold > 1000);
-    assert_int_equal(conclude(&p, "x1 h1 m2"), cold > 1000 ? COLD : POOL);
-    close_planned(&p);
-  }
-}
-
 static void contexts_have_placements(void **state) {
   const context contexts[] = {
       {HOT, 100000, "x1 h1 m1"}, {HOT, 100000, "x1 h2 m1"}, {COLD, 100000, "y1 h2 m1"}, {COLD, 1, "z1 h2 m1"}};
@@ -785,7 +773,6 @@ int main(void) {
       cmocka_unit_test(random_plans_make_nothing_cold),
       cmocka_unit_test(dormant_blocks_lie_apart),
       cmocka_unit_test(large_blocks_are_not_dormant),
-      cmocka_unit_test(bits_are_worth_reading),
       cmocka_unit_test(contexts_have_placements),
       cmocka_unit_test(heavy_calls_have_ids),
       cmocka_unit_test(calls_without_place_have_no_id),
