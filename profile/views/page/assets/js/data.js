@@ -105,10 +105,6 @@ function placeText(place, whole) {
     : `${(whole ? file : base) || '?'}:${line || '?'}${column ? `:${column}` : ''}`;
 }
 
-function placeOf(context) {
-  return data.nodes.place[data.contexts.node[context]];
-}
-
 const STARTER = 2; // a wrapper that starts a program, thread or library
 
 // Where the first function of a context's stack is that is no wrapper; else the outermost that is no starter, else its root.
