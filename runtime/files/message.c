@@ -74,21 +74,10 @@ void hearth_text_format(hearth_text *text, const char *format, ...) {
   va_end(arguments);
 }
 
-static void write_all(int fd, const char *bytes, size_t size) {
-  for (size_t done = 0; done < size;) {
-    long written = hearth_os_write(fd, bytes + done, size - done);
-    if (written == -EINTR)
-      continue;
-    if (written <= 0)
-      break; /* a message about a failing stderr would go there too */
-    done += (size_t)written;
-  }
-}
-
 static void send(const char *bytes, size_t size) {
   hearth_own_writes before = hearth_own_writes_begin(0);
 
-  write_all(hearth_message_file(), bytes, size);
+  hearth_os_write_all(hearth_message_file(), bytes, size); /* a message about its error would go there too */
   hearth_own_writes_end(before);
 }
 

@@ -47,22 +47,13 @@ static bool reopen_trace(void) {
   return file.fd >= 0;
 }
 
-static void write_to_trace(const void *data, size_t size) {
-  for (size_t done = 0; done < size && !file.error;) {
-    long written = hearth_os_write(file.fd, (const char *)data + done, size - done);
-    if (written > 0)
-      done += (size_t)written;
-    else if (written != -EINTR)
-      file.error = written < 0 ? (int)-written : EIO;
-  }
-}
-
 static bool add_to_trace(const void *head, size_t head_size, const void *payload, size_t size) {
   if (file.error || !reopen_trace())
     return false;
   hearth_own_writes before = hearth_own_writes_begin(0);
-  write_to_trace(head, head_size);
-  write_to_trace(payload, size);
+  file.error = hearth_os_write_all(file.fd, head, head_size);
+  if (!file.error)
+    file.error = hearth_os_write_all(file.fd, payload, size);
   hearth_own_writes_end(before);
   if (file.error) {
     hearth_os_truncate(file.fd, file.size);
