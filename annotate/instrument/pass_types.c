@@ -161,7 +161,7 @@ static uint64_t constant_size(LLVMValueRef call) {
   return size;
 }
 
-static LLVMTypeRef choose(const candidates *c) {
+static LLVMTypeRef choose_type(const candidates *c) {
   LLVMTypeRef fits = NULL;
   if (c->count == 1)
     return c->types[0];
@@ -179,7 +179,7 @@ static bool from_uses(LLVMValueRef call, char *name) {
   LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
   candidates c = {.layout = LLVMGetModuleDataLayout(module), .block_size = constant_size(call)};
   add_uses(&c, call, true);
-  LLVMTypeRef type = choose(&c);
+  LLVMTypeRef type = choose_type(&c);
   return type && hearth_ir_struct_name(type, name, TYPE_NAME_MAX);
 }
 

@@ -90,7 +90,7 @@ static LLVMValueRef as(fast_builder *b, LLVMValueRef address, LLVMTypeRef type) 
   return LLVMBuildPointerCast(b->builder, address, LLVMPointerType(type, 0), "");
 }
 
-static LLVMValueRef load(fast_builder *b, LLVMTypeRef type, LLVMValueRef address) {
+static LLVMValueRef fast_path_load(fast_builder *b, LLVMTypeRef type, LLVMValueRef address) {
   return LLVMBuildLoad2(b->builder, type, as(b, address, type), "");
 }
 
@@ -125,22 +125,22 @@ static LLVMValueRef size_of_block(fast_builder *b, const hearth_alloc_function *
 static LLVMValueRef find_pool(fast_builder *b, const hearth_alloc_function *row) {
   hearth_fast_family family = is_new_family(row) ? HEARTH_FAST_OF_NEW : HEARTH_FAST_OF_MALLOC;
   LLVMValueRef pools = LLVMBuildPointerCast(b->builder, get_pools(b), LLVMPointerType(b->i8, 0), "");
-  return load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
+  return fast_path_load(b, b->pointer, family ? at(b, pools, number(b, family * sizeof(void *))) : pools);
 }
 
 /* Anew for each use: an instruction that takes it from memory needs no register. */
 static LLVMValueRef load_key(fast_builder *b, LLVMValueRef pool) {
-  return load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
+  return fast_path_load(b, b->i64, at(b, pool, number(b, HEARTH_FAST_KEY)));
 }
 
 /* The first block of the class's list leaves it. */
 static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef class) {
   LLVMBuilderRef builder = b->builder;
   LLVMValueRef list = at(b, pool, LLVMBuildShl(builder, class, number(b, 3), "")), key = load_key(b, pool),
-               address = LLVMBuildSub(builder, load(b, b->i64, list), key, "");
+               address = LLVMBuildSub(builder, fast_path_load(b, b->i64, list), key, "");
   require(b, LLVMBuildIsNotNull(builder, address, ""), b->empty);
   LLVMValueRef block = LLVMBuildIntToPtr(builder, address, b->pointer, "");
-  store(b, load(b, b->i64, block), list);
+  store(b, fast_path_load(b, b->i64, block), list);
   LLVMValueRef segment = LLVMBuildAnd(builder, address, number(b, -(uint64_t)HEARTH_FAST_SEGMENT), ""),
                granule = LLVMBuildLShr(
                    builder, LLVMBuildAnd(builder, address, number(b, HEARTH_FAST_SEGMENT - HEARTH_FAST_GRANULE), ""),
@@ -148,7 +148,7 @@ static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef 
                map = LLVMBuildIntToPtr(builder, segment, b->pointer, "");
   store(b, LLVMBuildTrunc(builder, class, b->i8, ""), at(b, map, granule));
   LLVMValueRef budget = at(b, pool, number(b, HEARTH_FAST_BUDGET));
-  store(b, LLVMBuildAdd(builder, load(b, b->i64, budget), class, ""), budget);
+  store(b, LLVMBuildAdd(builder, fast_path_load(b, b->i64, budget), class, ""), budget);
   return block;
 }
 

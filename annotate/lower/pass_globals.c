@@ -66,7 +66,7 @@ static bool is_sanitized(LLVMModuleRef module) {
 }
 
 /* LLVM's profiles know them by a part of the name alone. */
-static hearth_status find(placing *p, const hearth_global_name *name, hearth_global *ret) {
+static hearth_status pass_globals_find(placing *p, const hearth_global_name *name, hearth_global *ret) {
   hearth_profile *profile = p->session.matcher->profile;
   uint64_t id = hearth_global_id(name->name, name->file, name->flags);
   hearth_status status = hearth_profile_find_global(profile, id, ret, &p->err);
@@ -85,7 +85,7 @@ static void place(placing *p, LLVMValueRef global) {
   enum hearth_global_kind kind = hearth_global_kind_of(name.flags);
   if (kind == HEARTH_GLOBAL_LITERAL || is_fixed(p, global)) /* linkers merge literals by section */
     return;
-  hearth_status status = find(p, &name, &known);
+  hearth_status status = pass_globals_find(p, &name, &known);
   if (status != HEARTH_OK) {
     p->err.status = status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
     return;

@@ -51,7 +51,7 @@ static uint32_t rank_of_flags(uint32_t flags) {
   return hearth_global_kind_of(flags) == HEARTH_GLOBAL_UNKNOWN ? flags & HEARTH_GLOBAL_LOCAL : flags + 1;
 }
 
-static void merge(const hearth_builder *builder, builder_global *to, const builder_global *from) {
+static void builder_globals_merge(const hearth_builder *builder, builder_global *to, const builder_global *from) {
   const char *pool = builder->pool;
   if (is_preferred(pool + from->name, 1, pool + to->name, 1))
     to->name = from->name;
@@ -83,7 +83,7 @@ hearth_status hearth_builder_add_global(hearth_builder *builder, const hearth_gl
   HEARTH_TRY(hearth_builder_intern_string(builder, global->file, &row.file, err));
   uint32_t at = id_table_find(&builder->globals_by_id, id_table_mix(row.id), equal_global, builder, &row.id);
   if (at != HEARTH_NONE) {
-    merge(builder, &builder->globals[at], &row);
+    builder_globals_merge(builder, &builder->globals[at], &row);
     return HEARTH_OK;
   }
   HEARTH_TRY(id_table_reserve_row(&builder->globals_by_id, &builder->globals, &builder->global_room,

@@ -18,7 +18,7 @@ static uint64_t level_of(double number) {
   return level < 0 ? 0 : level > HEARTH_VARIANCE_MOST ? HEARTH_VARIANCE_MOST : (uint64_t)level;
 }
 
-static double density_of(const hearth_mib *mib) {
+static double variance_density_of(const hearth_mib *mib) {
   const hearth_mib once = {{.AllocCount = mib->AllocCount,
                             .TotalSize = mib->TotalSize,
                             .TotalAccessCount = 1,
@@ -30,7 +30,7 @@ void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_
   double allocs = (double)(mib->AllocCount ? mib->AllocCount : 1), duration = (double)(duration_ns ? duration_ns : 1);
   *ret = (hearth_variance){{.runs = 1,
                             .squares = 1,
-                            .density = level_of(density_of(mib)),
+                            .density = level_of(variance_density_of(mib)),
                             .lifetime = level_of((double)mib->TotalLifetime / allocs / duration),
                             .bytes = level_of((double)mib->TotalSize)}};
   ret->density_squares = ret->density * ret->density;
@@ -71,7 +71,7 @@ unsigned hearth_possible_classes(const hearth_classifier *classifier, const hear
   class_facts own = class_facts_of(classifier, mib);
   for (unsigned corner = 0; corner < 4; corner++) {
     double factor = corner & 1 ? density : 1 / density;
-    class_facts moved = {.density = (mib->TotalAccessCount ? own.density : density_of(mib)) * factor,
+    class_facts moved = {.density = (mib->TotalAccessCount ? own.density : variance_density_of(mib)) * factor,
                          .lifetime_ns = corner & 2 ? own.lifetime_ns * lifetime : own.lifetime_ns / lifetime,
                          .accesses = own.accesses * factor,
                          .first_accesses = own.first_accesses,

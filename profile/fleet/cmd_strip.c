@@ -13,7 +13,7 @@ typedef struct arguments {
   const char *profile, *output;
 } arguments;
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool strip_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   static const hearth_help help = {
       .usage = "strip PROFILE -o OUT",
       .about =
@@ -74,5 +74,5 @@ static hearth_status strip(const void *given, hearth_profile *profile, hearth_er
 int hearth_cmd_strip(int argc, char **argv) {
   arguments a = {0};
   int code;
-  return parse(argc, argv, &a, &code) ? hearth_tool_use_profile(a.profile, strip, &a) : code;
+  return strip_command_parse(argc, argv, &a, &code) ? hearth_tool_use_profile(a.profile, strip, &a) : code;
 }

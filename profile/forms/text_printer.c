@@ -183,7 +183,7 @@ static void print_levels(const char *word, const uint64_t *levels, FILE *stream)
   fputc('\n', stream);
 }
 
-static void print_history(const hearth_heap_history *history, FILE *stream) {
+static void text_printer_print_history(const hearth_heap_history *history, FILE *stream) {
   if (history->runs == 0)
     return;
   fprintf(stream, "history runs=%llu peak=%llu\n", (unsigned long long)history->runs,
@@ -211,7 +211,7 @@ static hearth_status text_printer_print_context(hearth_profile *profile, uint32_
 static hearth_status print_contexts(hearth_profile *profile, const hearth_heap_history *history, FILE *stream,
                                     hearth_error *err) {
   size_t next = 0;
-  print_history(history, stream);
+  text_printer_print_history(history, stream);
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {

@@ -55,7 +55,7 @@ hearth_status hearth_binaries_add_directory(hearth_binaries *b, const char *path
   return HEARTH_OK;
 }
 
-static void note(const hearth_binaries *b, const char *before, const char *text) {
+static void binary_note(const hearth_binaries *b, const char *before, const char *text) {
   char line[640];
   snprintf(line, sizeof line, "%s%.600s", before, text);
   if (b->options.note)
@@ -128,7 +128,7 @@ hearth_status hearth_binaries_give(hearth_binaries *b, const char *path, hearth_
     free_row(row);
     return status;
   }
-  note(b, "using ", path);
+  binary_note(b, "using ", path);
   row->given = true;
   return HEARTH_OK;
 }
@@ -204,9 +204,9 @@ static hearth_known_binary *look_for(hearth_binaries *b, const hearth_raw_map *m
   row->is_program = is_program;
   if (open_mapped(b, map, &binary, &row->reason) != HEARTH_OK ||
       fill_row(b, row, binary, is_program, &row->reason) != HEARTH_OK)
-    note(b, "", row->reason.message);
+    binary_note(b, "", row->reason.message);
   else
-    note(b, "using ", hearth_binary_path(binary));
+    binary_note(b, "using ", hearth_binary_path(binary));
   return row;
 }
 

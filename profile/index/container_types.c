@@ -14,7 +14,7 @@ enum { NOT_SEEN_YET = 0, IS_OUTSIDE = 1, PASSES_ON = 2 }; /* else the id of a ty
 /* Itanium C++ ABI, section 3.4 "Demangler API". */
 char *__cxa_demangle(const char *mangled_name, char *buffer, size_t *length, int *status);
 
-static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool container_starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* The allocation functions, and the library: std:: of the Itanium C++ ABI, 5.1.5. */
 static bool is_of_library(const char *linkage_name) {
@@ -22,7 +22,7 @@ static bool is_of_library(const char *linkage_name) {
                                            "_ZNKSs", "_ZNSb",  "_ZNKSb", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx",
                                            "malloc", "calloc", "realloc"};
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-    if (starts(linkage_name, beginnings[i]))
+    if (container_starts(linkage_name, beginnings[i]))
       return true;
   return false;
 }
@@ -38,7 +38,7 @@ static char *class_of(char *name) {
       depth -= depth > 0;
     else if (depth == 0 && *at == ' ')
       begin = at + 1;
-    else if (depth == 0 && starts(at, "::"))
+    else if (depth == 0 && container_starts(at, "::"))
       end = at;
   }
   if (!end || end <= begin)
@@ -65,12 +65,12 @@ static size_t unsaid_size(const char *at) {
                                       ", std::equal_to<",  ", std::default_delete<", ", std::char_traits<"};
   static const char *const spaces[] = {"std::__cxx11::", "std::__1::", "std::__debug::"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (starts(at, names[i]))
+    if (container_starts(at, names[i]))
       return (size_t)(behind_arguments(at) - at);
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-    if (starts(at, spaces[i]))
+    if (container_starts(at, spaces[i]))
       return strlen(spaces[i]);
-  return starts(at, " >");
+  return container_starts(at, " >");
 }
 
 /* "std::map<std::string, int>", in place. */
@@ -79,12 +79,12 @@ static void shorten_type(char *type) {
   char *to = type;
   for (const char *at = type; *at;) {
     size_t unsaid = unsaid_size(at);
-    bool inlined = starts(at, library) && unsaid > 0;
+    bool inlined = container_starts(at, library) && unsaid > 0;
     if (unsaid > 0)
       at += unsaid;
     const char *name = inlined ? at + strlen("basic_string<") : at + strlen(string);
-    if (starts(at, inlined ? string + strlen(library) : string) &&
-        (starts(name, "char,") || starts(name, "wchar_t,"))) {
+    if (container_starts(at, inlined ? string + strlen(library) : string) &&
+        (container_starts(name, "char,") || container_starts(name, "wchar_t,"))) {
       at = behind_arguments(at);
       to = stpcpy(to, *name == 'w' ? "std::wstring" : "std::string");
     } else if (inlined)
@@ -112,7 +112,7 @@ static bool is_container(const char *type) {
                                       "unordered_multimap",
                                       "unordered_multiset",
                                       "function"};
-  if (!starts(type, "std::"))
+  if (!container_starts(type, "std::"))
     return false;
   const char *name = type + strlen("std::");
   size_t size = strcspn(name, "<");

@@ -59,8 +59,8 @@ static bool is_runtime_source(const char *path) {
   return false;
 }
 
-static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_debug_function *f,
-                                   function *ret, hearth_error *err) {
+static hearth_status frame_cache_find_function(hearth_frame_cache *cache, uint32_t number,
+                                               const hearth_debug_function *f, function *ret, hearth_error *err) {
   HEARTH_TRY(hearth_rows_extend(&cache->functions, &cache->function_room, &cache->function_count, (size_t)number + 1,
                                 sizeof *cache->functions, err));
   function *found = &cache->functions[number];
@@ -104,7 +104,7 @@ static hearth_status frame_cache_add_frame(hearth_frame_cache *cache, const hear
     frame.column = from->column;
     frame.discriminator = from->discriminator;
   }
-  HEARTH_TRY(find_function(cache, from->function, f, &known, err));
+  HEARTH_TRY(frame_cache_find_function(cache, from->function, f, &known, err));
   frame.function = known.number;
   span->of_runtime = known.of_runtime;
   return frame_cache_add_row(cache, &frame, span, err);

@@ -191,7 +191,7 @@ static hearth_status index_add_file(hearth_indexer *ix, const char *path, hearth
   return index_refuse_foreign(path, file->data, file->size, err);
 }
 
-static hearth_status add_name(hearth_named_inputs *inputs, const char *name, hearth_error *err) {
+static hearth_status index_add_name(hearth_named_inputs *inputs, const char *name, hearth_error *err) {
   inputs->count++;
   if (inputs->name && strcmp(inputs->name, name) <= 0)
     return HEARTH_OK;
@@ -216,9 +216,9 @@ static access_runs access_runs_of(const hearth_indexer *ix) {
 static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_runs before, hearth_error *err) {
   access_runs now = access_runs_of(ix);
   if (now.uncounted > before.uncounted)
-    return add_name(&ix->uncounted, name, err);
+    return index_add_name(&ix->uncounted, name, err);
   if (now.densities > before.densities)
-    return add_name(&ix->densities, name, err);
+    return index_add_name(&ix->densities, name, err);
   ix->counted += now.counted > before.counted;
   return HEARTH_OK;
 }
@@ -231,7 +231,7 @@ static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hea
   set_weight(ix, 1);
   HEARTH_TRY(status);
   if (ix->lost_stacks.blocks > without_stack)
-    HEARTH_TRY(add_name(&ix->no_room, input->path, err));
+    HEARTH_TRY(index_add_name(&ix->no_room, input->path, err));
   return note_accesses(ix, input->path, before, err);
 }
 
@@ -278,7 +278,7 @@ static hearth_status index_add_known(hearth_indexer *ix, const hearth_known_file
   return HEARTH_OK;
 }
 
-static hearth_status is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
+static hearth_status index_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
   struct stat info;
   *ret = false;
   if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
@@ -298,7 +298,7 @@ static hearth_status is_known(hearth_indexer *ix, const hearth_input *input, boo
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
   hearth_input input = {path, 1};
   bool known;
-  HEARTH_TRY(is_known(ix, &input, &known, err));
+  HEARTH_TRY(index_is_known(ix, &input, &known, err));
   return known ? HEARTH_OK : add_unknown(ix, &input, err);
 }
 
@@ -320,7 +320,7 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *
   hearth_error failure = {.status = HEARTH_OK}, last;
   for (size_t i = 0; i < count; i++) {
     bool known = false;
-    hearth_status status = is_known(ix, &inputs[i], &known, &last);
+    hearth_status status = index_is_known(ix, &inputs[i], &known, &last);
     if (status == HEARTH_OK && !known) {
       if (ix->options.begun)
         ix->options.begun(ix->options.context, inputs[i].path, i + 1, count);

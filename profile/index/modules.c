@@ -112,7 +112,7 @@ void hearth_modules_destroy(hearth_modules *m) {
   free(m);
 }
 
-static void note(const hearth_modules *m, hearth_note_level level, const char *text) {
+static void module_note(const hearth_modules *m, hearth_note_level level, const char *text) {
   if (m->options.note)
     m->options.note(m->options.context, level, text);
 }
@@ -192,7 +192,7 @@ static hearth_status none_found(const hearth_modules *m, const char *name, const
                           "%s: does not say where its program is: give it with --binary (build id %s)", name, seen);
 }
 
-static int compare_placed(const void *a, const void *b) {
+static int module_compare_placed(const void *a, const void *b) {
   const hearth_placed_map *x = a, *y = b;
   return (x->map->start > y->map->start) - (x->map->start < y->map->start);
 }
@@ -235,7 +235,7 @@ static void tell_overlaps(const hearth_modules *m, const char *name, const heart
            "left out",
            name, count, path ? path : "?");
   if (count > 0)
-    note(m, HEARTH_NOTE_WARNING, text);
+    module_note(m, HEARTH_NOTE_WARNING, text);
 }
 
 /* The preloaded runtime calls main: its frame says nothing of the program. */
@@ -270,7 +270,7 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   hearth_status status = placed ? place_all(m, dump, overlaps, placed, ret_count, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK) {
     tell_overlaps(m, name, dump, overlaps);
-    qsort(placed, *ret_count, sizeof *placed, compare_placed);
+    qsort(placed, *ret_count, sizeof *placed, module_compare_placed);
     *ret_placed = placed;
   } else {
     free(placed);
@@ -316,7 +316,7 @@ static void tell_unused(const hearth_modules *m, const hearth_known_binary *row)
   print_id(id, sizeof id, row->build_id, row->build_id_size);
   snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles", hearth_binary_path(row->binary),
            id);
-  note(m, HEARTH_NOTE_WARNING, text);
+  module_note(m, HEARTH_NOTE_WARNING, text);
 }
 
 static void module_tell_missed(const hearth_modules *m, const module *row) {
@@ -328,7 +328,7 @@ static void module_tell_missed(const hearth_modules *m, const module *row) {
   snprintf(text, sizeof text, "%.400s: %llu address%s of its code %s left out of the call stacks%s%s",
            row->known->reason.message, (unsigned long long)row->missed, row->missed == 1 ? "" : "es",
            row->missed == 1 ? "is" : "are", contexts, hearth_modules_remedy(&row->known->reason));
-  note(m, HEARTH_NOTE_WARNING, text);
+  module_note(m, HEARTH_NOTE_WARNING, text);
 }
 
 void hearth_modules_report(const hearth_modules *m) {

@@ -201,7 +201,7 @@ static candidate *best_candidate(const choosing *c) {
 }
 
 /* Other candidates gain nothing more by contexts that are proven now. */
-static void choose(choosing *c, candidate *chosen) {
+static void choose_sites(choosing *c, candidate *chosen) {
   for (size_t i = chosen->first; i < chosen->end; i++) {
     proven_context *proven = &c->proven[c->contexts_of[i]];
     int64_t weight = signed_weight(c->p, &c->p->contexts[c->contexts_of[i]]);
@@ -271,7 +271,7 @@ static void choose_all(choosing *c) {
   for (candidate *best; c->chosen_count < HEARTH_PLAN_SITES_MAX && (best = best_candidate(c));) {
     best->bit = 0;
     c->chosen[c->chosen_count++] = best;
-    choose(c, best);
+    choose_sites(c, best);
   }
   while (drop_leaves(c) + drop_sites(c) > 0)
     ;

@@ -231,7 +231,7 @@ static bool take_residency(const uint8_t **from, const uint8_t *end, uint64_t *r
   return hearth_layout_take_numbers(from, end, ret, HEARTH_RAW_RESIDENCIES);
 }
 
-static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+static void hearth_layout_read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
   hearth_raw_mib row; /* filled in: check_records has looked */
   hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row);
@@ -282,7 +282,7 @@ static hearth_status hearth_layout_check_records(const hearth_raw_input *in, con
   dump->records_end = (size_t)(from - data);
   dump->column_count = header->mib_columns;
   dump->next_at = header->mib_offset;
-  dump->read_record = read_record;
+  dump->read_record = hearth_layout_read_record;
   return hearth_raw_reserve_histogram(in, dump, largest, err);
 }
 

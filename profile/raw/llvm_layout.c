@@ -252,7 +252,7 @@ static uint32_t llvm_layout_find_stack(const hearth_raw_stacks *stacks, uint64_t
   return id_table_find(&stacks->by_id, id_table_mix(id), llvm_layout_equal_stack, stacks, &id);
 }
 
-static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+static void llvm_layout_read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   cursor c = {.in = &dump->in, .at = dump->next_at, .end = dump->records_end};
   version_layout layout;
   stored_record stored;
@@ -292,7 +292,7 @@ static hearth_status llvm_layout_check_records(cursor c, const version_layout *l
   dump->duration_ns = ms_to_ns(duration_ms);
   dump->record_count = count;
   dump->records_end = c.at;
-  dump->read_record = read_record;
+  dump->read_record = llvm_layout_read_record;
   return hearth_raw_reserve_histogram(c.in, dump, largest, err);
 }
 

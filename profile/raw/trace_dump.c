@@ -67,7 +67,7 @@ static void end_live_blocks(summing *s) {
       trace_dump_end_block(s, &s->live.rows[i], s->dump->duration_ns, true);
 }
 
-static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+static void trace_dump_read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   while (dump->mibs[dump->next_at].AllocCount == 0)
     ++dump->next_at;
   *ret =
@@ -114,7 +114,7 @@ static hearth_status trace_dump_sum(hearth_trace *trace, hearth_raw_dump *dump, 
   dump->ends_early = !info.ended;
   dump->dropped_blocks = info.dropped_events;
   dump->dropped_stacks = info.dropped_stacks;
-  dump->read_record = read_record;
+  dump->read_record = trace_dump_read_record;
   hearth_status status = hearth_trace_visit(trace, trace_dump_add_event, &s, err);
   if (status == HEARTH_OK)
     end_live_blocks(&s);

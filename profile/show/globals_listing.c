@@ -30,7 +30,7 @@ static int compare_rows(const void *left, const void *right) {
   return order ? order : strcmp(a->file, b->file);
 }
 
-static void add(section_sum *sum, const hearth_global *g) {
+static void globals_add(section_sum *sum, const hearth_global *g) {
   sum->count++;
   sum->bytes = hearth_merge_SUM(sum->bytes, g->size);
   sum->accesses = hearth_merge_SUM(sum->accesses, g->accesses);
@@ -53,7 +53,7 @@ static hearth_status list(hearth_profile *profile, globals_listing *ret, hearth_
       free(ret->rows);
       return status;
     }
-    add(&ret->sums[hearth_global_kind_of(ret->rows[i].flags)], &ret->rows[i]);
+    globals_add(&ret->sums[hearth_global_kind_of(ret->rows[i].flags)], &ret->rows[i]);
   }
   if (ret->count > 0)
     qsort(ret->rows, ret->count, sizeof *ret->rows, compare_rows);
@@ -67,7 +67,7 @@ static size_t count_touched(const globals_listing *l) {
   return count;
 }
 
-static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
+static double globals_percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
 static void print_sums(const globals_listing *l, FILE *stream) {
   fputs("\n  globals       bytes      accesses   hot bytes  hot accesses  untouched bytes   section\n", stream);
@@ -75,30 +75,30 @@ static void print_sums(const globals_listing *l, FILE *stream) {
     const section_sum *s = &l->sums[kind];
     if (s->count > 0)
       fprintf(stream, "%9" PRIu64 " %11s %13" PRIu64 " %10.1f%% %12.2f%% %15.1f%%   %s\n", s->count,
-              hearth_amount_bytes(s->bytes).c, s->accesses, percent(s->hot_bytes, s->bytes),
-              percent(s->hot_accesses, s->accesses), percent(s->untouched_bytes, s->bytes),
+              hearth_amount_bytes(s->bytes).c, s->accesses, globals_percent(s->hot_bytes, s->bytes),
+              globals_percent(s->hot_accesses, s->accesses), globals_percent(s->untouched_bytes, s->bytes),
               hearth_global_kind_name(kind));
   }
 }
 
-static void print_row(const hearth_global *g, FILE *stream) {
+static void globals_print_row(const hearth_global *g, FILE *stream) {
   const uint64_t lines = hearth_global_line_count(g);
   char stores[24] = "-";
   if (g->flags & HEARTH_GLOBAL_STORES)
     snprintf(stores, sizeof stores, "%" PRIu64, g->stores);
   fprintf(stream, "%13" PRIu64 " %12s %11s %6.0f%%   %-11s   ", g->accesses, stores, hearth_amount_bytes(g->size).c,
-          percent(g->touched_lines < lines ? g->touched_lines : lines, lines),
+          globals_percent(g->touched_lines < lines ? g->touched_lines : lines, lines),
           hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_print_global(g, stream);
   fputc('\n', stream);
 }
 
-static void print_rows(const char *title, const hearth_global *rows, size_t count, size_t most, FILE *stream) {
+static void globals_print_rows(const char *title, const hearth_global *rows, size_t count, size_t most, FILE *stream) {
   if (count == 0)
     return;
   fprintf(stream, "\n%s\n     accesses       stores       bytes   lines   section       global\n", title);
   for (size_t i = 0; i < count && i < most; i++)
-    print_row(&rows[i], stream);
+    globals_print_row(&rows[i], stream);
   if (count > most)
     fprintf(stream, "  ... and %zu more\n", count - most);
 }
@@ -111,8 +111,8 @@ hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FI
           l.count == 0 ? ": none were recorded (compile with -mllvm -memprof-globals)" : "");
   if (l.count > 0)
     print_sums(&l, stream);
-  print_rows("hottest", l.rows, touched, most, stream);
-  print_rows("untouched", l.rows + touched, l.count - touched, most, stream);
+  globals_print_rows("hottest", l.rows, touched, most, stream);
+  globals_print_rows("untouched", l.rows + touched, l.count - touched, most, stream);
   free(l.rows);
   return hearth_stream_flush(stream, err);
 }

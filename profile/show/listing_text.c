@@ -53,7 +53,7 @@ static void print_tenths(const char *label, const uint64_t parts[HISTORY_PARTS],
 }
 
 /* The most and the least of each part of the run, in tenths of the most of all. */
-static void print_history(const hearth_listing *r, const hearth_heap_history *history) {
+static void listing_print_history(const hearth_listing *r, const hearth_heap_history *history) {
   uint64_t most = 1, most_of[HISTORY_PARTS] = {0}, least_of[HISTORY_PARTS];
   memset(least_of, 0xff, sizeof least_of);
   for (unsigned i = 0; i < HEARTH_RAW_POINTS; i++) {
@@ -72,7 +72,7 @@ static void print_history(const hearth_listing *r, const hearth_heap_history *hi
   fprintf(r->stream, " least of each %s, in tenths)", hearth_amount_time(run_ns / HISTORY_PARTS).c);
 }
 
-static void print_command(const hearth_listing *r, const char *command) {
+static void listing_print_command(const hearth_listing *r, const char *command) {
   enum { MOST_BYTES = 96 };
   char start[MOST_BYTES + 1];
   bool is_cut = r->options.lines > 0 && strlen(command) > MOST_BYTES;
@@ -91,13 +91,13 @@ static hearth_status listing_text_print_run_facts(const hearth_listing *r, heart
     fprintf(r->stream, "  peak       %s live%s", hearth_amount_bytes(facts->peak_bytes).c,
             r->summary.runs > 1 ? " in one of the runs" : "");
     if (history.runs > 0)
-      print_history(r, &history);
+      listing_print_history(r, &history);
     fputc('\n', r->stream);
   }
   hearth_heap_history_free(&history);
   if (*facts->command || facts->commands_differ) {
     fputs("  command    ", r->stream);
-    print_command(r, facts->commands_differ ? "the runs had several" : facts->command);
+    listing_print_command(r, facts->commands_differ ? "the runs had several" : facts->command);
   }
   return HEARTH_OK;
 }

@@ -51,7 +51,7 @@ typedef struct mapping {
   char path[PATH_MAX];
 } mapping;
 
-static FILE *open_proc(pid_t pid, const char *name) {
+static FILE *attached_open_proc(pid_t pid, const char *name) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
   return fopen(path, "re");
@@ -75,7 +75,7 @@ static bool next_mapping(FILE *maps, mapping *ret) {
 
 /* The mapping that has an address. */
 static bool find_mapping(pid_t pid, uint64_t address, mapping *ret) {
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = attached_open_proc(pid, "maps");
   bool found = false;
   while (maps && !found && next_mapping(maps, ret))
     found = address >= ret->start && address < ret->end;
@@ -87,7 +87,7 @@ static bool find_mapping(pid_t pid, uint64_t address, mapping *ret) {
 static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
 static bool find_library(pid_t pid, const char *name, process_library *ret) {
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = attached_open_proc(pid, "maps");
   mapping at;
   bool found = false;
   while (maps && !found && next_mapping(maps, &at))
@@ -121,7 +121,7 @@ static uint64_t find_symbol(hearth_elf_file *file, const char *name) {
   return 0;
 }
 
-static uint64_t find_function(pid_t pid, const process_library *library, const char *name) {
+static uint64_t attached_find_function(pid_t pid, const process_library *library, const char *name) {
   hearth_elf_file *file = open_file(pid, library->path);
   uint64_t value = file ? find_symbol(file, name) : 0;
   hearth_elf_file_close(file);
@@ -135,7 +135,7 @@ static bool defines_malloc(pid_t pid, const char *path) {
   return defines;
 }
 
-static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t size) {
+static bool attached_read_memory(pid_t pid, uint64_t address, void *ret, size_t size) {
   struct iovec here = {ret, size}, there = {(void *)(uintptr_t)address, size};
   return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
@@ -154,14 +154,14 @@ typedef struct target {
 /* mov $15,%rax; syscall: rt_sigreturn */
 static uint64_t find_end_of_handlers(pid_t pid, const process_library *libc) {
   static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = attached_open_proc(pid, "maps");
   mapping at;
   uint64_t found = 0;
   while (maps && !found && next_mapping(maps, &at)) {
     size_t size = at.end - at.start;
     uint8_t *text = strcmp(at.path, libc->path) == 0 && at.is_code ? malloc(size) : NULL;
     const uint8_t *place =
-        text && read_memory(pid, at.start, text, size) ? memmem(text, size, code, sizeof code) : NULL;
+        text && attached_read_memory(pid, at.start, text, size) ? memmem(text, size, code, sizeof code) : NULL;
     if (place)
       found = at.start + (uint64_t)(place - text);
     free(text);
@@ -196,7 +196,7 @@ static bool may_be_in_handler(const target *t, uint64_t stack) {
   if (!t->end_of_handlers || !find_mapping(t->pid, stack, &at))
     return true;
   size_t size = at.end - stack < sizeof words ? at.end - stack : sizeof words;
-  if (!read_memory(t->pid, stack, words, size))
+  if (!attached_read_memory(t->pid, stack, words, size))
     return true;
   for (size_t i = 0; i < size / sizeof *words; i++)
     if (words[i] == t->end_of_handlers)
@@ -296,7 +296,7 @@ static bool call(const target *t, const state *saved, uint64_t function, uint64_
 static int refuse(pid_t pid, int error) {
   char line[256];
   int tracer = 0;
-  FILE *status = open_proc(pid, "status");
+  FILE *status = attached_open_proc(pid, "status");
   while (status && fgets(line, sizeof line, status))
     sscanf(line, "TracerPid: %d", &tracer);
   if (status)
@@ -372,8 +372,9 @@ static int lost(const target *t) {
 
 enum { DLOPEN_NOW = 2 }; /* RTLD_NOW */
 
-static int load(const target *t, const state *saved, const char *library) {
-  uint64_t open = find_function(t->pid, &t->libc, "dlopen"), tell = find_function(t->pid, &t->libc, "dlerror"), result;
+static int attached_load(const target *t, const state *saved, const char *library) {
+  uint64_t open = attached_find_function(t->pid, &t->libc, "dlopen"),
+           tell = attached_find_function(t->pid, &t->libc, "dlerror"), result;
   char reason[512] = "";
   if (!open)
     return hearth_tool_error("%d: its C library has no dlopen (glibc 2.34 or later has)", (int)t->pid);
@@ -383,7 +384,8 @@ static int load(const target *t, const state *saved, const char *library) {
   if (result)
     return HEARTH_EXIT_OK;
   if (tell && call(t, saved, tell, 0, 0, &result) && result)
-    for (size_t i = 0; i + 1 < sizeof reason && read_memory(t->pid, result + i, reason + i, 1) && reason[i]; i++)
+    for (size_t i = 0; i + 1 < sizeof reason && attached_read_memory(t->pid, result + i, reason + i, 1) && reason[i];
+         i++)
       ;
   return hearth_tool_error("%d: cannot load %s: %s", (int)t->pid, library, *reason ? reason : "no reason is given");
 }
@@ -393,13 +395,13 @@ static int load_and_call(const target *t, const state *saved, const char *path, 
   process_library library;
   uint64_t result;
   if (!find_library(t->pid, base_name(path), &library)) {
-    int code = load(t, saved, path);
+    int code = attached_load(t, saved, path);
     if (code != HEARTH_EXIT_OK)
       return code;
     if (!find_library(t->pid, base_name(path), &library))
       return hearth_tool_error("%d: %s: is not found in it", (int)t->pid, path);
   }
-  uint64_t address = find_function(t->pid, &library, function), at = push_text(t, saved, text);
+  uint64_t address = attached_find_function(t->pid, &library, function), at = push_text(t, saved, text);
   if (!address)
     return hearth_tool_error("%d: %s has no %s: it is of another release of Hearth", (int)t->pid, library.path,
                              function);
@@ -426,11 +428,11 @@ static int call_of_library(pid_t pid, const char *library, const char *function,
 
 /* -------------------------------------------------- recording -------------------------------------------------- */
 
-static int check(pid_t pid) {
+static int attached_check(pid_t pid) {
   process_library unused;
   if (kill(pid, 0) != 0 && errno == ESRCH)
     return refuse(pid, ESRCH);
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = attached_open_proc(pid, "maps");
   bool may_look = maps && fgetc(maps) != EOF;
   if (maps)
     fclose(maps);
@@ -468,7 +470,7 @@ static bool await_end(int process, const sigset_t *signals) {
 
 int hearth_process_record(pid_t pid, const char *library, const char *settings, void (*begun)(void)) {
   sigset_t signals, before;
-  int result, code = check(pid);
+  int result, code = attached_check(pid);
   if (code != HEARTH_EXIT_OK)
     return code;
   int process = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -49,7 +49,7 @@ typedef struct words {
   int count;
 } words;
 
-static void add(words *to, const char *word) {
+static void cc_command_add(words *to, const char *word) {
   char **rows = realloc(to->rows, ((size_t)to->count + 2) * sizeof *rows);
   char *copy = strdup(word);
   if (!rows || !copy)
@@ -62,13 +62,13 @@ static void add(words *to, const char *word) {
 static void add_all(words *to, const char *text) {
   char word[PATH_MAX + 64];
   for (int length; sscanf(text, "%4159s%n", word, &length) == 1; text += length)
-    add(to, word);
+    cc_command_add(to, word);
 }
 
 static void add_lines(words *to, char *text) {
   for (char *end; (end = strchr(text, '\n')); text = end + 1) {
     *end = '\0';
-    add(to, text);
+    cc_command_add(to, text);
   }
 }
 
@@ -143,25 +143,25 @@ static int request_of(const char *mode, const step *step, const char *clang, wor
   bool use = strncmp(mode, "use", 3) == 0 && (mode[3] == '=' || mode[3] == ':');
   if (!use && strcmp(mode, "instrument") != 0)
     return hearth_tool_usage_error("cc", "HEARTH is instrument, use=FILE or off, not '%s'", mode);
-  add(ret, "flags");
-  add(ret, use ? "use" : mode);
+  cc_command_add(ret, "flags");
+  cc_command_add(ret, use ? "use" : mode);
   if (use) {
     const char *profile = mode + strlen("use=");
     if (*profile == '\0')
       return hearth_tool_usage_error("cc", "HEARTH=use= names no profile, as HEARTH=use=$PWD/app.heap does");
     if (*profile != '/' && access(profile, R_OK) != 0)
       return hearth_tool_error("%s: %s; give the whole path, as in HEARTH=use=$PWD/app.heap", profile, strerror(errno));
-    add(ret, profile);
+    cc_command_add(ret, profile);
   }
-  add(ret, "--clang");
-  add(ret, clang);
+  cc_command_add(ret, "--clang");
+  cc_command_add(ret, clang);
   if (getenv("HEARTH_FLAGS"))
     add_all(ret, getenv("HEARTH_FLAGS"));
   if (step->is_static && !step->is_shared)
-    add(ret, "--static");
+    cc_command_add(ret, "--static");
   /* Of a program that contains Hearth's code, libraries take it from there. */
   if (step->compiles_only || (step->is_shared && is_one_of("--static", (const char *const *)ret->rows)))
-    add(ret, "--compile");
+    cc_command_add(ret, "--compile");
   return HEARTH_EXIT_OK;
 }
 
@@ -208,7 +208,7 @@ int hearth_cmd_cc(int argc, char **argv) {
   if (step.has_input && !step.is_plain && !step.compiles_only)
     hearth_compile_marks_check(argv + 1, wanted ? mode : "off", command.rows);
   for (int i = 1; i < argc; i++)
-    add(&command, argv[i]);
+    cc_command_add(&command, argv[i]);
   execvp(command.rows[0], command.rows);
   return hearth_tool_error("%s: %s", command.rows[0], strerror(errno));
 }

@@ -38,7 +38,7 @@ typedef struct arguments {
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
-static int check(int operands, char **argv, arguments *a) {
+static int flags_command_check(int operands, char **argv, arguments *a) {
   bool instrument = operands > 0 && strcmp(argv[1], "instrument") == 0;
   bool use = operands > 0 && strcmp(argv[1], "use") == 0;
   a->is_malloc = operands > 0 && strcmp(argv[1], "malloc") == 0;
@@ -66,7 +66,7 @@ static int check(int operands, char **argv, arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool flags_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   *a = (arguments){.clang = NULL};
   const hearth_option options[] = {
       {.name = "instrument", .help = "for a build that writes a heap profile when it runs"},
@@ -100,7 +100,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = flags_command_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   if (!a->compile && !a->link && !a->preload) {
     a->compile = !a->is_malloc;
@@ -375,7 +375,7 @@ int hearth_flags_write(int argc, char **argv, bool lines, FILE *out) {
   int code;
   char *words = NULL;
   size_t size;
-  if (!parse(argc, argv, &a, &code))
+  if (!flags_command_parse(argc, argv, &a, &code))
     return code;
   FILE *stream = open_memstream(&words, &size);
   if (!stream)

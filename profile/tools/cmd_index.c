@@ -358,7 +358,7 @@ static int index_add_binaries(const arguments *a, hearth_indexer *indexer) {
 
 static void index_tell_losses(const char *text) { hearth_tool_warning("%s", text); }
 
-static void tell_nothing(const char *text) { (void)text; }
+static void index_command_tell_nothing(const char *text) { (void)text; }
 
 static int nothing_written(const arguments *a, const hearth_indexer *indexer, const hearth_error *err) {
   if (a->failure != ONLY_WARN || hearth_indexer_added(indexer) > 0)
@@ -372,8 +372,10 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   hearth_plan_options plan = {.layout = a->layout};
-  output_request request = {
-      .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : index_tell_losses};
+  output_request request = {.path = a->output,
+                            .plan = &plan,
+                            .section = a->section,
+                            .tell = a->quiet ? index_command_tell_nothing : index_tell_losses};
   if (index_add_binaries(a, indexer) != HEARTH_EXIT_OK ||
       hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */

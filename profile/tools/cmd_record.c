@@ -87,7 +87,7 @@ static bool is_device(const char *path) {
 }
 
 /* Where nothing can be written, the run would be for nothing. The runtime makes missing folders, and fills in patterns. */
-static int check_folder(const char *output) {
+static int record_command_check_folder(const char *output) {
   char folder[PATH_MAX + 2];
   snprintf(folder, PATH_MAX, "%s", output ? output : "");
   while (!is_device(folder) && !strchr(folder, '%')) {
@@ -103,11 +103,11 @@ static int check_folder(const char *output) {
   return HEARTH_EXIT_OK;
 }
 
-static int run(const request *request, char **argv) {
+static int record_command_run(const request *request, char **argv) {
   hearth_preload_path library;
   int code = hearth_preloaded_find(argv[0], "libhearth_preload.so", library);
   if (code == HEARTH_EXIT_OK)
-    code = check_folder(request->output);
+    code = record_command_check_folder(request->output);
   if (code != HEARTH_EXIT_OK)
     return code;
   const char *settings = describe(request, getpid());
@@ -212,7 +212,7 @@ static int run_and_show(const request *given, char **argv) {
   request.output = raw;
   pid_t pid = fork();
   if (pid == 0)
-    exit(run(&request, argv));
+    exit(record_command_run(&request, argv));
   int code = hearth_preloaded_await(pid, &usage);
   if (access(files.raw, R_OK) != 0)
     return code ? code : HEARTH_REFUSE("%s: no profile was written", files.raw);
@@ -224,7 +224,7 @@ static int run_and_show(const request *given, char **argv) {
 
 static const shown_files *attached_files;
 
-static void tell_nothing(void) {}
+static void record_command_tell_nothing(void) {}
 
 static void tell_begun(void) { fprintf(stderr, "hearth: recording to %s; ^C ends it\n", attached_files->raw); }
 
@@ -257,7 +257,7 @@ static int record_attached(const request *given, pid_t pid) {
   if (!settings)
     return HEARTH_REFUSE("%s: the name is too long, or has quotes of both kinds", files.raw);
   attached_files = &files;
-  code = hearth_process_record(pid, library, settings, given->quiet ? tell_nothing : tell_begun);
+  code = hearth_process_record(pid, library, settings, given->quiet ? record_command_tell_nothing : tell_begun);
   if (code != HEARTH_EXIT_OK)
     return EXIT_REFUSED;
   if (!given->quiet)
@@ -300,7 +300,7 @@ static int check_attached(const request *request, int operands) {
   return HEARTH_EXIT_OK;
 }
 
-static int check(const request *request, int operands) {
+static int record_command_check(const request *request, int operands) {
   if (request->pid.given)
     return check_attached(request, operands);
   if (operands == 0)
@@ -375,11 +375,11 @@ int hearth_cmd_record(int argc, char **argv) {
   int operands, code;
   if (!hearth_tool_parse_command(options, &help, argc, argv, &operands, &code))
     return code;
-  code = check(&request, operands);
+  code = record_command_check(&request, operands);
   if (code != HEARTH_EXIT_OK)
     return code;
   if (request.pid.given)
     return record_attached(&request, (pid_t)request.pid.value);
   argv[operands + 1] = NULL;
-  return request.shows || request.reports ? run_and_show(&request, argv + 1) : run(&request, argv + 1);
+  return request.shows || request.reports ? run_and_show(&request, argv + 1) : record_command_run(&request, argv + 1);
 }

@@ -100,7 +100,7 @@ static bool tune_run(tuning *t, const uint8_t *pools, const char *statistics, tu
   return tune_tell_error(t, &err);
 }
 
-static bool measure(void *state, const uint8_t *pools, tune_measurement *ret) {
+static bool tune_command_measure(void *state, const uint8_t *pools, tune_measurement *ret) {
   return tune_run(state, pools, NULL, ret);
 }
 
@@ -213,7 +213,7 @@ static int tune(tuning *t) {
   if (!used)
     return HEARTH_EXIT_ERROR;
   uint32_t count = hearth_tune_ideas(&t->plan, used, ideas);
-  tune_search search = {.measure = measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
+  tune_search search = {.measure = tune_command_measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
   bool found = hearth_tune_find(&search, ideas, count, &winner);
   if (t->has_error)
     return HEARTH_EXIT_ERROR;
@@ -223,7 +223,7 @@ static int tune(tuning *t) {
 }
 
 /* The answer is the result, on standard output. */
-static int check(tuning *t) {
+static int tune_command_check(tuning *t) {
   char layout[HEARTH_POOLS_MAX + 1], text[256];
   tune_layout own = {.idea = "the plan's"};
   hearth_layout_print(t->plan.pools, layout);
@@ -232,7 +232,7 @@ static int check(tuning *t) {
   if (!find_used_ids(t))
     return HEARTH_EXIT_ERROR;
   memcpy(own.pools, t->plan.pools, sizeof own.pools);
-  tune_search search = {.measure = measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
+  tune_search search = {.measure = tune_command_measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
   hearth_tune_compare(&search, &own, TUNE_ROUNDS_RACED);
   if (t->has_error)
     return HEARTH_EXIT_ERROR;
@@ -279,5 +279,5 @@ int hearth_cmd_tune(int argc, char **argv) {
     return HEARTH_EXIT_ERROR;
   hearth_output_guard();
   hearth_tune_command_init(&t.command, t.a.command);
-  return t.a.check ? check(&t) : tune(&t);
+  return t.a.check ? tune_command_check(&t) : tune(&t);
 }

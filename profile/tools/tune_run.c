@@ -77,7 +77,7 @@ static hearth_status await(pid_t child, double start, tune_measurement *ret, hea
   return HEARTH_OK;
 }
 
-static hearth_status start(const tune_command *command, pid_t *ret, hearth_error *err) {
+static hearth_status tune_run_start(const tune_command *command, pid_t *ret, hearth_error *err) {
   int ends[2], number = 0;
   if (command->input >= 0 && lseek(STDIN_FILENO, command->input, SEEK_SET) < 0)
     return hearth_error_set(err, HEARTH_E_IO, "cannot read standard input again: %s", strerror(errno));
@@ -117,7 +117,7 @@ hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_
   double begin = tune_run_now();
   pid_t child = -1;
   HEARTH_TRY(set_options(command, pools, statistics, err));
-  hearth_status status = start(command, &child, err);
+  hearth_status status = tune_run_start(command, &child, err);
   give_back_options(command);
   HEARTH_THEN(status, await(child, begin, ret, err));
   if (status == HEARTH_OK && ret->peak_bytes > command->peak_bytes)

@@ -13,7 +13,7 @@
 
 typedef enum tune_quantity { TIME, MEMORY } tune_quantity;
 
-static double value_of(const tune_measurement *run, tune_quantity quantity) {
+static double tune_search_value_of(const tune_measurement *run, tune_quantity quantity) {
   return quantity == TIME ? run->cpu_s : (double)run->peak_bytes;
 }
 
@@ -26,7 +26,7 @@ static double median_of(const tune_measurement *runs, uint32_t count, tune_quant
   double values[TUNE_ROUNDS_MAX];
   assert(count > 0 && count <= TUNE_ROUNDS_MAX);
   for (uint32_t i = 0; i < count; i++)
-    values[i] = value_of(&runs[i], quantity);
+    values[i] = tune_search_value_of(&runs[i], quantity);
   qsort(values, count, sizeof *values, compare_values);
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
@@ -52,7 +52,7 @@ static bool is_less(const tune_measurement *runs, double factor, const tune_meas
   uint32_t reversed = 0; /* in halves of a pair */
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < count; k++) {
-      double x = factor * value_of(&runs[i], quantity), y = value_of(&than[k], quantity);
+      double x = factor * tune_search_value_of(&runs[i], quantity), y = tune_search_value_of(&than[k], quantity);
       reversed += x > y ? 2 : x == y;
     }
   return (int)reversed <= 2 * most_reversed[count];
@@ -63,7 +63,8 @@ static uint32_t millionths(double ratio) { return ratio < 4000 ? (uint32_t)(rati
 static uint32_t spread_ppm(const tune_layout *layout, tune_quantity quantity) {
   double least = INFINITY, greatest = 0;
   for (uint32_t i = 0; i < layout->rounds; i++) {
-    double ratio = ratio_of(value_of(&layout->own[i], quantity), value_of(&layout->one_pool[i], quantity));
+    double ratio =
+        ratio_of(tune_search_value_of(&layout->own[i], quantity), tune_search_value_of(&layout->one_pool[i], quantity));
     least = fmin(least, ratio);
     greatest = fmax(greatest, ratio);
   }

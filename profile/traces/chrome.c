@@ -59,7 +59,7 @@ static void write_heap_total(chrome *c, const hearth_heap_dump *dump, uint32_t h
   hearth_json_print(json, "}}");
 }
 
-static bool is_heap(const chrome *c, uint32_t name) {
+static bool chrome_is_heap(const chrome *c, uint32_t name) {
   for (size_t i = 0; i < c->count; i++)
     if (c->entries[i].heap == name)
       return true;
@@ -69,7 +69,7 @@ static bool is_heap(const chrome *c, uint32_t name) {
 static void write_totals(chrome *c, const hearth_heap_dump *dump) {
   hearth_json_print(&c->json, "allocators:{");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
-    if (is_heap(c, name))
+    if (chrome_is_heap(c, name))
       write_heap_total(c, dump, name);
   hearth_json_print(&c->json, "\ntracing/heap_profiler:{attrs:{");
   write_scalar(&c->json, "size", "bytes", dump->profiler_bytes);
@@ -93,7 +93,7 @@ static void write_string(hearth_json *json, uint64_t id, const char *string) {
   hearth_json_print(json, "\n{id:%lu, string:%s}", id, string);
 }
 
-static hearth_status write_strings(chrome *c, hearth_error *err) {
+static hearth_status chrome_write_strings(chrome *c, hearth_error *err) {
   const hearth_heap_dumps *dumps = c->dumps;
   hearth_json_print(&c->json, "strings:[");
   for (size_t i = 0; i < dumps->node_count; i++) {
@@ -124,7 +124,7 @@ static void write_nodes(chrome *c) {
   hearth_json_print(&c->json, "]");
 }
 
-static void write_types(chrome *c) {
+static void chrome_write_types(chrome *c) {
   hearth_json_print(&c->json, "types:[");
   for (uint32_t i = 0; i < c->dumps->name_count; i++)
     if (c->used[c->dumps->node_count + i])
@@ -135,9 +135,9 @@ static void write_types(chrome *c) {
 static hearth_status write_maps(chrome *c, hearth_error *err) {
   mark_used(c);
   hearth_json_print(&c->json, "maps:{");
-  HEARTH_TRY(write_strings(c, err));
+  HEARTH_TRY(chrome_write_strings(c, err));
   write_nodes(c);
-  write_types(c);
+  chrome_write_types(c);
   hearth_json_print(&c->json, "}");
   return HEARTH_OK;
 }
@@ -175,7 +175,7 @@ static hearth_status write_heaps(chrome *c, hearth_error *err) {
   HEARTH_TRY(write_maps(c, err));
   hearth_json_print(&c->json, "allocators:{");
   for (uint32_t name = 0; name < c->dumps->name_count; name++)
-    if (is_heap(c, name))
+    if (chrome_is_heap(c, name))
       write_heap(c, name);
   hearth_json_print(&c->json, "}}");
   return HEARTH_OK;
@@ -189,8 +189,8 @@ static const char *event_name(enum hearth_raw_occasion occasion) {
                                        : "explicitly_triggered";
 }
 
-static void begin_event(hearth_json *json, const char *phase, const char *category, const char *name,
-                        const hearth_heap_dump *dump) {
+static void chrome_begin_event(hearth_json *json, const char *phase, const char *category, const char *name,
+                               const hearth_heap_dump *dump) {
   hearth_json_print(json, "\n{ph:%s, cat:%s, name:%s, pid:%lu, tid:%lu, ts:%lu", phase, category, name, dump->pid,
                     dump->pid, dump->time_ns / 1000);
 }
@@ -199,7 +199,7 @@ static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   const hearth_heap_dump *dump = &c->dumps->dumps[number];
   char id[24];
   HEARTH_TRY(hearth_heap_merge_small(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
-  begin_event(&c->json, "v", CATEGORY, event_name(dump->occasion), dump);
+  chrome_begin_event(&c->json, "v", CATEGORY, event_name(dump->occasion), dump);
   snprintf(id, sizeof id, "0x%zx", number + 1);
   hearth_json_print(&c->json, "id:%s, args:{dumps:{level_of_detail:\"detailed\"", id);
   write_totals(c, dump);
@@ -210,12 +210,12 @@ static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   return status;
 }
 
-static hearth_status write_events(chrome *c, hearth_error *err) {
+static hearth_status chrome_write_events(chrome *c, hearth_error *err) {
   hearth_json_print(&c->json, "{traceEvents:[");
   for (size_t i = 0; i < c->dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &c->dumps->dumps[i];
     if (i == 0 || !hearth_heap_same_process(&dump[-1], dump)) {
-      begin_event(&c->json, "M", "__metadata", "process_name", dump);
+      chrome_begin_event(&c->json, "M", "__metadata", "process_name", dump);
       hearth_json_print(&c->json, "args:{name:%s}}", hearth_base_name(dump->name));
     }
     HEARTH_TRY(write_dump(c, i, err));
@@ -231,7 +231,7 @@ hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const he
   chrome c = {.dumps = dumps, .options = &known, .json = {.stream = stream}};
   HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   c.used = calloc(dumps->node_count + dumps->name_count + 1, sizeof *c.used);
-  hearth_status status = c.used ? write_events(&c, err) : hearth_error_nomem(err);
+  hearth_status status = c.used ? chrome_write_events(&c, err) : hearth_error_nomem(err);
   free(c.used);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }

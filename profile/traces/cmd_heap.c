@@ -25,12 +25,12 @@ typedef struct arguments {
   int file_count;
 } arguments;
 
-static int take_format(void *target, const char *value) {
+static int heap_command_take_format(void *target, const char *value) {
   *(bool *)target = strcmp(value, "chrome") == 0;
   return *(bool *)target || strcmp(value, "text") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool heap_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       HEARTH_TEXT(
           "--dump", 0, "N|peak|NAME", "a number, 'peak' or a file", &a->dump,
@@ -39,7 +39,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_NUMBER("--floor", 0, "BYTES", "a number of bytes", &a->floor,
                     "merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)"),
       HEARTH_NUMBER("--limit", 0, "N", "a number", &a->limit, "list N entries, most bytes first (default: 20; 0: all)"),
-      HEARTH_TAKE("--format", 0, "FORMAT", "text or chrome", take_format, &a->is_chrome,
+      HEARTH_TAKE("--format", 0, "FORMAT", "text or chrome", heap_command_take_format, &a->is_chrome,
                   "output format:\n"
                   "  text    a list of the dumps, and the entries of one (default)\n"
                   "  chrome  all dumps, JSON for chrome://tracing (heaps_v2)"),
@@ -64,7 +64,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 /* -------------------------------------------------- reading -------------------------------------------------- */
 
-static void on_note(void *context, hearth_note_level level, const char *text) {
+static void heap_command_on_note(void *context, hearth_note_level level, const char *text) {
   const arguments *a = context;
   if (level != HEARTH_NOTE_DETAIL && !a->quiet)
     hearth_tool_warning("%s", text);
@@ -131,8 +131,8 @@ static int show(const arguments *a, const hearth_heap_dumps *dumps) {
   return hearth_output_view(a->output, write_dumps, &view);
 }
 
-static int run(const arguments *a) {
-  const hearth_indexer_options options = {.context = (void *)(uintptr_t)a, .note = on_note};
+static int heap_command_run(const arguments *a) {
+  const hearth_indexer_options options = {.context = (void *)(uintptr_t)a, .note = heap_command_on_note};
   const hearth_heap_dumps *dumps;
   hearth_error err;
   hearth_heap_reader *reader;
@@ -146,8 +146,8 @@ static int run(const arguments *a) {
 int hearth_cmd_heap(int argc, char **argv) {
   arguments a = {.output = "-", .floor = {.most = UINT64_MAX}, .limit = {.most = UINT32_MAX, .value = 20}};
   int code = HEARTH_EXIT_ERROR;
-  if (parse(argc, argv, &a, &code))
-    code = run(&a);
+  if (heap_command_parse(argc, argv, &a, &code))
+    code = heap_command_run(&a);
   free(a.binaries.rows);
   free(a.debug_directories.rows);
   return code;

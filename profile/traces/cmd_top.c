@@ -65,7 +65,7 @@ static void print_json(const malloc_process *process, const malloc_sample *sampl
   printf(",\"passed_on\":%" PRIu64 "}\n", sample->passed_on);
 }
 
-static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
+static void top_command_print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
 
 static void print_pools(const malloc_sample *sample) {
   for (int i = 0; i < POOLS; i++) {
@@ -73,7 +73,7 @@ static void print_pools(const malloc_sample *sample) {
     if (!pool->placed)
       continue;
     printf("  pool %-4d%12" PRIu64, i, pool->live_blocks);
-    print_size(pool->live_bytes);
+    top_command_print_size(pool->live_bytes);
     printf("%48s%14" PRIu64 "\n", "", pool->placed);
   }
 }
@@ -90,11 +90,11 @@ static void print_text(const malloc_process *process, const malloc_sample *sampl
       continue;
     }
     printf("%-11s%12" PRIu64, names[i], part->live_blocks);
-    print_size(part->live_bytes);
-    print_size(part->committed_bytes);
-    print_size(part->resident_bytes);
-    print_size(part->huge_bytes);
-    print_size(part->swap_bytes);
+    top_command_print_size(part->live_bytes);
+    top_command_print_size(part->committed_bytes);
+    top_command_print_size(part->resident_bytes);
+    top_command_print_size(part->huge_bytes);
+    top_command_print_size(part->swap_bytes);
     printf("%14" PRIu64 "%11" PRIu64 "\n", part->placed, part->fallbacks);
   }
   print_pools(sample);

@@ -26,7 +26,7 @@ struct hearth_heap_reader {
 
 /* -------------------------------------------------- life -------------------------------------------------- */
 
-static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t *ret, hearth_error *err) {
+static hearth_status heap_dump_add_name(hearth_heap_reader *r, const char *name, uint32_t *ret, hearth_error *err) {
   hearth_heap_dumps *all = &r->result;
   for (uint32_t i = 0; i < all->name_count; i++)
     if (strcmp(all->names[i], name) == 0) {
@@ -50,8 +50,8 @@ static hearth_heap_reader *create(const hearth_indexer_options *options) {
   r->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   r->binaries = hearth_binaries_create(&r->options);
   r->modules = r->builder && r->binaries ? hearth_modules_create(r->builder, r->binaries, &r->options) : NULL;
-  if (r->modules && add_name(r, "[unknown]", &row, NULL) == HEARTH_OK &&
-      add_name(r, "malloc", &row, NULL) == HEARTH_OK) {
+  if (r->modules && heap_dump_add_name(r, "[unknown]", &row, NULL) == HEARTH_OK &&
+      heap_dump_add_name(r, "malloc", &row, NULL) == HEARTH_OK) {
     hearth_binaries_use_symbols(r->binaries, true);
     hearth_builder_fold_recursion(r->builder, !r->options.full_recursion);
     return r;
@@ -106,15 +106,15 @@ static hearth_status heap_of(hearth_heap_reader *r, uint32_t node, uint32_t *ret
   const builder_function *function = &r->builder->functions[row];
   if (strcmp(pool_text(r, function->path), HEARTH_HEAP_FILE) != 0)
     return HEARTH_OK;
-  return add_name(r, pool_text(r, function->name), ret, err);
+  return heap_dump_add_name(r, pool_text(r, function->name), ret, err);
 }
 
-static hearth_status type_of(hearth_heap_reader *r, uint64_t id, uint32_t *ret, hearth_error *err) {
+static hearth_status heap_dump_type_of(hearth_heap_reader *r, uint64_t id, uint32_t *ret, hearth_error *err) {
   const hearth_builder *b = r->builder;
   *ret = HEARTH_HEAP_UNKNOWN_TYPE;
   for (size_t i = 0; id != 0 && i < b->type_count; i++)
     if (b->types[i].id == id)
-      return add_name(r, pool_text(r, b->types[i].name), ret, err);
+      return heap_dump_add_name(r, pool_text(r, b->types[i].name), ret, err);
   return HEARTH_OK;
 }
 
@@ -129,7 +129,7 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
   }
   if (entry.heap != HEARTH_HEAP_MALLOC)
     entry.node = r->builder->nodes[node].parent;
-  HEARTH_TRY(type_of(r, record->mib.DataTypeId, &entry.type, err));
+  HEARTH_TRY(heap_dump_type_of(r, record->mib.DataTypeId, &entry.type, err));
   memcpy(entry.residency, record->residency, sizeof entry.residency);
   HEARTH_TRY(hearth_rows_reserve(&dump->entries, &r->entry_room, dump->entry_count, 1, sizeof *dump->entries, err));
   dump->entries[dump->entry_count++] = entry;
@@ -193,7 +193,7 @@ hearth_status hearth_heap_reader_add(hearth_heap_reader *r, const char *path, he
 
 /* -------------------------------------------------- result -------------------------------------------------- */
 
-static hearth_heap_node node_of(const hearth_heap_reader *r, uint32_t row) {
+static hearth_heap_node heap_dump_node_of(const hearth_heap_reader *r, uint32_t row) {
   const hearth_builder *b = r->builder;
   const builder_frame *frame = &b->frames[b->nodes[row].frame];
   const builder_function *function = &b->functions[frame->function];
@@ -225,7 +225,7 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
   all->nodes = calloc(count + 1, sizeof *all->nodes);
   HEARTH_TRY(hearth_check_memory(all->nodes, err));
   for (uint32_t i = 0; i < count; i++)
-    all->nodes[i] = node_of(r, i);
+    all->nodes[i] = heap_dump_node_of(r, i);
   all->node_count = count;
   hearth_modules_report(r->modules);
   if (all->dump_count > 0)

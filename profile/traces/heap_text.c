@@ -21,15 +21,15 @@ char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view
 
 /* -------------------------------------------------- dumps -------------------------------------------------- */
 
-static void print_size(const char *text, uint64_t bytes, FILE *stream) {
+static void heap_text_print_size(const char *text, uint64_t bytes, FILE *stream) {
   fprintf(stream, "%s%s", text, hearth_amount_bytes(bytes).c);
 }
 
 static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
-  print_size(", in memory ", entry->residency[HEARTH_RAW_RESIDENT], stream);
-  print_size(", swapped out ", entry->residency[HEARTH_RAW_SWAPPED], stream);
+  heap_text_print_size(", in memory ", entry->residency[HEARTH_RAW_RESIDENT], stream);
+  heap_text_print_size(", swapped out ", entry->residency[HEARTH_RAW_SWAPPED], stream);
   if (entry->residency[HEARTH_RAW_UNWRITTEN])
-    print_size(", not written to since the dump before ", entry->residency[HEARTH_RAW_UNWRITTEN], stream);
+    heap_text_print_size(", not written to since the dump before ", entry->residency[HEARTH_RAW_UNWRITTEN], stream);
 }
 
 static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream) {
@@ -39,7 +39,7 @@ static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream
           hearth_amount_bytes(total.bytes).c, total.blocks);
   if (dump->has_residency)
     print_residency(&total, stream);
-  print_size(", profiler ", dump->profiler_bytes, stream);
+  heap_text_print_size(", profiler ", dump->profiler_bytes, stream);
   fputs("  ", stream);
   hearth_print_name(dump->name, 0, stream);
   fputc('\n', stream);
@@ -92,9 +92,9 @@ static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap
   return HEARTH_OK;
 }
 
-static hearth_status print_entry(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                 const hearth_heap_entry *entry, const hearth_heap_view_options *options, FILE *stream,
-                                 hearth_error *err) {
+static hearth_status heap_text_print_entry(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                           const hearth_heap_entry *entry, const hearth_heap_view_options *options,
+                                           FILE *stream, hearth_error *err) {
   fprintf(stream, "\n   %s (%" PRIu64 " bytes) in %" PRIu64 " block%s", hearth_amount_bytes(entry->bytes).c,
           entry->bytes, entry->blocks, hearth_plural(entry->blocks));
   if (dump->has_residency)
@@ -124,7 +124,7 @@ static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_
   qsort(entries, count, sizeof *entries, compare_bytes);
   size_t most = options->most && options->most < count ? options->most : count;
   for (size_t i = 0; status == HEARTH_OK && i < most; i++)
-    status = print_entry(dumps, dump, &entries[i], options, stream, err);
+    status = heap_text_print_entry(dumps, dump, &entries[i], options, stream, err);
   if (most < count)
     fprintf(stream, "\n   ... and %zu more\n", count - most);
   free(entries);
@@ -179,7 +179,7 @@ static bool is_alike(const hearth_heap_entry *a, const hearth_heap_entry *b) {
 }
 
 /* Callees have higher nodes; entries without node come first of all. */
-static int compare_entries(const void *a, const void *b) {
+static int heap_text_compare_entries(const void *a, const void *b) {
   const hearth_heap_entry *x = a, *y = b;
   uint32_t nodes[] = {x->node + 1, y->node + 1}; /* HEARTH_NONE is 0 */
   if (nodes[0] != nodes[1])
@@ -244,7 +244,7 @@ hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hear
     free(m.entries);
     return hearth_error_nomem(err);
   }
-  qsort(m.entries, count, sizeof *m.entries, compare_entries);
+  qsort(m.entries, count, sizeof *m.entries, heap_text_compare_entries);
   *ret = m.entries;
   *ret_count = count;
   return HEARTH_OK;

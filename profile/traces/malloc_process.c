@@ -30,7 +30,7 @@ enum {
   PIECE_PAGES = PIECE_BYTES / HEARTH_MALLOC_STATUS_PAGE_BYTES,
 };
 
-static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
+static bool malloc_process_read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   struct iovec here = {ret, bytes}, there = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
   if (got >= 0 && (size_t)got != bytes)
@@ -38,7 +38,7 @@ static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   return got >= 0 && (size_t)got == bytes;
 }
 
-static FILE *open_proc(pid_t pid, const char *name) {
+static FILE *malloc_process_open_proc(pid_t pid, const char *name) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
   return fopen(path, "re");
@@ -74,10 +74,10 @@ static bool is_usable(const struct hearth_malloc_status *status) {
 /* The mapping behind an inaccessible one, if a status is in it. Returns false if the process may not be read. */
 static bool look_into(pid_t pid, const mapping *map, struct hearth_malloc_status *ret, bool *ret_found) {
   uint64_t magic;
-  if (!read_memory(pid, map->start, &magic, sizeof magic))
+  if (!malloc_process_read_memory(pid, map->start, &magic, sizeof magic))
     return errno != EPERM;
   if (magic == HEARTH_MALLOC_STATUS_MAGIC)
-    *ret_found = read_memory(pid, map->start, ret, sizeof *ret);
+    *ret_found = malloc_process_read_memory(pid, map->start, ret, sizeof *ret);
   return true;
 }
 
@@ -101,7 +101,7 @@ static bool find_status(pid_t pid, FILE *maps, struct hearth_malloc_status *ret,
 
 int malloc_process_open(pid_t pid, malloc_process *ret) {
   bool found;
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = malloc_process_open_proc(pid, "maps");
   ret->pid = pid;
   if (!maps && errno == ENOENT)
     return hearth_tool_error("%d: no such process", (int)pid);
@@ -150,7 +150,7 @@ static bool read_heaps(const malloc_process *process, malloc_sample *ret) {
   const struct hearth_malloc_status *status = &process->status;
   uint64_t heap, kept = 0, most = MOST_BYTES / status->heap_bytes;
   char *copy = malloc(status->heap_bytes);
-  bool read = copy && read_memory(process->pid, status->heaps, &heap, sizeof heap);
+  bool read = copy && malloc_process_read_memory(process->pid, status->heaps, &heap, sizeof heap);
   for (uint64_t i = 1; read && heap; i++) {
     if (heap == kept || i > most) {
       errno = EILSEQ;
@@ -159,7 +159,7 @@ static bool read_heaps(const malloc_process *process, malloc_sample *ret) {
     }
     if ((i & (i - 1)) == 0)
       kept = heap;
-    read = read_memory(process->pid, heap, copy, status->heap_bytes);
+    read = malloc_process_read_memory(process->pid, heap, copy, status->heap_bytes);
     if (read) {
       count_heap(status, copy, ret);
       memcpy(&heap, copy + status->next_offset, sizeof heap);
@@ -172,10 +172,10 @@ static bool read_heaps(const malloc_process *process, malloc_sample *ret) {
 static bool read_counters(const malloc_process *process, malloc_sample *ret) {
   const struct hearth_malloc_status *status = &process->status;
   uint64_t large[2][2], passed_on;
-  if (!read_memory(process->pid, status->large[0], large[0], sizeof large[0]) ||
-      !read_memory(process->pid, status->large[1], large[1], sizeof large[1]) ||
-      !read_memory(process->pid, status->passed_on, &passed_on, sizeof passed_on) ||
-      !read_memory(process->pid, status->fallbacks, &ret->part[MALLOC_COLD].fallbacks, sizeof passed_on))
+  if (!malloc_process_read_memory(process->pid, status->large[0], large[0], sizeof large[0]) ||
+      !malloc_process_read_memory(process->pid, status->large[1], large[1], sizeof large[1]) ||
+      !malloc_process_read_memory(process->pid, status->passed_on, &passed_on, sizeof passed_on) ||
+      !malloc_process_read_memory(process->pid, status->fallbacks, &ret->part[MALLOC_COLD].fallbacks, sizeof passed_on))
     return false;
   ret->passed_on += passed_on;
   for (int is_cold = 0; is_cold < 2; is_cold++) {
@@ -221,11 +221,12 @@ static void count_blocks(const malloc_process *process, const piece *segment, ma
   malloc_pool *pool = &ret->pool[segment->kind];
   uint64_t blocks = 0, granules = 0;
   uint32_t used;
-  if (!read_memory(process->pid, segment->address + status->used_offset, &used, sizeof used))
+  if (!malloc_process_read_memory(process->pid, segment->address + status->used_offset, &used, sizeof used))
     return;
   for (unsigned i = 0; i < PARTS; i++) {
     uint8_t map[PART_GRANULES];
-    if (!(used >> i & 1) || !read_memory(process->pid, segment->address + i * PART_GRANULES, map, sizeof map))
+    if (!(used >> i & 1) ||
+        !malloc_process_read_memory(process->pid, segment->address + i * PART_GRANULES, map, sizeof map))
       continue;
     for (size_t k = 0; k < PART_GRANULES; k++)
       if (status->granules[map[k]]) {
@@ -248,7 +249,7 @@ static void read_blocks(const malloc_process *process, const pieces *all, malloc
 static bool read_leaf(const malloc_process *process, uint64_t leaf, uint64_t first_piece, pieces *ret_pieces) {
   const struct hearth_malloc_status *status = &process->status;
   uint8_t kinds[MOST_LEAF_BYTES];
-  if (!read_memory(process->pid, leaf, kinds, status->leaf_bytes))
+  if (!malloc_process_read_memory(process->pid, leaf, kinds, status->leaf_bytes))
     return false;
   for (size_t i = 0; i < status->leaf_bytes; i++) {
     uint64_t address = (first_piece + i) * PIECE_BYTES;
@@ -264,7 +265,7 @@ static bool read_leaf(const malloc_process *process, uint64_t leaf, uint64_t fir
 static bool read_pieces(const malloc_process *process, pieces *ret_pieces) {
   const struct hearth_malloc_status *status = &process->status;
   uint64_t leaves[MOST_LEAVES];
-  bool read = read_memory(process->pid, status->leaves, leaves, status->leaf_count * sizeof *leaves);
+  bool read = malloc_process_read_memory(process->pid, status->leaves, leaves, status->leaf_count * sizeof *leaves);
   for (size_t i = 0; read && i < status->leaf_count; i++)
     read = !leaves[i] || read_leaf(process, leaves[i], i * status->leaf_bytes, ret_pieces);
   return read;
@@ -273,7 +274,7 @@ static bool read_pieces(const malloc_process *process, pieces *ret_pieces) {
 /* Bit 63: in memory; bit 62: swapped (Documentation/admin-guide/mm/pagemap.rst). A page of a file that is neither has no bit. */
 static bool read_pages(const malloc_process *process, const pieces *all, malloc_sample *ret) {
   uint64_t page[PIECE_PAGES];
-  FILE *pagemap = open_proc(process->pid, "pagemap");
+  FILE *pagemap = malloc_process_open_proc(process->pid, "pagemap");
   if (!pagemap)
     return false;
   for (size_t i = 0; i < all->count; i++) {
@@ -312,8 +313,8 @@ static shares shares_of(const pieces *all, const mapping *map) {
   return ret;
 }
 
-static bool read_mappings(const malloc_process *process, const pieces *all, malloc_sample *ret) {
-  FILE *smaps = open_proc(process->pid, "smaps");
+static bool malloc_process_read_mappings(const malloc_process *process, const pieces *all, malloc_sample *ret) {
+  FILE *smaps = malloc_process_open_proc(process->pid, "smaps");
   if (!smaps)
     return false;
   char *line = NULL;
@@ -341,8 +342,8 @@ int malloc_process_sample(const malloc_process *process, malloc_sample *ret, boo
   *ret = (malloc_sample){0};
   *ret_ended = false;
   /* Reading touches pages: what the system knows of them comes first. */
-  bool read = read_pieces(process, &all) && read_mappings(process, &all, ret) && read_pages(process, &all, ret) &&
-              read_counters(process, ret) && read_heaps(process, ret);
+  bool read = read_pieces(process, &all) && malloc_process_read_mappings(process, &all, ret) &&
+              read_pages(process, &all, ret) && read_counters(process, ret) && read_heaps(process, ret);
   int error = errno;
   if (read)
     read_blocks(process, &all, ret);

@@ -35,7 +35,7 @@ bool hearth_trace_profile_is_heap_dump(const char *path) {
   return is_raw && header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
 }
 
-static void on_note(void *context, hearth_note_level level, const char *text) {
+static void trace_profile_on_note(void *context, hearth_note_level level, const char *text) {
   (void)context;
   if (level == HEARTH_NOTE_WARNING)
     hearth_tool_warning("%s", text);
@@ -88,7 +88,7 @@ bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   *ret = (trace_profile){0};
   hearth_status status = is_trace ? tally(&tallies, path, &err) : HEARTH_OK;
   const hearth_indexer_options options = {.context = tallies,
-                                          .note = on_note,
+                                          .note = trace_profile_on_note,
                                           .progress = on_progress,
                                           .symbols = true,
                                           .trace_records = is_trace ? add_tallies : NULL,

@@ -33,7 +33,7 @@ static void emit(writer *writer, const void *data, size_t size) {
 }
 
 /* Of a call that has a number, or of none. */
-static uint32_t node_of(const hearth_depot *depot, uint32_t call) {
+static uint32_t dump_node_of(const hearth_depot *depot, uint32_t call) {
   return call ? depot->calls[call].number - 1 : HEARTH_RAW_NO_PARENT;
 }
 
@@ -152,7 +152,7 @@ static uint32_t write_stack_nodes(writer *writer, const hearth_depot *depot, uin
 
   for (uint32_t call = 1, written = 0; written < count; ++call)
     if (depot->calls[call].number) {
-      uint32_t parent = node_of(depot, depot->calls[call].caller);
+      uint32_t parent = dump_node_of(depot, depot->calls[call].caller);
       write_node(writer, written++, (hearth_raw_stack_node){depot->calls[call].pc, parent}, &previous_pc);
     }
   uint32_t folded = write_folded_pcs(writer, count, &previous_pc);
@@ -197,7 +197,7 @@ static void raw_write_mibs(writer *writer, const hearth_snapshot *snapshot) {
 
   for (uint32_t i = 0; i < snapshot->count; ++i) {
     uint32_t context = hearth_snapshot_context(snapshot, i);
-    uint32_t stack = node_of(snapshot->depot, snapshot->depot->entries[context].leaf);
+    uint32_t stack = dump_node_of(snapshot->depot, snapshot->depot->entries[context].leaf);
     if (snapshot->live) {
       write_live_rows(writer, snapshot, context, stack, &previous);
       continue;
@@ -232,7 +232,7 @@ static void write_global(const hearth_global_row *row, const char *name, const c
   write_text(writer, &texts[1]);
 }
 
-static void write_globals(writer *writer) {
+static void dump_write_globals(writer *writer) {
   write_varint(writer, hearth_static_data_each(NULL, NULL));
   hearth_static_data_each(write_global, writer);
   pad(writer);
@@ -292,7 +292,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
   raw_write_mibs(&writer, snapshot);
   if (snapshot->has_globals)
-    write_globals(&writer);
+    dump_write_globals(&writer);
   header.total_size = output->size;
   XXH64_update(&writer.checksum, &header, sizeof header);
   header.checksum = XXH64_digest(&writer.checksum);

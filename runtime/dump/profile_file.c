@@ -28,7 +28,7 @@ void hearth_profile_file_make_directories(const char *file) {
 }
 
 /* Can files be made in the folder of `file`, or can it be made itself? Returns 0 or an error number. */
-static int check_folder(const char *file) {
+static int profile_file_check_folder(const char *file) {
   static char path[HEARTH_OUTPUT_NAME];
   hearth_text text = hearth_text_begin(path, sizeof path);
   int error = ENOENT;
@@ -48,7 +48,7 @@ void hearth_profile_file_check_place(void) {
   hearth_text text = hearth_text_begin(path, sizeof path);
 
   hearth_profile_file_name(&text);
-  int error = hearth_profile_file_is_device() ? 0 : check_folder(path);
+  int error = hearth_profile_file_is_device() ? 0 : profile_file_check_folder(path);
   if (error && hearth_message_is_new(&told, error))
     hearth_message("the program has changed its user, group or root, and cannot write its profile %s any more: %s (see "
                    "option log_path)",

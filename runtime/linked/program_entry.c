@@ -25,14 +25,15 @@ extern void __hearth_exact_init(void);
 __attribute__((used)) static void *const all_or_nothing[] = {
     __hearth_exact_init, free, _ZdlPv, _exit, execve, sigaction, malloc_trim, mlockall, strdup, syscall};
 
-static void start(int argc, char **argv, char **environment) {
+static void program_start(int argc, char **argv, char **environment) {
   (void)argc;
   (void)argv;
   hearth_start(environment);
 }
 
 /* Called by the C library before all constructors. */
-__attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
+__attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **,
+                                                                                  char **) = program_start;
 
 /* The C library calls constructors from where it calls main from. */
 __attribute__((constructor)) static void note_root(void) { hearth_this_thread.root = HEARTH_ROOT_OF_THIS; }

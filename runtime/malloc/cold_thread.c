@@ -128,7 +128,7 @@ static char *next_piece(char *from, unsigned *ret_first_slice) {
   return start;
 }
 
-static bool make_room(void) {
+static bool make_room_for_piece(void) {
   if (piece_count < piece_room)
     return true;
   size_t room = piece_room ? 2 * piece_room : 64, bytes = room * sizeof *pieces;
@@ -155,7 +155,7 @@ static cold_piece *piece_at(char *start) {
   }
   cold_piece *piece = &pieces[low];
   if (low == piece_count || piece->start != start) {
-    if (!make_room())
+    if (!make_room_for_piece())
       return NULL;
     piece = &pieces[low];
     for (size_t i = piece_count++; i > low; i--)
@@ -240,7 +240,7 @@ static const char *work_round(void) {
   return measure_a_return() ? NULL : "process_vm_readv, which measures the price, is forbidden";
 }
 
-static void *run(void *unused) {
+static void *cold_thread_run(void *unused) {
   const struct timespec interval = {.tv_sec = (time_t)interval_s};
   const char *failure = NULL;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
@@ -263,7 +263,7 @@ static bool start_thread(void) {
     return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, STACK_BYTES + (least > 0 ? (size_t)least : 0));
-  bool started = !pthread_create(&thread, &attributes, run, NULL);
+  bool started = !pthread_create(&thread, &attributes, cold_thread_run, NULL);
   pthread_attr_destroy(&attributes);
   return started;
 }

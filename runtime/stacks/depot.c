@@ -141,7 +141,8 @@ static uint32_t put_in_chain(hearth_depot *depot, uint32_t call, uint64_t hash, 
 
 /* The call of the stack, which was not there, in that of its caller. If several threads add it at once, one puts its call; the
  * others' stay without use. 0: there is no room. */
-static uint32_t add_call(hearth_depot *depot, uint32_t caller, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+static uint32_t depot_add_call(hearth_depot *depot, uint32_t caller, uint64_t hash, const uint64_t *pcs,
+                               uint32_t depth) {
   uint32_t call = take_depot_room(&depot->call_count, depot->call_most);
 
   if (!call)
@@ -153,7 +154,7 @@ static uint32_t add_call(hearth_depot *depot, uint32_t caller, uint64_t hash, co
 }
 
 /* The same for a whole stack, whose outer calls may be there. */
-static uint32_t add_calls(hearth_depot *depot, const uint64_t *pcs, uint32_t depth) {
+static uint32_t depot_add_calls(hearth_depot *depot, const uint64_t *pcs, uint32_t depth) {
   uint32_t fresh = 1, call = 0;
 
   while (fresh < depth &&
@@ -163,7 +164,7 @@ static uint32_t add_calls(hearth_depot *depot, const uint64_t *pcs, uint32_t dep
   do {
     --fresh;
     hash = mix_stack_hash(hash, pcs[fresh]);
-    call = add_call(depot, call, hash, pcs + fresh, depth - fresh);
+    call = depot_add_call(depot, call, hash, pcs + fresh, depth - fresh);
   } while (call && fresh > 0);
   return call;
 }
@@ -187,7 +188,7 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
     return 0;
   uint32_t call = find_call(depot, hash_stack(pcs, depth), pcs, depth);
   if (!call)
-    call = add_calls(depot, pcs, depth);
+    call = depot_add_calls(depot, pcs, depth);
   uint32_t context = call ? context_of(depot, call, ret_new) : 0;
   if (!context)
     __atomic_fetch_add(&depot->dropped, 1, __ATOMIC_RELAXED);

@@ -240,7 +240,7 @@ static void add_mapping_of_entry(module *current, const hearth_maps_entry *entry
   add_mapping(&row, entry->path, entry->path_size);
 }
 
-static int read_mappings(void) {
+static int mapping_read_mappings(void) {
   hearth_maps maps;
   hearth_maps_entry entry;
   module current = {0};
@@ -257,7 +257,7 @@ int hearth_mappings_update(void) {
   uint64_t signals = hearth_os_block_signals();
 
   hearth_mappings_lock();
-  int error = read_mappings();
+  int error = mapping_read_mappings();
   hearth_mappings_unlock();
   hearth_os_restore_signals(signals);
   return error;
@@ -270,7 +270,7 @@ static unsigned close_unseen(void) {
 
   for (hearth_mapping *row = NULL; (row = next_row(row));)
     row->seen = false;
-  if (read_mappings() != 0)
+  if (mapping_read_mappings() != 0)
     return 0;
   for (hearth_mapping *row = NULL; (row = next_row(row));)
     if (!row->seen && !is_closed(row)) {

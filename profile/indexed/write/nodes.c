@@ -74,7 +74,7 @@ static void count_users(const layout *l, const users *u) {
       add_users(u, b->nodes[i].parent, u->homes[i], u->counts[i]);
 }
 
-static hearth_status find_shared(layout *l) {
+static hearth_status node_find_shared(layout *l) {
   size_t nodes = l->w->builder->node_count;
   users u = {0};
   hearth_status status = hearth_array_create(&u.homes, nodes, sizeof *u.homes, l->w->err);
@@ -253,7 +253,7 @@ static hearth_status node_number_nodes(layout *l) {
   size_t nodes = w->builder->node_count, contexts = w->builder->context_count;
   HEARTH_TRY(hearth_array_create(&l->shared, nodes, sizeof *l->shared, w->err));
   HEARTH_TRY(find_homes(l));
-  HEARTH_TRY(find_shared(l));
+  HEARTH_TRY(node_find_shared(l));
   HEARTH_TRY(hearth_array_create(&l->children, nodes, sizeof *l->children, w->err));
   HEARTH_TRY(hearth_array_create(&l->starts, nodes + 1, sizeof *l->starts, w->err));
   list_children(l);

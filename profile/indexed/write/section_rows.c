@@ -54,11 +54,13 @@ hearth_status hearth_writer_encode_types(writer *w) {
 
 /* Writes the GLOBALS section. */
 
-static double density_of(const builder_global *g) { return (double)g->accesses / (g->size ? (double)g->size : 1); }
+static double section_density_of(const builder_global *g) {
+  return (double)g->accesses / (g->size ? (double)g->size : 1);
+}
 
 static int compare_heat(const void *left, const void *right) {
   const builder_global *a = left, *b = right;
-  const double density_a = density_of(a), density_b = density_of(b);
+  const double density_a = section_density_of(a), density_b = section_density_of(b);
   const int kind_a = (int)hearth_global_kind_of(a->flags), kind_b = (int)hearth_global_kind_of(b->flags);
   if (kind_a != kind_b)
     return kind_a - kind_b;
@@ -73,8 +75,8 @@ static void mark_hot(builder_global *rows, size_t count) {
   const bool all = count > 0 && hearth_global_kind_of(rows[0].flags) == HEARTH_GLOBAL_UNKNOWN; /* LLVM has chosen */
   const uint64_t rest = all ? 0 : sum / 1000 * (1000 - HEARTH_GLOBALS_HOT_SHARE);
   for (size_t i = 0; i < count && rows[i].accesses > 0; i++) {
-    bool equals_hot =
-        i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT && density_of(&rows[i]) == density_of(&rows[i - 1]);
+    bool equals_hot = i > 0 && rows[i - 1].flags & HEARTH_GLOBAL_HOT &&
+                      section_density_of(&rows[i]) == section_density_of(&rows[i - 1]);
     if (sum - seen > rest || equals_hot)
       rows[i].flags |= HEARTH_GLOBAL_HOT;
     seen = hearth_merge_SUM(seen, rows[i].accesses);

@@ -236,7 +236,7 @@ static bool name_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool name_starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 static void name_put(shortener *s, const char *text, size_t size) {
   memmove(s->end, text, size);
@@ -276,9 +276,9 @@ static bool name_characters(shortener *s, const char *arguments) {
   size_t head = sizeof "std::" - 1, rest = strlen("basic_");
   bool is_stem = at >= s->begin + head && memcmp(at - head, stem, head) == 0 && (size_t)(s->end - at) > rest &&
                  memcmp(at, stem + head, rest) == 0;
-  bool wide = starts(arguments, "<wchar_t");
+  bool wide = name_starts(arguments, "<wchar_t");
   const char *behind_type = arguments + strlen(wide ? "<wchar_t" : "<char");
-  if (!is_stem || !(wide || starts(arguments, "<char")) || (*behind_type != ',' && *behind_type != '>'))
+  if (!is_stem || !(wide || name_starts(arguments, "<char")) || (*behind_type != ',' && *behind_type != '>'))
     return false;
   size_t size = (size_t)(s->end - at) - rest;
   if (wide)
@@ -291,7 +291,7 @@ static bool name_characters(shortener *s, const char *arguments) {
 /* Rust's: arguments go, as C++'s do; an implementation, as in "alloc::slice::<impl [T]>::to_vec", is a part of the path. */
 static void take_turbofish(shortener *s) {
   const char *end = behind(s->at);
-  if (starts(s->at, "<impl "))
+  if (name_starts(s->at, "<impl "))
     name_put(s, s->at, (size_t)(end - s->at));
   else
     s->end -= strlen("::");
@@ -320,16 +320,16 @@ static void take_parameters(shortener *s) {
   static const char *const qualifiers[] = {" const", " volatile", " &&", " &", " noexcept"};
   s->at = behind(s->at);
   for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
-    if (starts(s->at, qualifiers[i]))
+    if (name_starts(s->at, qualifiers[i]))
       s->at += strlen(qualifiers[i]);
-  s->called = !starts(s->at, "::");
+  s->called = !name_starts(s->at, "::");
 }
 
 /* '<' may begin the arguments: only of these it is a sign. */
 static size_t sign_size(const char *at) {
   static const char *const signs[] = {"()", "[]", "<=>", "<<=", "<<", "<=", "<"};
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-    if (starts(at, signs[i]))
+    if (name_starts(at, signs[i]))
       return strlen(signs[i]);
   return strspn(at, ">=!+-*/%^&|~,\"");
 }
@@ -340,13 +340,13 @@ static void take_operator(shortener *s) {
   size += sign_size(s->at + size);
   name_put(s, s->at, size);
   s->at += size;
-  if (starts(s->at, " <")) /* arguments behind "operator<" */
+  if (name_starts(s->at, " <")) /* arguments behind "operator<" */
     s->at++;
   s->converts = *s->at == ' ';
 }
 
 static bool at_operator(const shortener *s) {
-  return starts(s->at, "operator") && !name_is_word(s->at[strlen("operator")]) &&
+  return name_starts(s->at, "operator") && !name_is_word(s->at[strlen("operator")]) &&
          (s->end == s->begin || !name_is_word(s->end[-1]));
 }
 
@@ -355,13 +355,13 @@ static void take_separator(shortener *s) {
   name_put(s, s->at, 2);
   s->at += 2;
   for (size_t i = 0; i < sizeof inline_namespaces / sizeof *inline_namespaces; i++)
-    if (ends(s, "std::") && starts(s->at, inline_namespaces[i]))
+    if (ends(s, "std::") && name_starts(s->at, inline_namespaces[i]))
       s->at += strlen(inline_namespaces[i]);
 }
 
 static void take_round(shortener *s) {
   static const char anonymous[] = "(anonymous namespace)::";
-  if (starts(s->at, anonymous))
+  if (name_starts(s->at, anonymous))
     s->at += strlen(anonymous);
   else if (s->end == s->begin || (s->end - s->begin == 8 && ends(s, "decltype")))
     s->at = behind(s->at);
@@ -386,13 +386,13 @@ static void name_take(shortener *s) {
     take_template(s);
   else if (*s->at == '{')
     take_braces(s);
-  else if (starts(s->at, "(*") || starts(s->at, "(&")) /* a function that returns a function stands inside */
+  else if (name_starts(s->at, "(*") || name_starts(s->at, "(&")) /* a function that returns a function stands inside */
     s->at += 2;
   else if (*s->at == '(')
     take_round(s);
-  else if (starts(s->at, "[abi:"))
+  else if (name_starts(s->at, "[abi:"))
     s->at = behind(s->at);
-  else if (starts(s->at, "::"))
+  else if (name_starts(s->at, "::"))
     take_separator(s);
   else if (*s->at == ' ')
     take_blank(s);

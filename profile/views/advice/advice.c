@@ -93,7 +93,7 @@ static void add_brief(hearth_place_sum *place, const hearth_mib *mib, uint32_t c
   place->brief_context_allocs = mib->AllocCount;
 }
 
-static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_error *err) {
+static hearth_status advice_add_context(hearth_advice *a, uint32_t context, hearth_error *err) {
   const hearth_listing_totals none = {0};
   hearth_selected s;
   uint32_t group;
@@ -140,7 +140,7 @@ static hearth_status add_findings(hearth_advice *a, uint32_t group, hearth_error
   return HEARTH_OK;
 }
 
-static int compare(const void *x, const void *y) {
+static int advice_compare(const void *x, const void *y) {
   const hearth_finding *a = x, *b = y;
   if (a->share != b->share)
     return a->share > b->share ? -1 : 1;
@@ -161,7 +161,7 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
   HEARTH_TRY(hearth_array_create(&a->function_kinds, hearth_profile_function_count(a->profile),
                                  sizeof *a->function_kinds, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++)
-    HEARTH_TRY(add_context(a, i, err));
+    HEARTH_TRY(advice_add_context(a, i, err));
   if (a->knows_accesses && !a->knows_use) /* as in profiles of LLVM's layout */
     a->has[HEARTH_ADVICE_ACCESSES] = false;
   a->has[HEARTH_ADVICE_LOOKS] &= a->has[HEARTH_ADVICE_ACCESSES];
@@ -171,7 +171,7 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
   for (uint32_t i = 0; i < a->groups.count; i++)
     HEARTH_TRY(add_findings(a, i, err));
   if (a->finding_count > 0)
-    qsort(a->findings, a->finding_count, sizeof *a->findings, compare);
+    qsort(a->findings, a->finding_count, sizeof *a->findings, advice_compare);
   return HEARTH_OK;
 }
 

@@ -22,7 +22,7 @@ static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE 
   return HEARTH_OK;
 }
 
-static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, hearth_error *err) {
+static hearth_status advice_output_print_finding(hearth_advice *a, size_t number, FILE *out, hearth_error *err) {
   static const char *const wholes[] = {"memory by time", "allocations", "allocated bytes"};
   const hearth_finding *f = &a->findings[number];
   uint32_t node;
@@ -62,7 +62,7 @@ hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_
   hearth_print_name(name, 0, out);
   fprintf(out, ": %zu finding%s\n", a->finding_count, hearth_plural(a->finding_count));
   for (size_t i = 0; i < a->finding_count && i < top; i++)
-    HEARTH_TRY(print_finding(a, i, out, err));
+    HEARTH_TRY(advice_output_print_finding(a, i, out, err));
   if (a->finding_count > top)
     fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
   fputc('\n', out);
@@ -118,7 +118,7 @@ static hearth_status print_finding_json(advice_json *p, size_t number, hearth_er
   return HEARTH_OK;
 }
 
-static hearth_status print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
+static hearth_status advice_output_print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
   hearth_json *json = &p->json;
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->advice->profile), err));
   hearth_json_begin(json, "hearth-advice", JSON_VERSION);
@@ -136,7 +136,7 @@ static hearth_status print_all(advice_json *p, const char *name, size_t top, hea
 hearth_status hearth_advice_print_json(hearth_advice *a, const char *name, size_t top, FILE *stream,
                                        hearth_error *err) {
   advice_json p = {.advice = a, .json = {.stream = stream}};
-  hearth_status status = print_all(&p, name, top, err);
+  hearth_status status = advice_output_print_all(&p, name, top, err);
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
   return status;

@@ -32,7 +32,7 @@ static const hearth_help help = {
            "  NUMBER    of findings of the kind; with %, the sum of what they may save\n"
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
-static int add_condition(void *target, const char *text) {
+static int advise_command_add_condition(void *target, const char *text) {
   hearth_condition condition;
   hearth_error err;
   size_t column;
@@ -43,9 +43,9 @@ static int add_condition(void *target, const char *text) {
   return EXIT_TROUBLE;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool advise_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, &a->conditions,
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", advise_command_add_condition, &a->conditions,
                   "exit with 1 if it holds, such as 'leak>0' or 'short-lived>5%'; may be given several times"),
       HEARTH_NUMBER("--top", 0, "N", "a number", &a->top, "print N findings (default 10)"),
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 8)"),
@@ -73,13 +73,13 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static int trouble(const hearth_error *err) {
+static int advise_command_trouble(const hearth_error *err) {
   hearth_tool_error("%s", err->message);
   return EXIT_TROUBLE;
 }
 
 /* All of them: one run tells all that is wrong. */
-static int test_conditions(const arguments *a, const hearth_advice *advice) {
+static int advise_command_test_conditions(const arguments *a, const hearth_advice *advice) {
   int code = HEARTH_EXIT_OK;
   for (size_t i = 0; i < a->conditions.count; i++) {
     hearth_condition condition;
@@ -89,7 +89,7 @@ static int test_conditions(const arguments *a, const hearth_advice *advice) {
     hearth_status status = hearth_advice_condition_parse(a->conditions.rows[i], &condition, &column, &err);
     HEARTH_THEN(status, hearth_advice_measure(advice, &condition, &value, &err));
     if (status != HEARTH_OK)
-      return trouble(&err);
+      return advise_command_trouble(&err);
     if (!hearth_condition_holds(&condition, value))
       continue;
     fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->conditions.rows[i], value,
@@ -99,7 +99,7 @@ static int test_conditions(const arguments *a, const hearth_advice *advice) {
   return code;
 }
 
-static hearth_status print(const arguments *a, hearth_advice *advice, hearth_error *err) {
+static hearth_status advise_command_print(const arguments *a, hearth_advice *advice, hearth_error *err) {
   size_t most = a->json || a->full ? SIZE_MAX : DEFAULT_TOP, top = a->top.given ? (size_t)a->top.value : most;
   return a->json ? hearth_advice_print_json(advice, a->profile, top, stdout, err)
                  : hearth_advice_print_text(advice, a->profile, top, stdout, err);
@@ -109,14 +109,14 @@ static int advise(const arguments *a, hearth_profile *profile, bool tallied) {
   hearth_advice *advice;
   hearth_error err;
   if (hearth_advice_create(profile, &a->view, tallied, &advice, &err) != HEARTH_OK)
-    return trouble(&err);
+    return advise_command_trouble(&err);
   int code = EXIT_TROUBLE;
   if (a->binary && hearth_advice_use_binary(advice, a->binary, &err) != HEARTH_OK)
-    code = trouble(&err);
-  else if (print(a, advice, &err) != HEARTH_OK)
+    code = advise_command_trouble(&err);
+  else if (advise_command_print(a, advice, &err) != HEARTH_OK)
     hearth_tool_view_error("standard output", &err);
   else
-    code = test_conditions(a, advice);
+    code = advise_command_test_conditions(a, advice);
   hearth_advice_destroy(advice);
   return code;
 }
@@ -138,7 +138,7 @@ static int advise_on_profile(const arguments *a) {
 int hearth_cmd_advise(int argc, char **argv) {
   arguments a = {.profile = NULL};
   int code = EXIT_TROUBLE;
-  if (parse(argc, argv, &a, &code))
+  if (advise_command_parse(argc, argv, &a, &code))
     code = hearth_trace_profile_is_trace(a.profile) ? advise_on_trace(&a) : advise_on_profile(&a);
   free(a.conditions.rows);
   return code;

@@ -104,7 +104,7 @@ static bool is_before(const found_global *a, const found_global *b) {
   return a->rank != b->rank ? a->rank > b->rank : strcmp(a->global.name, b->global.name) < 0;
 }
 
-static void add(global_finding *f, const found_global *found) {
+static void global_finding_add(global_finding *f, const found_global *found) {
   size_t at = f->shown < SHOWN ? f->shown++ : SHOWN;
   f->count++;
   f->bytes = hearth_merge_SUM(f->bytes, found->global.size);
@@ -159,7 +159,7 @@ static hearth_status find_placed(placed_globals *p, hearth_profile *profile, hea
   return HEARTH_OK;
 }
 
-static int compare_placed(const void *left, const void *right) {
+static int global_finding_compare_placed(const void *left, const void *right) {
   const placed_global *a = left, *b = right;
   return a->address != b->address ? (a->address < b->address ? -1 : 1) : strcmp(a->global.name, b->global.name);
 }
@@ -177,17 +177,19 @@ static void add_shared(global_advice *a, const placed_global *rows, size_t count
       written = &rows[i].global;
   for (size_t i = 0; written && i < count; i++)
     if (is_read_mostly(a, &rows[i].global))
-      add(&a->findings[KIND_SHARED], &(found_global){rows[i].global, written->name, rows[i].global.accesses});
+      global_finding_add(&a->findings[KIND_SHARED],
+                         &(found_global){rows[i].global, written->name, rows[i].global.accesses});
 }
 
-static hearth_status find_shared(global_advice *a, hearth_profile *profile, const char *binary, hearth_error *err) {
+static hearth_status global_finding_find_shared(global_advice *a, hearth_profile *profile, const char *binary,
+                                                hearth_error *err) {
   placed_globals p = {.rows = NULL};
   hearth_elf_file *file;
   HEARTH_TRY(hearth_elf_file_open(binary, &file, err));
   hearth_status status = find_placed(&p, profile, file, err);
   hearth_elf_file_close(file);
   if (p.count > 0)
-    qsort(p.rows, p.count, sizeof *p.rows, compare_placed);
+    qsort(p.rows, p.count, sizeof *p.rows, global_finding_compare_placed);
   for (size_t i = 0, next; status == HEARTH_OK && i < p.count; i = next) {
     for (next = i + 1; next < p.count && p.rows[next].address / LINE == p.rows[i].address / LINE;)
       next++;
@@ -197,7 +199,8 @@ static hearth_status find_shared(global_advice *a, hearth_profile *profile, cons
   return status;
 }
 
-static hearth_status find(hearth_profile *profile, const char *binary, global_advice *ret, hearth_error *err) {
+static hearth_status global_finding_find(hearth_profile *profile, const char *binary, global_advice *ret,
+                                         hearth_error *err) {
   hearth_profile_summary summary;
   *ret = (global_advice){.has_globals = hearth_profile_global_count(profile) > 0, .has_binary = binary != NULL};
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
@@ -213,9 +216,9 @@ static hearth_status find(hearth_profile *profile, const char *binary, global_ad
     }
     for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
       if (is_found(kind, &found.global, ret->runs))
-        add(&ret->findings[kind], &found);
+        global_finding_add(&ret->findings[kind], &found);
   }
-  return is_looked_for(ret, KIND_SHARED) ? find_shared(ret, profile, binary, err) : HEARTH_OK;
+  return is_looked_for(ret, KIND_SHARED) ? global_finding_find_shared(ret, profile, binary, err) : HEARTH_OK;
 }
 
 /* ------------------------------------------------ output ------------------------------------------------ */
@@ -237,7 +240,7 @@ static void print_found(const found_global *found, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_finding(finding_kind kind, const global_finding *f, FILE *out) {
+static void global_finding_print_finding(finding_kind kind, const global_finding *f, FILE *out) {
   fprintf(out, "\n%s (%s): %" PRIu64 " global%s, %s\n", finding_kinds[kind].title, finding_kinds[kind].name, f->count,
           hearth_plural(f->count), hearth_amount_bytes(f->bytes).c);
   for (size_t i = 0; i < f->shown; i++)
@@ -251,7 +254,7 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
                                               hearth_error *err) {
   global_advice a;
   unsigned count = 0;
-  HEARTH_TRY(find(profile, binary, &a, err));
+  HEARTH_TRY(global_finding_find(profile, binary, &a, err));
   if (!a.has_globals)
     return hearth_stream_flush(out, err);
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
@@ -261,7 +264,7 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
   fprintf(out, ": %u finding%s on global variables\n", count, hearth_plural(count));
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
     if (a.findings[kind].count > 0)
-      print_finding(kind, &a.findings[kind], out);
+      global_finding_print_finding(kind, &a.findings[kind], out);
   if (!a.has_stores)
     fputs("\nnot looked for: constant, once, shared (needs stores: -mllvm -memprof-global-stores)\n", out);
   else if (!a.has_binary)
@@ -269,7 +272,7 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
   return hearth_stream_flush(out, err);
 }
 
-static void write_finding(finding_kind kind, const global_finding *f, hearth_json *json) {
+static void global_finding_write_finding(finding_kind kind, const global_finding *f, hearth_json *json) {
   hearth_json_print(json, "\n{kind:%s, title:%s, count:%lu, bytes:%lu, remedy:%s, largest:[", finding_kinds[kind].name,
                     finding_kinds[kind].title, f->count, f->bytes, finding_kinds[kind].remedy);
   for (size_t i = 0; i < f->shown; i++) {
@@ -285,11 +288,11 @@ static void write_finding(finding_kind kind, const global_finding *f, hearth_jso
 hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
                                               hearth_error *err) {
   global_advice a;
-  HEARTH_TRY(find(profile, binary, &a, err));
+  HEARTH_TRY(global_finding_find(profile, binary, &a, err));
   hearth_json_key_array(json, "global_findings");
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
     if (a.findings[kind].count > 0)
-      write_finding(kind, &a.findings[kind], json);
+      global_finding_write_finding(kind, &a.findings[kind], json);
   hearth_json_close(json, ']');
   hearth_json_key_array(json, "globals_not_looked_for");
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)

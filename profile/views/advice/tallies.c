@@ -47,7 +47,7 @@ static uint32_t thread_of(const hearth_live_block *block) {
 }
 
 /* Threads beyond the most share the last number: their blocks are not called foreign among each other. */
-static hearth_status find_thread(hearth_trace_tallies *t, uint32_t *thread, hearth_error *err) {
+static hearth_status tally_find_thread(hearth_trace_tallies *t, uint32_t *thread, hearth_error *err) {
   *thread = *thread < THREADS_MOST ? *thread : THREADS_MOST;
   return hearth_rows_extend(&t->threads, &t->thread_room, &t->thread_count, (size_t)*thread + 1, sizeof *t->threads,
                             err);
@@ -66,8 +66,8 @@ static hearth_status pass_moments(hearth_trace_tallies *t, double time_ns, heart
   return HEARTH_OK;
 }
 
-static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread,
-                                     hearth_error *err) {
+static hearth_status tally_take_allocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread,
+                                           hearth_error *err) {
   thread_state *state = &t->threads[thread];
   hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
   block.number = (uint64_t)thread << THREAD_SHIFT | (++state->operations & SEQUENCE);
@@ -89,7 +89,7 @@ static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace
   return HEARTH_OK;
 }
 
-static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread) {
+static void tally_take_deallocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread) {
   hearth_live_block freed;
   thread_state *state = &t->threads[thread];
   if (!hearth_live_blocks_remove(&t->live, event->address, &freed))
@@ -113,10 +113,10 @@ static hearth_status take_event(void *data, const hearth_trace_event *event, uin
   if (!event->address) /* a failed allocation */
     return HEARTH_OK;
   HEARTH_TRY(pass_moments(t, (double)event->stack_ns, err));
-  HEARTH_TRY(find_thread(t, &thread, err));
+  HEARTH_TRY(tally_find_thread(t, &thread, err));
   if (!hearth_trace_frees(event->kind))
-    return take_allocation(t, event, thread, err);
-  take_deallocation(t, event, thread);
+    return tally_take_allocation(t, event, thread, err);
+  tally_take_deallocation(t, event, thread);
   return HEARTH_OK;
 }
 

@@ -34,7 +34,7 @@ static const hearth_help help = {
            "compared with the measure in B (of vanished contexts: in A), in percent of the whole.\n"
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
-static int add_condition(void *target, const char *text) {
+static int diff_command_add_condition(void *target, const char *text) {
   hearth_condition condition;
   hearth_error err;
   size_t column;
@@ -45,7 +45,7 @@ static int add_condition(void *target, const char *text) {
   return EXIT_TROUBLE;
 }
 
-static int check(int operands, char **argv, const arguments *a) {
+static int diff_command_check(int operands, char **argv, const arguments *a) {
   if (operands > HEARTH_DIFF_SIDES)
     return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[HEARTH_DIFF_SIDES + 1]);
   if (operands < HEARTH_DIFF_SIDES)
@@ -58,9 +58,9 @@ static int check(int operands, char **argv, const arguments *a) {
 }
 
 /* Without --class: contexts of another class in the other profile would be new. */
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool diff_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", add_condition, &a->conditions,
+      HEARTH_TAKE("--fail-if", 0, "CONDITION", "a condition", diff_command_add_condition, &a->conditions,
                   "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
                   "several times"),
       HEARTH_BY_OPTION(
@@ -80,7 +80,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   a->depth.least = 1;
   a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = diff_command_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     a->profiles[i] = argv[i + 1];
@@ -89,13 +89,13 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static int trouble(const hearth_error *err) {
+static int diff_command_trouble(const hearth_error *err) {
   hearth_tool_error("%s", err->message);
   return EXIT_TROUBLE;
 }
 
 /* All of them: one run tells all that is wrong. */
-static int test_conditions(const arguments *a, const hearth_diff *diff) {
+static int diff_command_test_conditions(const arguments *a, const hearth_diff *diff) {
   int code = HEARTH_EXIT_OK;
   hearth_error err;
   for (size_t i = 0; i < a->conditions.count; i++) {
@@ -106,7 +106,7 @@ static int test_conditions(const arguments *a, const hearth_diff *diff) {
     hearth_status status = hearth_condition_parse(a->conditions.rows[i], &condition, &column, &err);
     HEARTH_THEN(status, hearth_condition_test(&condition, diff, &holds, &value, &err));
     if (status != HEARTH_OK)
-      return trouble(&err);
+      return diff_command_trouble(&err);
     if (!holds)
       continue;
     fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->conditions.rows[i], value,
@@ -125,7 +125,7 @@ static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
                         a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
 }
 
-static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *err) {
+static hearth_status diff_command_print(const arguments *a, hearth_diff *diff, hearth_error *err) {
   if (a->markdown)
     return hearth_diff_print_markdown(diff, a->limit, stdout, err);
   if (a->by.given)
@@ -133,30 +133,30 @@ static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *
   return hearth_diff_print_text(diff, a->limit, stdout, err);
 }
 
-static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {
+static int diff_command_compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {
   hearth_diff *diff;
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
-    return trouble(&err);
+    return diff_command_trouble(&err);
   warn_of_unrelated(a, diff);
-  hearth_status status = print(a, diff, &err);
+  hearth_status status = diff_command_print(a, diff, &err);
   int code = EXIT_TROUBLE;
   if (status == HEARTH_OK)
-    code = test_conditions(a, diff);
+    code = diff_command_test_conditions(a, diff);
   else
     hearth_tool_view_error("standard output", &err);
   hearth_diff_destroy(diff);
   return code;
 }
 
-static int run(int argc, char **argv, arguments *a) {
+static int diff_command_run(int argc, char **argv, arguments *a) {
   int code;
-  if (!parse(argc, argv, a, &code))
+  if (!diff_command_parse(argc, argv, a, &code))
     return code;
   hearth_profile *profiles[HEARTH_DIFF_SIDES] = {hearth_tool_open_profile(a->profiles[HEARTH_DIFF_A])};
   if (profiles[HEARTH_DIFF_A])
     profiles[HEARTH_DIFF_B] = hearth_tool_open_profile(a->profiles[HEARTH_DIFF_B]);
-  code = profiles[HEARTH_DIFF_B] ? compare(a, profiles) : EXIT_TROUBLE;
+  code = profiles[HEARTH_DIFF_B] ? diff_command_compare(a, profiles) : EXIT_TROUBLE;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     hearth_profile_close(profiles[i]);
   return code;
@@ -164,7 +164,7 @@ static int run(int argc, char **argv, arguments *a) {
 
 int hearth_cmd_diff(int argc, char **argv) {
   arguments a = {.limit = 0};
-  int code = run(argc, argv, &a);
+  int code = diff_command_run(argc, argv, &a);
   free(a.conditions.rows);
   return code;
 }

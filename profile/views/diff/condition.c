@@ -116,7 +116,7 @@ static hearth_status parse_unit(parser *p, hearth_condition *c) {
   return *p->at ? expected(p, bytes ? "%, KiB, MiB, GiB, TiB or the end" : "% or the end") : HEARTH_OK;
 }
 
-static hearth_status parse(parser *p, hearth_condition *c) {
+static hearth_status condition_parse(parser *p, hearth_condition *c) {
   skip_blanks(p);
   parse_set(p, c);
   HEARTH_TRY(parse_measure(p, c));
@@ -135,7 +135,7 @@ static hearth_status parse_text(const char *text, hearth_status (*rule)(parser *
 }
 
 hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err) {
-  return parse_text(text, parse, ret, ret_column, err);
+  return parse_text(text, condition_parse, ret, ret_column, err);
 }
 
 /* -------------------------------------------------- of findings -------------------------------------------------- */
@@ -172,7 +172,7 @@ hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *
 
 /* -------------------------------------------------- testing -------------------------------------------------- */
 
-static double measure(const hearth_condition *c, const hearth_diff_side *side) {
+static double condition_measure(const hearth_condition *c, const hearth_diff_side *side) {
   const hearth_diff_totals *totals = c->set == HEARTH_SET_CLASS    ? &side->classes[c->hotness]
                                      : c->set == HEARTH_SET_CHANGE ? &side->changes[c->change]
                                                                    : &side->all;
@@ -180,16 +180,17 @@ static double measure(const hearth_condition *c, const hearth_diff_side *side) {
 }
 
 /* 0 of 0 is 0: nothing that stays nothing has not changed. */
-static double percent(double part, double whole) { return part == 0 ? 0 : 100 * part / whole; }
+static double condition_percent(double part, double whole) { return part == 0 ? 0 : 100 * part / whole; }
 
-static double value_of(const hearth_condition *c, const hearth_diff *d) {
+static double condition_value_of(const hearth_condition *c, const hearth_diff *d) {
   const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];
   if (c->relative) {
-    double change = measure(c, b) - measure(c, a);
-    return c->percent ? percent(change, measure(c, a)) : change;
+    double change = condition_measure(c, b) - condition_measure(c, a);
+    return c->percent ? condition_percent(change, condition_measure(c, a)) : change;
   }
   const hearth_diff_side *side = c->set == HEARTH_SET_CHANGE && c->change == HEARTH_CHANGE_VANISHED ? a : b;
-  return c->percent ? percent(measure(c, side), side->all.of[c->measure]) : measure(c, side);
+  return c->percent ? condition_percent(condition_measure(c, side), side->all.of[c->measure])
+                    : condition_measure(c, side);
 }
 
 bool hearth_condition_holds(const hearth_condition *c, double value) {
@@ -208,7 +209,7 @@ hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff
                               "%s: accesses were not counted in every run: conditions on %s cannot be tested",
                               d->sides[i].name, needs_counts ? "accesses" : "classes");
   }
-  *ret_value = value_of(c, d);
+  *ret_value = condition_value_of(c, d);
   *ret_holds = hearth_condition_holds(c, *ret_value);
   return HEARTH_OK;
 }

@@ -72,7 +72,7 @@ static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *e
   return status;
 }
 
-static hearth_status match_stacks(hearth_diff *d, hearth_error *err) {
+static hearth_status diff_match_stacks(hearth_diff *d, hearth_error *err) {
   size_t room = 0;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     room += hearth_profile_frame_count(d->sides[i].profile);
@@ -83,7 +83,7 @@ static hearth_status match_stacks(hearth_diff *d, hearth_error *err) {
 }
 
 /* Put the wanted contexts of one side into entries; `by_node` holds the entry of each common node. */
-static hearth_status add_contexts(hearth_diff *d, int number, uint32_t *by_node, hearth_error *err) {
+static hearth_status diff_add_contexts(hearth_diff *d, int number, uint32_t *by_node, hearth_error *err) {
   hearth_diff_side *side = &d->sides[number];
   for (uint32_t i = 0; i < hearth_profile_context_count(side->profile); i++) {
     hearth_selected selected;
@@ -115,7 +115,7 @@ static hearth_status match_contexts(hearth_diff *d, hearth_error *err) {
   if (status == HEARTH_OK)
     memset(by_node, 0xff, node_bytes); /* HEARTH_NONE */
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
-    status = add_contexts(d, i, by_node, err);
+    status = diff_add_contexts(d, i, by_node, err);
   free(by_node);
   return status;
 }
@@ -145,7 +145,7 @@ hearth_status hearth_diff_stack(const hearth_diff *d, const hearth_diff_entry *e
   return hearth_profile_get_context(d->sides[*ret_side].profile, entry->first[*ret_side], ret_node, NULL, err);
 }
 
-static hearth_change change_of(const hearth_diff_entry *e) {
+static hearth_change diff_change_of(const hearth_diff_entry *e) {
   if (e->first[HEARTH_DIFF_A] == HEARTH_NONE)
     return HEARTH_CHANGE_NEW;
   if (e->first[HEARTH_DIFF_B] == HEARTH_NONE)
@@ -192,23 +192,23 @@ static hearth_status weigh(hearth_diff *d, hearth_error *err) {
     hearth_diff_totals totals[HEARTH_DIFF_SIDES];
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
       HEARTH_TRY(weigh_side(d, e, side, &totals[side], err));
-    e->change = change_of(e);
+    e->change = diff_change_of(e);
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
       add_side(&d->sides[side], e, side, &totals[side]);
   }
   return HEARTH_OK;
 }
 
-static double weight_of(const hearth_diff_entry *e) {
+static double diff_weight_of(const hearth_diff_entry *e) {
   double a = e->bytes[HEARTH_DIFF_A], b = e->bytes[HEARTH_DIFF_B], difference = a < b ? b - a : a - b;
   return e->change == HEARTH_CHANGE_SIZE ? difference : a > b ? a : b;
 }
 
-static int compare_entries(const void *x, const void *y) {
+static int diff_compare_entries(const void *x, const void *y) {
   const hearth_diff_entry *a = x, *b = y;
   if (a->change != b->change)
     return a->change < b->change ? -1 : 1;
-  double v = weight_of(a), w = weight_of(b);
+  double v = diff_weight_of(a), w = diff_weight_of(b);
   if (v != w)
     return v > w ? -1 : 1;
   for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
@@ -218,7 +218,7 @@ static int compare_entries(const void *x, const void *y) {
 }
 
 static void sort(hearth_diff *d) {
-  qsort(d->entries, d->entry_count, sizeof *d->entries, compare_entries);
+  qsort(d->entries, d->entry_count, sizeof *d->entries, diff_compare_entries);
   uint32_t at = 0;
   for (hearth_change change = 0; change <= HEARTH_CHANGE_COUNT; change++) {
     while (at < d->entry_count && d->entries[at].change < change)
@@ -251,9 +251,9 @@ static hearth_status check_schemes(const hearth_diff *d, hearth_error *err) {
                           llvm->name, llvm == a ? b->name : a->name);
 }
 
-static hearth_status compare(hearth_diff *d, hearth_error *err) {
+static hearth_status diff_compare(hearth_diff *d, hearth_error *err) {
   HEARTH_TRY(check_schemes(d, err));
-  HEARTH_TRY(match_stacks(d, err));
+  HEARTH_TRY(diff_match_stacks(d, err));
   HEARTH_TRY(match_contexts(d, err));
   HEARTH_TRY(weigh(d, err));
   sort(d);
@@ -268,7 +268,7 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
   *ret = NULL;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);
-  HEARTH_THEN(status, compare(d, err));
+  HEARTH_THEN(status, diff_compare(d, err));
   if (status == HEARTH_OK)
     *ret = d;
   else
@@ -316,7 +316,7 @@ hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_D
     d->sides[i].profile = profiles[i];
   hearth_status status =
       hearth_array_create(ret, hearth_profile_context_count(profiles[HEARTH_DIFF_B]), sizeof **ret, err);
-  HEARTH_THEN(status, match_stacks(d, err));
+  HEARTH_THEN(status, diff_match_stacks(d, err));
   HEARTH_THEN(status, sum_by_context(d, *ret, err));
   hearth_diff_destroy(d);
   if (status != HEARTH_OK) {

@@ -101,24 +101,24 @@ static void destroy(group_rows *r) {
   free(r->rows);
 }
 
-static hearth_amount_text bytes_of(const hearth_diff *d, int side, const hearth_listing_totals *t) {
+static hearth_amount_text group_bytes_of(const hearth_diff *d, int side, const hearth_listing_totals *t) {
   return hearth_amount_bytes((uint64_t)(hearth_diff_per_run(d, side, t->bytes) + 0.5));
 }
 
 /* With a sign. */
-static void print_change(double change, int width, FILE *out) {
+static void group_print_change(double change, int width, FILE *out) {
   char text[sizeof(hearth_amount_text) + 1];
   snprintf(text, sizeof text, "%c%s", change < 0 ? '-' : '+', hearth_amount_bytes((uint64_t)(fabs(change) + 0.5)).c);
   fprintf(out, "%*s", width, text);
 }
 
-static void print_row(const hearth_diff *d, const group_row *row, FILE *out) {
+static void group_print_row(const hearth_diff *d, const group_row *row, FILE *out) {
   const hearth_listing_totals *a = &row->flat[HEARTH_DIFF_A], *b = &row->flat[HEARTH_DIFF_B];
-  fprintf(out, "  %12s %12s ", bytes_of(d, HEARTH_DIFF_A, a).c, bytes_of(d, HEARTH_DIFF_B, b).c);
-  print_change(row->change, 12, out);
-  print_change(hearth_diff_per_run(d, HEARTH_DIFF_B, row->cumulative[HEARTH_DIFF_B].bytes) -
-                   hearth_diff_per_run(d, HEARTH_DIFF_A, row->cumulative[HEARTH_DIFF_A].bytes),
-               19, out);
+  fprintf(out, "  %12s %12s ", group_bytes_of(d, HEARTH_DIFF_A, a).c, group_bytes_of(d, HEARTH_DIFF_B, b).c);
+  group_print_change(row->change, 12, out);
+  group_print_change(hearth_diff_per_run(d, HEARTH_DIFF_B, row->cumulative[HEARTH_DIFF_B].bytes) -
+                         hearth_diff_per_run(d, HEARTH_DIFF_A, row->cumulative[HEARTH_DIFF_A].bytes),
+                     19, out);
   fprintf(out, " %+12.0f  ",
           hearth_diff_per_run(d, HEARTH_DIFF_B, b->allocs) - hearth_diff_per_run(d, HEARTH_DIFF_A, a->allocs));
   hearth_print_name(row->name, 0, out);
@@ -129,13 +129,13 @@ static void print_row(const hearth_diff *d, const group_row *row, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_rows(const hearth_diff *d, const group_rows *r, hearth_group_kind kind, size_t top, FILE *out) {
+static void group_print_rows(const hearth_diff *d, const group_rows *r, hearth_group_kind kind, size_t top, FILE *out) {
   size_t changed = 0;
   fprintf(out, "\n  %12s %12s %12s %18s %12s  %s\n", "bytes A", "B", "change", "with all it calls", "allocations",
           hearth_group_kind_name(kind));
   for (size_t i = 0; i < r->count; i++)
     if (r->rows[i].change != 0 && changed++ < top)
-      print_row(d, &r->rows[i], out);
+      group_print_row(d, &r->rows[i], out);
   if (changed == 0)
     fprintf(out, "  nothing changed\n");
   if (changed > top)
@@ -148,7 +148,7 @@ hearth_status hearth_diff_print_groups(hearth_diff *d, hearth_group_kind kind, s
   hearth_status status = sum_up(d, kind, &rows, err);
   if (status == HEARTH_OK) {
     hearth_diff_print_sides(d, out);
-    print_rows(d, &rows, kind, top, out);
+    group_print_rows(d, &rows, kind, top, out);
     status = hearth_stream_flush(out, err);
   }
   destroy(&rows);

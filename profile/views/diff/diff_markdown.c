@@ -65,7 +65,7 @@ static void mark_totals(const hearth_diff *d, FILE *out) {
 }
 
 /* The innermost functions that are no wrappers. */
-static hearth_status mark_stack(hearth_diff_side *side, uint32_t node, FILE *out, hearth_error *err) {
+static hearth_status diff_markdown_mark_stack(hearth_diff_side *side, uint32_t node, FILE *out, hearth_error *err) {
   for (int printed = 0; node != HEARTH_NONE && printed < STACK_FRAMES;) {
     uint32_t frame;
     hearth_place place;
@@ -102,7 +102,7 @@ static hearth_status mark_entry(hearth_diff *d, const hearth_diff_entry *e, FILE
   }
   fputc(' ', out);
   HEARTH_TRY(hearth_diff_stack(d, e, &side, &node, err));
-  HEARTH_TRY(mark_stack(&d->sides[side], node, out, err));
+  HEARTH_TRY(diff_markdown_mark_stack(&d->sides[side], node, out, err));
   fputs(" |\n", out);
   return HEARTH_OK;
 }

@@ -22,7 +22,7 @@ static const hearth_help help = {
     .usage = "export --format=FORMAT [OPTION]... PROFILE [-o OUT]",
     .about = "Write the contexts of an indexed profile ('-': standard input) for another tool."};
 
-static int take_format(void *target, const char *value) {
+static int export_command_take_format(void *target, const char *value) {
   static const char *const names[] = {"folded", "pprof",  "speedscope",
                                       "dhat",   "massif", "chrome"}; /* as hearth_export_format */
   arguments *a = target;
@@ -35,7 +35,7 @@ static int take_format(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
-static int check(int operands, char **argv, const arguments *a) {
+static int export_command_check(int operands, char **argv, const arguments *a) {
   if (operands > 1)
     return hearth_tool_usage_error("export", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
@@ -48,9 +48,10 @@ static int check(int operands, char **argv, const arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool export_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--format", 0, "FORMAT", "folded, pprof, speedscope, dhat, massif or chrome", take_format, a,
+      HEARTH_TAKE("--format", 0, "FORMAT", "folded, pprof, speedscope, dhat, massif or chrome",
+                  export_command_take_format, a,
                   "output format:\n"
                   "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
                   "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
@@ -73,7 +74,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   int operands;
   a->output = "-";
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = export_command_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
   a->options.view = &a->view;
@@ -88,7 +89,7 @@ static hearth_status write_export(const void *given, FILE *stream, hearth_error 
 int hearth_cmd_export(int argc, char **argv) {
   arguments a = {0};
   int code;
-  if (!parse(argc, argv, &a, &code))
+  if (!export_command_parse(argc, argv, &a, &code))
     return code;
   a.options.title = a.profile;
   a.opened = hearth_tool_open_profile(a.profile);

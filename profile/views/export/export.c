@@ -130,7 +130,7 @@ typedef struct weights {
   uint64_t total;
 } weights;
 
-static hearth_status write_functions(hearth_exporter *e, hearth_json *json, hearth_error *err) {
+static hearth_status export_write_functions(hearth_exporter *e, hearth_json *json, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_function_count(e->profile); i++) {
     hearth_function_text function;
     HEARTH_TRY(hearth_function_text_get(&e->names, i, &function, err));
@@ -145,13 +145,14 @@ static hearth_status write_functions(hearth_exporter *e, hearth_json *json, hear
 }
 
 /* Readers want as many weights as samples: both leave out the same contexts. */
-static uint64_t weight_of(const hearth_exporter *e, const hearth_selected *selected) {
+static uint64_t export_weight_of(const hearth_exporter *e, const hearth_selected *selected) {
   return hearth_quantity_of(e->options->value, &selected->mib);
 }
 
-static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+static hearth_status export_write_sample(hearth_exporter *e, const hearth_selected *selected, void *state,
+                                         hearth_error *err) {
   hearth_json *json = &((weights *)state)->json;
-  if (weight_of(e, selected) == 0)
+  if (export_weight_of(e, selected) == 0)
     return HEARTH_OK;
   hearth_json_line_open(json, '[');
   for (size_t i = e->frames.count; i-- > 0;) {
@@ -165,7 +166,7 @@ static hearth_status write_sample(hearth_exporter *e, const hearth_selected *sel
 
 static hearth_status write_weight(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   weights *w = state;
-  uint64_t weight = weight_of(e, selected);
+  uint64_t weight = export_weight_of(e, selected);
   (void)err;
   if (weight == 0)
     return HEARTH_OK;
@@ -174,14 +175,14 @@ static hearth_status write_weight(hearth_exporter *e, const hearth_selected *sel
   return HEARTH_OK;
 }
 
-static hearth_status write_profile(hearth_exporter *e, weights *w, hearth_error *err) {
+static hearth_status export_write_profile(hearth_exporter *e, weights *w, hearth_error *err) {
   hearth_json *json = &w->json;
   hearth_quantity value = e->options->value;
   bool bytes = value == HEARTH_QUANTITY_BYTES || value == HEARTH_QUANTITY_LIVE || value == HEARTH_QUANTITY_PEAK;
   hearth_json_print(json, "{type:\"sampled\", name:%s", hearth_quantity_name(value));
   hearth_json_key_string(json, "unit", bytes ? "bytes" : "none"); /* of those that speedscope knows */
   hearth_json_key_array(json, "samples");
-  HEARTH_TRY(hearth_export_each(e, write_sample, w, err));
+  HEARTH_TRY(hearth_export_each(e, export_write_sample, w, err));
   hearth_json_print(json, "], weights:[");
   HEARTH_TRY(hearth_export_each(e, write_weight, w, err));
   hearth_json_print(json, "], startValue:0, endValue:%lu}", w->total);
@@ -195,9 +196,9 @@ hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
                     "{$schema:\"https://www.speedscope.app/file-format-schema.json\", exporter:\"hearth\", name:%s, "
                     "activeProfileIndex:0, shared:{frames:[",
                     e->options->title);
-  HEARTH_TRY(write_functions(e, json, err));
+  HEARTH_TRY(export_write_functions(e, json, err));
   hearth_json_print(json, "]}, profiles:[");
-  HEARTH_TRY(write_profile(e, &w, err));
+  HEARTH_TRY(export_write_profile(e, &w, err));
   hearth_json_print(json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
@@ -217,7 +218,7 @@ static const double ns_per_us = 1e3;
 static const uint64_t threshold_us =
     500; /* average lifetimes up to this are "short" for the viewer; dh_main.c's value */
 
-static bool is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
+static bool export_is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
 
 static void write_heap_numbers(hearth_json *json, const hearth_mib *mib, bool has_peak) {
   uint64_t live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, mib);
@@ -228,11 +229,12 @@ static void write_heap_numbers(hearth_json *json, const hearth_mib *mib, bool ha
                     hearth_merge_MAX(peak_blocks, mib->LiveAtExit), peak, peak_blocks, live, mib->LiveAtExit);
 }
 
-static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+static hearth_status export_write_point(hearth_exporter *e, const hearth_selected *selected, void *state,
+                                        hearth_error *err) {
   hearth_json *json = state;
   (void)err;
   hearth_json_line_open(json, '{');
-  if (is_heap(e)) {
+  if (export_is_heap(e)) {
     write_heap_numbers(json, &selected->mib, e->has_peak);
   } else {
     hearth_json_print(json, "tb:%lu, tbk:%lu", hearth_quantity_of(e->options->value, &selected->mib),
@@ -271,9 +273,10 @@ static hearth_status write_frames(hearth_exporter *e, hearth_json *json, hearth_
 }
 
 static void write_labels(const hearth_exporter *e, hearth_json *json) {
-  hearth_json_print(json, "dhatFileVersion:2, mode:%s, verb:%s, bklt:%d, bkacc:false", is_heap(e) ? "heap" : "ad-hoc",
-                    is_heap(e) ? "Allocated" : "Counted", is_heap(e));
-  if (!is_heap(e)) {
+  hearth_json_print(json, "dhatFileVersion:2, mode:%s, verb:%s, bklt:%d, bkacc:false",
+                    export_is_heap(e) ? "heap" : "ad-hoc", export_is_heap(e) ? "Allocated" : "Counted",
+                    export_is_heap(e));
+  if (!export_is_heap(e)) {
     const char *unit = hearth_quantity_name(e->options->value);
     hearth_json_print(json, "bu:%s, bsu:%s, bksu:\"allocations\"", unit, unit);
   }
@@ -287,7 +290,7 @@ static hearth_status write_times(const hearth_exporter *e, hearth_json *json, he
   HEARTH_TRY(hearth_profile_get_history(e->profile, &history, err));
   double runs = e->summary.runs ? (double)e->summary.runs : 1;
   uint64_t end = (uint64_t)((double)e->summary.duration_ns / runs / ns_per_us);
-  if (is_heap(e)) {
+  if (export_is_heap(e)) {
     hearth_json_key_uint(json, "tuth", threshold_us);
     double part = history.runs ? (double)history.peak_ppm / (double)history.runs / 1e6 : 1;
     hearth_json_key_uint(json, "tg", (uint64_t)((double)end * part));
@@ -300,7 +303,7 @@ static hearth_status write_times(const hearth_exporter *e, hearth_json *json, he
 static void write_command(const hearth_exporter *e, hearth_json *json) {
   char command[HEARTH_PATH_LIMIT];
   snprintf(command, sizeof command, "%s%s", e->options->title,
-           !is_heap(e)   ? " (exported by hearth)"
+           !export_is_heap(e) ? " (exported by hearth)"
            : e->has_peak ? " (exported by hearth: Max is the greater of t-gmax and t-end)"
                          : " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)");
   hearth_json_print(json, "cmd:%s, pid:0", command);
@@ -313,7 +316,7 @@ hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   write_command(e, &json);
   HEARTH_TRY(write_times(e, &json, err));
   hearth_json_key_array(&json, "pps");
-  HEARTH_TRY(hearth_export_each(e, write_point, &json, err));
+  HEARTH_TRY(hearth_export_each(e, export_write_point, &json, err));
   hearth_json_print(&json, "], ftbl:[");
   HEARTH_TRY(write_frames(e, &json, err));
   hearth_json_print(&json, "]}");

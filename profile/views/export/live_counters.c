@@ -37,7 +37,8 @@ static series *find_series(counters *c, uint32_t function) {
 }
 
 /* Contexts ascend, as those of the history do. */
-static hearth_status add_context(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+static hearth_status counter_add_context(hearth_exporter *e, const hearth_selected *selected, void *state,
+                                         hearth_error *err) {
   counters *c = state;
   uint32_t frame;
   hearth_frame_info owner;
@@ -73,7 +74,7 @@ static void keep_heaviest(counters *c) {
       c->shown[k] += c->rows[i].levels[k];
 }
 
-static void begin_event(hearth_json *json, const char *phase, const char *name, double us) {
+static void counter_begin_event(hearth_json *json, const char *phase, const char *name, double us) {
   hearth_json_print(json, "\n{ph:%s, cat:\"heap\", name:%s, pid:1, tid:1, ts:%f", phase, name, us);
 }
 
@@ -103,30 +104,30 @@ static hearth_status write_by_function(hearth_exporter *e, const counters *c, he
   return HEARTH_OK;
 }
 
-static hearth_status write_point(hearth_exporter *e, const counters *c, hearth_json *json, double us, size_t point,
-                                 hearth_error *err) {
-  begin_event(json, "C", "live bytes", us);
+static hearth_status counter_write_point(hearth_exporter *e, const counters *c, hearth_json *json, double us,
+                                         size_t point, hearth_error *err) {
+  counter_begin_event(json, "C", "live bytes", us);
   hearth_json_print(json, "args:{all:%lu", c->history->levels[point] / c->history->runs);
   end_event(json);
-  begin_event(json, "C", "live bytes by function", us);
+  counter_begin_event(json, "C", "live bytes by function", us);
   hearth_json_key_object(json, "args");
   HEARTH_TRY(write_by_function(e, c, json, point, err));
   end_event(json);
   return HEARTH_OK;
 }
 
-static hearth_status write_events(hearth_exporter *e, const counters *c, hearth_error *err) {
+static hearth_status counter_write_events(hearth_exporter *e, const counters *c, hearth_error *err) {
   hearth_json json = {.stream = e->stream};
   double run_us = (double)e->summary.duration_ns / 1000 / (double)(e->summary.runs ? e->summary.runs : 1);
   hearth_json_print(&json, "{traceEvents:[");
-  begin_event(&json, "M", "process_name", 0);
+  counter_begin_event(&json, "M", "process_name", 0);
   hearth_json_print(&json, "args:{name:%s", e->options->title);
   end_event(&json);
-  begin_event(&json, "i", "peak", run_us * (double)c->history->peak_ppm / (double)c->history->runs / 1e6);
+  counter_begin_event(&json, "i", "peak", run_us * (double)c->history->peak_ppm / (double)c->history->runs / 1e6);
   hearth_json_print(&json, "s:\"p\", args:{");
   end_event(&json);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
-    HEARTH_TRY(write_point(e, c, &json, run_us * (double)i / HEARTH_RAW_POINTS, i, err));
+    HEARTH_TRY(counter_write_point(e, c, &json, run_us * (double)i / HEARTH_RAW_POINTS, i, err));
   hearth_json_print(&json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
@@ -137,9 +138,9 @@ static hearth_status export_counters(hearth_exporter *e, counters *c, hearth_err
     return hearth_error_set(err, HEARTH_E_NOT_FOUND, "%s: has no history of the heap: record anew", e->options->title);
   c->rows = calloc(c->history->count + 1, sizeof *c->rows);
   HEARTH_TRY(hearth_check_memory(c->rows, err));
-  HEARTH_TRY(hearth_export_each(e, add_context, c, err));
+  HEARTH_TRY(hearth_export_each(e, counter_add_context, c, err));
   keep_heaviest(c);
-  return write_events(e, c, err);
+  return counter_write_events(e, c, err);
 }
 
 hearth_status hearth_export_chrome(hearth_exporter *e, hearth_error *err) {

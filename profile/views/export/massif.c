@@ -129,7 +129,7 @@ static void print_snapshot(FILE *out, unsigned number, double ms, uint64_t bytes
           number, ms, bytes, tree);
 }
 
-static hearth_status print_all(const massif *m, const hearth_heap_history *history, hearth_error *err) {
+static hearth_status massif_print_all(const massif *m, const hearth_heap_history *history, hearth_error *err) {
   FILE *out = m->exporter->stream;
   const hearth_profile_summary *summary = &m->exporter->summary;
   const branch all = {0, m->count, m->whole};
@@ -158,7 +158,7 @@ static hearth_status export_history(massif *m, const hearth_heap_history *histor
   HEARTH_TRY(hearth_check_memory(m->rows, err));
   HEARTH_TRY(hearth_export_each(m->exporter, add_held, m, err));
   qsort(m->rows, m->count, sizeof *m->rows, compare_stacks);
-  return print_all(m, history, err);
+  return massif_print_all(m, history, err);
 }
 
 hearth_status hearth_export_massif(hearth_exporter *e, hearth_error *err) {

@@ -162,14 +162,14 @@ static uint64_t add_string(pprof *p, const char *string) {
 /* pprof's numbers are signed. */
 static uint64_t clamp(uint64_t value) { return value < INT64_MAX ? value : INT64_MAX; }
 
-static bool is_known(const hearth_exporter *e, hearth_quantity quantity) {
+static bool pprof_is_known(const hearth_exporter *e, hearth_quantity quantity) {
   if (quantity == HEARTH_QUANTITY_PEAK || quantity == HEARTH_QUANTITY_PEAK_ALLOCS)
     return e->has_peak;
   return quantity != HEARTH_QUANTITY_ACCESSES || e->summary.accesses_counted;
 }
 
 /* What viewers take for the heap, inuse_space, is that of the peak if it is known, and else that of the end. */
-static const char *type_of(const hearth_exporter *e, hearth_quantity quantity) {
+static const char *pprof_type_of(const hearth_exporter *e, hearth_quantity quantity) {
   if (!e->has_peak || quantity < HEARTH_QUANTITY_LIVE)
     return sample_types[quantity].type;
   switch (quantity) {
@@ -184,12 +184,12 @@ static const char *type_of(const hearth_exporter *e, hearth_quantity quantity) {
   }
 }
 
-static void write_types(pprof *p) {
+static void pprof_write_types(pprof *p) {
   add_string(p, ""); /* the first string is the empty one */
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
-    if (!is_known(p->exporter, q))
+    if (!pprof_is_known(p->exporter, q))
       continue;
-    uint64_t type = add_string(p, type_of(p->exporter, q));
+    uint64_t type = add_string(p, pprof_type_of(p->exporter, q));
     hearth_protobuf_uint(&p->message, TYPE_TYPE, type);
     hearth_protobuf_uint(&p->message, TYPE_UNIT, add_string(p, sample_types[q].unit));
     add_message(p, PROFILE_SAMPLE_TYPE);
@@ -253,14 +253,15 @@ static hearth_status add_locations(pprof *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+static hearth_status pprof_write_sample(hearth_exporter *e, const hearth_selected *selected, void *state,
+                                        hearth_error *err) {
   pprof *p = state;
   p->packed.size = 0;
   HEARTH_TRY(add_locations(p, err));
   hearth_protobuf_nest(&p->message, SAMPLE_LOCATIONS, &p->packed);
   p->packed.size = 0;
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    if (is_known(e, q))
+    if (pprof_is_known(e, q))
       hearth_protobuf_varint(&p->packed, clamp(hearth_quantity_of(q, &selected->mib)));
   hearth_protobuf_nest(&p->message, SAMPLE_VALUES, &p->packed);
   p->inner.size = 0;
@@ -311,12 +312,12 @@ static hearth_status write_function(pprof *p, uint32_t row, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status write_profile(pprof *p, hearth_error *err) {
+static hearth_status pprof_write_profile(pprof *p, hearth_error *err) {
   hearth_profile *profile = p->exporter->profile;
-  write_types(p);
+  pprof_write_types(p);
   add_class_strings(p);
   HEARTH_TRY(write_binaries(p, err));
-  HEARTH_TRY(hearth_export_each(p->exporter, write_sample, p, err));
+  HEARTH_TRY(hearth_export_each(p->exporter, pprof_write_sample, p, err));
   for (uint32_t i = 0; i < p->used_count; i++)
     if (p->used[i])
       HEARTH_TRY(write_location(p, i, err));
@@ -329,7 +330,7 @@ static hearth_status write_profile(pprof *p, hearth_error *err) {
 hearth_status hearth_export_pprof(hearth_exporter *e, hearth_error *err) {
   pprof p = {.exporter = e};
   p.functions = calloc((size_t)hearth_profile_function_count(e->profile) + 1, sizeof *p.functions);
-  hearth_status status = p.functions ? write_profile(&p, err) : hearth_error_nomem(err);
+  hearth_status status = p.functions ? pprof_write_profile(&p, err) : hearth_error_nomem(err);
   hearth_pair_set_destroy(&p.locations);
   HEARTH_FREE(p.used, p.functions, p.top.data, p.message.data, p.inner.data, p.packed.data);
   return status;

@@ -29,7 +29,7 @@ static const hearth_help help = {
              "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
              "in any browser."};
 
-static int check(int operands, char **argv, const arguments *a) {
+static int report_command_check(int operands, char **argv, const arguments *a) {
   if (operands > 1)
     return hearth_tool_usage_error("report", "one profile or trace at a time, not '%s' too", argv[2]);
   if (operands == 0)
@@ -45,7 +45,7 @@ static int64_t written(const char *path) {
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? status.st_mtime : time(NULL);
 }
 
-static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+static bool report_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       HEARTH_TAKE("--value", 0, "QUANTITY",
                   "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
@@ -71,7 +71,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+      (*ret_code = report_command_check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
   if (!a->output && asprintf(&a->named, "%s.html", a->profile) >= 0)
@@ -92,15 +92,15 @@ static hearth_status write_html(const void *given, FILE *stream, hearth_error *e
   return hearth_page_write_html(source->profile, &source->arguments->options, stream, err);
 }
 
-static int write_page(const arguments *a, hearth_profile *profile) {
+static int report_command_write_page(const arguments *a, hearth_profile *profile) {
   return hearth_output_view(a->output, write_html, &(page_source){a, profile});
 }
 
-static int write_file(arguments *a, hearth_profile *profile) {
+static int report_command_write_file(arguments *a, hearth_profile *profile) {
   hearth_error err;
   if (hearth_advice_create(profile, &a->view, a->options.tallied, &a->options.advice, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
-  int code = write_page(a, profile);
+  int code = report_command_write_page(a, profile);
   hearth_advice_destroy(a->options.advice);
   return code;
 }
@@ -116,15 +116,15 @@ static int report_trace(arguments *a) {
   if (hearth_trace_profile_open(&both, a->profile)) {
     a->options.trace = both.trace;
     a->options.tallied = both.trace != NULL;
-    code = write_file(a, both.profile);
+    code = report_command_write_file(a, both.profile);
   }
   hearth_trace_profile_close(&both);
   return code;
 }
 
 /* Both in one, for stacks that only one of them has. */
-static hearth_status merge(const arguments *a, hearth_indexer *indexer, void **ret_image, hearth_profile **ret,
-                           hearth_error *err) {
+static hearth_status report_command_merge(const arguments *a, hearth_indexer *indexer, void **ret_image,
+                                          hearth_profile **ret, hearth_error *err) {
   hearth_builder *builder;
   size_t size;
   HEARTH_TRY(hearth_indexer_add_input(indexer, a->base, err));
@@ -147,8 +147,8 @@ static int report_difference(arguments *a) {
     return HEARTH_EXIT_ERROR;
   hearth_status status = hearth_indexer_create(NULL, &indexer, &err);
   if (status == HEARTH_OK)
-    status = merge(a, indexer, &image, &both, &err);
-  int code = status == HEARTH_OK ? write_page(a, both) : hearth_tool_error("%s", err.message);
+    status = report_command_merge(a, indexer, &image, &both, &err);
+  int code = status == HEARTH_OK ? report_command_write_page(a, both) : hearth_tool_error("%s", err.message);
   hearth_profile_close(both);
   free(image);
   hearth_indexer_destroy(indexer);
@@ -163,7 +163,7 @@ static int report_profile(arguments *a) {
   if (a->trace && hearth_trace_open(a->trace, &a->options.trace, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_profile *profile = hearth_tool_open_profile(a->profile);
-  int code = profile ? write_file(a, profile) : HEARTH_EXIT_ERROR;
+  int code = profile ? report_command_write_file(a, profile) : HEARTH_EXIT_ERROR;
   hearth_profile_close(profile);
   hearth_trace_close(a->options.trace);
   return code;
@@ -172,7 +172,7 @@ static int report_profile(arguments *a) {
 int hearth_cmd_report(int argc, char **argv) {
   arguments a = {0};
   int code;
-  if (!parse(argc, argv, &a, &code))
+  if (!report_command_parse(argc, argv, &a, &code))
     return code;
   if (!a.output)
     return hearth_tool_error("out of memory");

@@ -142,7 +142,7 @@ static void begin_list(hearth_page_writer *w, const char *name) {
 
 static void end_list(hearth_page_writer *w) { hearth_json_close(&w->json, ']'); }
 
-static void write_functions(hearth_page_writer *w) {
+static void html_write_functions(hearth_page_writer *w) {
   const hearth_page_model *m = w->model;
   begin_table(w, "functions", m->function_count);
   begin_list(w, "name");
@@ -194,7 +194,7 @@ static void write_contexts(hearth_page_writer *w) {
   end_table(w);
 }
 
-static void write_strings(hearth_page_writer *w, const char *name, const char *const *strings, uint32_t count) {
+static void html_write_strings(hearth_page_writer *w, const char *name, const char *const *strings, uint32_t count) {
   begin_list(w, name);
   for (uint32_t i = 0; i < count; i++)
     hearth_json_string(&w->json, strings[i]);
@@ -357,7 +357,7 @@ static uint32_t find_context(const hearth_page_model *m, uint32_t row) {
   return low;
 }
 
-static void write_finding(hearth_page_writer *w, size_t number) {
+static void html_write_finding(hearth_page_writer *w, size_t number) {
   uint32_t row = hearth_advice_finding_context(w->model->options->advice, number),
            context = find_context(w->model, row);
   hearth_json_line_open(&w->json, '{');
@@ -376,12 +376,12 @@ static void write_advice(hearth_page_writer *w) {
   hearth_advice_write_missing(advice, &w->json);
   begin_list(w, "findings");
   for (size_t i = 0; i < hearth_advice_finding_count(advice); i++)
-    write_finding(w, i);
+    html_write_finding(w, i);
   end_list(w);
   hearth_json_close(&w->json, '}');
 }
 
-static hearth_status write_globals(hearth_page_writer *w, hearth_error *err) {
+static hearth_status html_write_globals(hearth_page_writer *w, hearth_error *err) {
   if (!w->profile || hearth_profile_global_count(w->profile) == 0)
     return HEARTH_OK;
   hearth_json_line(&w->json);
@@ -431,15 +431,15 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_classifier(w);
   write_quantities(w);
   write_classes(w);
-  write_strings(w, "files", (const char *const *)m->files, m->file_count);
-  write_strings(w, "types", m->types, m->type_count);
+  html_write_strings(w, "files", (const char *const *)m->files, m->file_count);
+  html_write_strings(w, "types", m->types, m->type_count);
   HEARTH_TRY(write_sources(w, err));
-  write_functions(w);
+  html_write_functions(w);
   write_stacks(w);
   write_contexts(w);
   write_plots(w);
   write_advice(w);
-  HEARTH_TRY(write_globals(w, err));
+  HEARTH_TRY(html_write_globals(w, err));
   hearth_json_close(&w->json, '}');
   return HEARTH_OK;
 }
@@ -476,7 +476,7 @@ static hearth_status write_part(hearth_page_writer *w, const char *name, size_t 
 }
 
 /* {{title}}, {{style}}, {{script}} and {{data}} are replaced. */
-static hearth_status write_page(hearth_page_writer *w, hearth_error *err) {
+static hearth_status html_write_page(hearth_page_writer *w, hearth_error *err) {
   const char *at = hearth_page_asset_html, *mark;
   while ((mark = strstr(at, "{{")) != NULL) {
     const char *name = mark + 2, *end = strstr(name, "}}");
@@ -498,7 +498,7 @@ hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_
   HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
   known.view = &view;
   hearth_status status = hearth_page_model_from_profile(&model, profile, &known, err);
-  HEARTH_THEN(status, write_page(&writer, err));
+  HEARTH_THEN(status, html_write_page(&writer, err));
   hearth_page_model_destroy(&model);
   return status;
 }

@@ -14,7 +14,7 @@
 
 enum { SERIES_MOST = 12 };
 
-static void add(hearth_page_owner_series *to, const hearth_histogram *more) {
+static void model_add(hearth_page_owner_series *to, const hearth_histogram *more) {
   for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS && i < more->size; i++) {
     to->bytes[i] += more->counts[i];
     to->sum += (double)more->counts[i];
@@ -27,7 +27,7 @@ static hearth_page_owner_series *series_of(hearth_page_model *model, const heart
   return series;
 }
 
-static int compare(const void *x, const void *y) {
+static int model_compare(const void *x, const void *y) {
   const hearth_page_owner_series *a = x, *b = y;
   if (a->sum != b->sum)
     return a->sum > b->sum ? -1 : 1;
@@ -41,7 +41,7 @@ static void sum_others(hearth_page_model *model, uint32_t count) {
     return;
   }
   for (uint32_t i = SERIES_MOST + 1; i < count; i++)
-    add(last, &(hearth_histogram){.counts = model->owners[i].bytes, .size = HEARTH_TALLY_MOMENTS});
+    model_add(last, &(hearth_histogram){.counts = model->owners[i].bytes, .size = HEARTH_TALLY_MOMENTS});
   last->function = HEARTH_NONE;
   model->owner_count = SERIES_MOST + 1;
 }
@@ -56,7 +56,7 @@ static hearth_status begin_owners(hearth_page_model *model, hearth_error *err) {
 }
 
 static void end_owners(hearth_page_model *model) {
-  qsort(model->owners, model->function_count, sizeof *model->owners, compare);
+  qsort(model->owners, model->function_count, sizeof *model->owners, model_compare);
   sum_others(model, model->function_count);
   while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
     model->owner_count--;
@@ -67,7 +67,7 @@ static void add_levels(hearth_page_owner_series *to, const uint64_t *levels, uin
   uint64_t counts[HEARTH_TALLY_MOMENTS];
   for (size_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
     counts[i] = levels[i * (HEARTH_RAW_POINTS - 1) / (HEARTH_TALLY_MOMENTS - 1)] / runs;
-  add(to, &(hearth_histogram){.counts = counts, .size = HEARTH_TALLY_MOMENTS});
+  model_add(to, &(hearth_histogram){.counts = counts, .size = HEARTH_TALLY_MOMENTS});
 }
 
 /* What no row of the history has is the others'. */
@@ -112,7 +112,7 @@ static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hea
   for (uint32_t i = 0; i < model->context_count; i++) {
     hearth_histogram series;
     HEARTH_TRY(hearth_profile_get_histogram(profile, model->contexts[i].row, &series, err));
-    add(series_of(model, &model->contexts[i]), &series);
+    model_add(series_of(model, &model->contexts[i]), &series);
   }
   end_owners(model);
   return HEARTH_OK;
@@ -217,7 +217,7 @@ static hearth_status match_base(hearth_page_maker *m, hearth_error *err) {
 }
 
 /* The node is a row of the profile until convert_nodes. */
-static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_error *err) {
+static hearth_status model_add_context(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   hearth_selected s;
   hearth_page_model *model = m->model;
   hearth_page_context *context = &model->contexts[model->context_count];
@@ -249,7 +249,7 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   return HEARTH_OK;
 }
 
-static hearth_status add_contexts(hearth_page_maker *m, hearth_error *err) {
+static hearth_status model_add_contexts(hearth_page_maker *m, hearth_error *err) {
   const hearth_page_axis size = {.label = "average size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
   const hearth_page_axis lifetime = {.label = "average lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
   uint32_t count = hearth_profile_context_count(m->profile);
@@ -258,7 +258,7 @@ static hearth_status add_contexts(hearth_page_maker *m, hearth_error *err) {
     return hearth_error_nomem(err);
   HEARTH_TRY(hearth_page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
   for (uint32_t i = 0; i < count; i++)
-    HEARTH_TRY(add_context(m, i, err));
+    HEARTH_TRY(model_add_context(m, i, err));
   return HEARTH_OK;
 }
 
@@ -284,7 +284,7 @@ static hearth_status add_node(hearth_page_maker *m, uint32_t row, hearth_error *
 }
 
 /* Mark a stack's rows, up to those that were marked with another one. */
-static hearth_status mark_stack(hearth_page_maker *m, uint32_t row, hearth_error *err) {
+static hearth_status model_mark_stack(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   uint32_t frame;
   while (row != HEARTH_NONE && m->nodes[row] == HEARTH_NONE) {
     m->nodes[row] = 0;
@@ -300,7 +300,7 @@ static hearth_status convert_nodes(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(make_rows(count, &m->nodes, err));
   HEARTH_TRY(make_rows(hearth_profile_frame_count(m->profile), &m->places, err));
   for (uint32_t i = 0; i < model->context_count; i++)
-    HEARTH_TRY(mark_stack(m, model->contexts[i].node, err));
+    HEARTH_TRY(model_mark_stack(m, model->contexts[i].node, err));
   for (uint32_t row = 0; row < count; row++)
     if (m->nodes[row] != HEARTH_NONE)
       HEARTH_TRY(add_node(m, row, err));
@@ -384,7 +384,7 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   m->counts_use = counts_use(m->model);
   if (m->model->options->base)
     HEARTH_TRY(match_base(m, err));
-  HEARTH_TRY(add_contexts(m, err));
+  HEARTH_TRY(model_add_contexts(m, err));
   HEARTH_TRY(convert_nodes(m, err));
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));

@@ -14,7 +14,7 @@ typedef struct wanted {
   uint32_t file, line;
 } wanted;
 
-static int compare(const void *a, const void *b) {
+static int source_compare(const void *a, const void *b) {
   const wanted *x = a, *y = b;
   if (x->file != y->file)
     return x->file < y->file ? -1 : 1;
@@ -28,7 +28,7 @@ static size_t list_wanted(const hearth_page_model *m, wanted *ret) {
     if (one.file != HEARTH_NONE && one.line > 0)
       ret[count++] = one;
   }
-  qsort(ret, count, sizeof *ret, compare);
+  qsort(ret, count, sizeof *ret, source_compare);
   return count;
 }
 
@@ -94,8 +94,8 @@ static void write_lines(hearth_json *json, const hearth_file *file, const wanted
   }
 }
 
-static hearth_status write_file(const hearth_page_model *m, const wanted *lines, size_t count, hearth_json *json,
-                                hearth_error *err) {
+static hearth_status source_write_file(const hearth_page_model *m, const wanted *lines, size_t count, hearth_json *json,
+                                       hearth_error *err) {
   const char *name = m->files[lines->file];
   hearth_file file;
   bool found;
@@ -120,7 +120,7 @@ hearth_status hearth_page_sources_write(const hearth_page_model *m, hearth_json 
   for (size_t i = 0, end; status == HEARTH_OK && i < count; i = end) {
     for (end = i + 1; end < count && lines[end].file == lines[i].file;)
       end++;
-    status = write_file(m, lines + i, end - i, json, err);
+    status = source_write_file(m, lines + i, end - i, json, err);
   }
   hearth_json_close(json, '}');
   free(lines);

@@ -37,8 +37,8 @@ void hearth_page_timeline_destroy(hearth_page_timeline *t) {
 }
 
 /* The row lives until the next one is added. */
-static hearth_status find_thread(hearth_page_timeline *t, uint32_t number, hearth_page_thread **ret,
-                                 hearth_error *err) {
+static hearth_status timeline_find_thread(hearth_page_timeline *t, uint32_t number, hearth_page_thread **ret,
+                                          hearth_error *err) {
   uint32_t row;
   HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
   if (row == t->thread_count) {
@@ -75,7 +75,7 @@ static void add_life(hearth_page_timeline *t, const hearth_live_block *block, ui
 static hearth_status take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns,
                               hearth_error *err) {
   hearth_page_thread *owner;
-  HEARTH_TRY(find_thread(t, (uint32_t)block->number, &owner, err));
+  HEARTH_TRY(timeline_find_thread(t, (uint32_t)block->number, &owner, err));
   owner->live_bytes = take_away(owner->live_bytes, block->size);
   pass_time(t, end_ns);
   t->live_bytes = take_away(t->live_bytes, block->size);
@@ -83,8 +83,8 @@ static hearth_status take_end(hearth_page_timeline *t, const hearth_live_block *
   return HEARTH_OK;
 }
 
-static hearth_status take_allocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
-                                     hearth_error *err) {
+static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
+                                              hearth_error *err) {
   const hearth_live_block added = {
       .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .number = number};
   hearth_live_block lost;
@@ -92,7 +92,7 @@ static hearth_status take_allocation(hearth_page_timeline *t, const hearth_trace
   HEARTH_TRY(hearth_check_memory(hearth_live_blocks_add(&t->blocks, &added, &lost), err));
   if (lost.address)
     HEARTH_TRY(take_end(t, &lost, event->stack_ns, err));
-  HEARTH_TRY(find_thread(t, number, &thread, err));
+  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
   thread->allocs++;
   thread->bytes = hearth_merge_SUM(thread->bytes, added.size);
   thread->live_bytes = hearth_merge_SUM(thread->live_bytes, added.size);
@@ -108,13 +108,13 @@ static hearth_status take_allocation(hearth_page_timeline *t, const hearth_trace
 }
 
 /* Blocks of before the trace, or whose allocation was dropped, are not known. */
-static hearth_status take_deallocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
-                                       hearth_error *err) {
+static hearth_status timeline_take_deallocation(hearth_page_timeline *t, const hearth_trace_event *event,
+                                                uint32_t number, hearth_error *err) {
   hearth_live_block freed;
   hearth_page_thread *thread;
   if (!hearth_live_blocks_remove(&t->blocks, event->address, &freed))
     return HEARTH_OK;
-  HEARTH_TRY(find_thread(t, number, &thread, err));
+  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
   thread->frees++;
   thread->frees_of_others += number != (uint32_t)freed.number;
   return take_end(t, &freed, event->stack_ns, err);
@@ -124,7 +124,8 @@ hearth_status hearth_page_timeline_event(void *data, const hearth_trace_event *e
                                          hearth_error *err) {
   if (!event->address) /* a failed allocation */
     return HEARTH_OK;
-  return (hearth_trace_frees(event->kind) ? take_deallocation : take_allocation)(data, event, thread, err);
+  return (hearth_trace_frees(event->kind) ? timeline_take_deallocation : timeline_take_allocation)(data, event, thread,
+                                                                                                   err);
 }
 
 void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) {
