@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A listing before it is printed: listing.c collects, listing_text.c and listing_json.c print. */
+/* A listing before it is printed: listing.c collects, listing_text.c, listing_summary.c and listing_json.c print. */
 #ifndef HEARTH_LISTING_ROWS_H
 #define HEARTH_LISTING_ROWS_H
 
 #include "groups.h"
 #include "hearth/history.h"
+#include "print.h"
 
 #define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
 
@@ -51,5 +52,12 @@ void hearth_listing_destroy(hearth_listing *listing);
 const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_t number);
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
 bool hearth_listing_knows_untouched(const hearth_listing *listing);
+
+static inline double hearth_listing_percent(uint64_t part, uint64_t whole) {
+  return 100 * hearth_ratio((double)part, (double)whole);
+}
+
+/* listing_summary.c */
+hearth_status hearth_listing_print_summary(const hearth_listing *listing, hearth_error *err);
 
 #endif
