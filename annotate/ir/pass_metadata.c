@@ -17,7 +17,7 @@ static const char locations[] = "hearth-locations";
 
 /* Does an argument of the compiler ask for other remarks, or may one in a file? */
 static bool argument_asks(const char *argument) {
-  const char *remarks = strstr(argument, "-Rpass"), *own = "-Rpass-analysis=hearth-locations";
+  const char *remarks = strstr(argument, "-R"), *own = "-Rpass-analysis=hearth-locations";
   return argument[0] == '@' || strncmp(argument, "--config", 8) == 0 || (remarks && strcmp(remarks, own) != 0);
 }
 

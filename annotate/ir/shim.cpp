@@ -83,7 +83,10 @@ class HandlerWithoutRemarks : public DiagnosticHandler {
   std::unique_ptr<DiagnosticHandler> Whole;
 
 public:
-  explicit HandlerWithoutRemarks(std::unique_ptr<DiagnosticHandler> Whole) : Whole(std::move(Whole)) {}
+  explicit HandlerWithoutRemarks(std::unique_ptr<DiagnosticHandler> Given) : Whole(std::move(Given)) {
+    DiagnosticContext = Whole->DiagnosticContext;
+    HasErrors = Whole->HasErrors;
+  }
   bool handleDiagnostics(const DiagnosticInfo &DI) override { return Whole->handleDiagnostics(DI); }
   bool isAnalysisRemarkEnabled(StringRef) const override { return false; }
   bool isMissedOptRemarkEnabled(StringRef) const override { return false; }

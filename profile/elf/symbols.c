@@ -141,6 +141,8 @@ hearth_status hearth_code_names_load(hearth_code_names *n, hearth_error *err) {
 /* Of several names of one place, the first. */
 const char *hearth_code_names_find(hearth_code_names *n, uint64_t address) {
   size_t at = symbol_count_up_to(n->symbols, n->symbol_count, sizeof *n->symbols, address);
+  while (at > 0 && n->symbols[at - 1].end == n->symbols[at - 1].start) /* a label */
+    at--;
   for (size_t i = at; i-- > 0 && n->symbols[i].start == n->symbols[at - 1].start;)
     if (address < n->symbols[i].end)
       return n->symbols[i].name;

@@ -42,8 +42,8 @@ static hearth_plan_table planner_table_of(const planner *p, const plan_leaf *lea
     const plan_context *context = &p->contexts[i];
     bool is_set = context->bits != 0, is_right = context->is_cold == (is_set || leaf->is_cold);
     table.mask |= context->bits;
-    table.bytes[is_set] += context->bytes;
-    table.right_bytes[is_set] += is_right ? context->bytes : 0;
+    table.bytes[is_set] = hearth_merge_SUM(table.bytes[is_set], context->bytes);
+    table.right_bytes[is_set] = hearth_merge_SUM(table.right_bytes[is_set], is_right ? context->bytes : 0);
   }
   return table;
 }

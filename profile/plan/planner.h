@@ -84,8 +84,9 @@ typedef struct planner {
  * accesses. A site that keeps some busy bytes out of the cold ones is worth more than these. */
 static inline uint64_t plan_weight(const planner *p, uint64_t bytes, uint64_t accesses) {
   double share = p->total_accesses ? (double)accesses / (double)p->total_accesses : 0;
-  uint64_t due = (uint64_t)(share * (double)p->total_bytes);
-  return bytes > due ? bytes : due;
+  double due = share * (double)p->total_bytes;
+  uint64_t weight = due < 0x1p62 ? hearth_merge_MAX(bytes, (uint64_t)due) : UINT64_MAX;
+  return weight < UINT64_C(1) << 62 ? weight : UINT64_C(1) << 62; /* so that it has a sign, too */
 }
 
 static inline uint64_t plan_context_weight(const planner *p, const plan_context *context) {
@@ -93,9 +94,9 @@ static inline uint64_t plan_context_weight(const planner *p, const plan_context 
 }
 
 static inline void plan_add_context(plan_sums *sums, const plan_context *context) {
-  sums->cold_bytes += context->is_cold ? context->bytes : 0;
-  sums->warm_bytes += context->is_cold ? 0 : context->bytes;
-  sums->warm_accesses += context->is_cold ? 0 : context->accesses;
+  sums->cold_bytes = hearth_merge_SUM(sums->cold_bytes, context->is_cold ? context->bytes : 0);
+  sums->warm_bytes = hearth_merge_SUM(sums->warm_bytes, context->is_cold ? 0 : context->bytes);
+  sums->warm_accesses = hearth_merge_SUM(sums->warm_accesses, context->is_cold ? 0 : context->accesses);
 }
 
 /* `parts` of `of` parts of a number, rounded down. */

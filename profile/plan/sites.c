@@ -87,8 +87,9 @@ static stack_walk begin_walk(choosing *c, const plan_context *context) {
 /* HEARTH_NONE: there are no more, or no steps are left. */
 static uint32_t next_candidate(choosing *c, stack_walk *walk) {
   const writer *w = c->p->w;
-  for (; walk->node != HEARTH_NONE && c->steps > 0; c->steps--) {
+  while (walk->node != HEARTH_NONE && c->steps > 0) {
     uint32_t number = c->candidate_of[w->node_frames[walk->node]];
+    c->steps--;
     walk->node = w->parents[walk->node];
     walk->depth++;
     if (number != HEARTH_NONE && c->candidates[number].walk != c->walk) {
@@ -228,6 +229,13 @@ static int64_t leaf_gain(const choosing *c, const plan_leaf *leaf) {
   return gain;
 }
 
+static bool heeds_bits(const choosing *c, const plan_leaf *leaf) {
+  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++)
+    if (c->proven[i].chosen > 0)
+      return true;
+  return false;
+}
+
 /* An allocation that heeds bits reads the word: an access more, which weighs as others do. */
 static int64_t weight_of_reading(const planner *p, const plan_leaf *leaf) {
   uint64_t allocs = 0;
@@ -241,8 +249,7 @@ static uint32_t drop_leaves(choosing *c) {
   uint32_t dropped = 0;
   for (size_t i = 0; i < c->p->leaf_count; i++) {
     const plan_leaf *leaf = &c->p->leaves[i];
-    int64_t gain = leaf_gain(c, leaf);
-    if (gain == 0 || gain > weight_of_reading(c->p, leaf))
+    if (!heeds_bits(c, leaf) || leaf_gain(c, leaf) > weight_of_reading(c->p, leaf))
       continue;
     memset(c->proven + leaf->first_context, 0, leaf->context_count * sizeof *c->proven);
     dropped++;
@@ -273,8 +280,11 @@ static void choose_all(choosing *c) {
     c->chosen[c->chosen_count++] = best;
     choose_sites(c, best);
   }
-  while (drop_leaves(c) + drop_sites(c) > 0)
-    ;
+  uint32_t dropped;
+  do {
+    dropped = drop_leaves(c);
+    dropped += drop_sites(c);
+  } while (dropped > 0);
 }
 
 static int compare_by_allocs(const void *a, const void *b) {

@@ -82,6 +82,9 @@ static size_t first_slot(uint32_t context, uint64_t point, size_t size) {
 
 static bool history_is_full(size_t count, size_t size) { return count >= size / 8 * 7; }
 
+/* One of the rest has to stay empty, for all searches to end. */
+static bool history_takes_none(size_t count, size_t size) { return count >= size / 16 * 15; }
+
 /* Returns 1 for a new entry, else 0. There is always an empty one. */
 static size_t add_at(hearth_history_entry *table, size_t size, uint32_t context, uint64_t point, uint64_t bytes) {
   uint64_t key = ((uint64_t)context + 1) << 32 | point, known;
@@ -107,7 +110,7 @@ static void ask_for_room(void) {
 static void add_to_table(uint32_t context, uint64_t at_ns, uint64_t bytes) {
   size_t count = __atomic_load_n(&used, __ATOMIC_RELAXED);
 
-  if (bytes == 0 || count >= room / 16 * 15)
+  if (bytes == 0 || history_takes_none(count, room))
     return;
   if (__builtin_expect(history_is_full(count, room), false))
     context = NO_ONE;
@@ -312,13 +315,16 @@ static size_t history_view_size(const hearth_history_view *view) {
 }
 
 bool hearth_history_view_create(hearth_history_view *view) {
-  *view = (hearth_history_view){.room = room, .used = used, .peak_ns = peak_ns};
+  *view = (hearth_history_view){.room = room, .peak_ns = peak_ns};
   if (!entries)
     return false;
   view->entries = hearth_system_map(history_view_size(view));
-  if (view->entries)
-    memcpy(view->entries, entries, room * sizeof *entries);
-  return view->entries != NULL;
+  if (!view->entries)
+    return false;
+  memcpy(view->entries, entries, room * sizeof *entries);
+  for (size_t i = 0; i < room; i++) /* of the copy: other threads may add to the table meanwhile */
+    view->used += view->entries[i].key != 0;
+  return true;
 }
 
 static void view_grow(hearth_history_view *view) {
@@ -342,8 +348,9 @@ uint64_t hearth_history_view_add(hearth_history_view *view, const hearth_block *
   if (view->used > view->room / 2 && view->room < MOST_VIEW)
     view_grow(view);
   uint32_t context = history_is_full(view->used, view->room) ? NO_ONE : block->context;
-  view->used +=
-      add_at(view->entries, view->room, context, point_after(block->alloc_ns, grid_shift), block->size * weight);
+  if (!history_takes_none(view->used, view->room)) /* where there was no memory to grow */
+    view->used +=
+        add_at(view->entries, view->room, context, point_after(block->alloc_ns, grid_shift), block->size * weight);
   return block->alloc_ns <= view->peak_ns ? weight : 0;
 }
 

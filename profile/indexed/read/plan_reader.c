@@ -12,12 +12,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static hearth_status check_sites(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
-  for (uint32_t i = 0; i < plan->site_count; i++)
-    if (plan->sites[i].bit >= HEARTH_PLAN_SITES_MAX || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
-        plan->sites[i].frame >= hearth_profile_frame_count(profile) ||
-        (i > 0 && plan->sites[i].stack_id <= plan->sites[i - 1].stack_id))
+/* *ret_bits: of the sites, each of which has its own. */
+static hearth_status check_sites(hearth_profile *profile, const hearth_plan *plan, uint64_t *ret_bits,
+                                 hearth_error *err) {
+  *ret_bits = 0;
+  for (uint32_t i = 0; i < plan->site_count; i++) {
+    const hearth_plan_site *site = &plan->sites[i];
+    if (site->bit >= HEARTH_PLAN_SITES_MAX || *ret_bits >> site->bit & 1 || site->is_alone > 1 || site->reserved != 0 ||
+        site->frame >= hearth_profile_frame_count(profile) || (i > 0 && site->stack_id <= site[-1].stack_id))
       return hearth_profile_corrupt(profile, err, "decision site %u is impossible", i);
+    *ret_bits |= UINT64_C(1) << site->bit;
+  }
   return HEARTH_OK;
 }
 
@@ -26,11 +31,12 @@ static bool is_placement(const hearth_plan *plan, uint32_t placement) {
   return placement < HEARTH_PLACEMENT_POOL + plan->call_count || placement == HEARTH_PLACEMENT_DORMANT;
 }
 
-static hearth_status check_tables(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
+static hearth_status check_tables(hearth_profile *profile, const hearth_plan *plan, uint64_t bits, hearth_error *err) {
   for (uint32_t i = 0; i < plan->table_count; i++) {
     const hearth_plan_table *table = &plan->tables[i];
     bool is_good = table->reserved == 0 && table->frame < hearth_profile_frame_count(profile) &&
-                   (i == 0 || table->stack_id > table[-1].stack_id) && (table->mask || table->bytes[1] == 0);
+                   (i == 0 || table->stack_id > table[-1].stack_id) && (table->mask || table->bytes[1] == 0) &&
+                   !(table->mask & ~bits);
     for (int set = 0; set < 2; set++)
       is_good &= is_placement(plan, table->placements[set]) && table->right_bytes[set] <= table->bytes[set];
     if (!is_good)
@@ -122,8 +128,9 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
       header.tuning >= HEARTH_TUNINGS)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = plan_at(bytes, &header);
-  HEARTH_TRY(check_sites(profile, &plan, err));
-  HEARTH_TRY(check_tables(profile, &plan, err));
+  uint64_t bits;
+  HEARTH_TRY(check_sites(profile, &plan, &bits, err));
+  HEARTH_TRY(check_tables(profile, &plan, bits, err));
   HEARTH_TRY(check_placements(profile, &plan, err));
   HEARTH_TRY(check_calls(profile, &plan, err));
   *ret = plan;

@@ -10,13 +10,13 @@
  * RUN: %clang -O2 $(%hearth flags instrument --clang=%clang) -foptimize-sibling-calls -DACROSS %s -c -o across.o
  * RUN: %clang -O2 $(%hearth flags instrument --clang=%clang) -foptimize-sibling-calls -DOTHER_FILE %s across.o -o across
  * RUN: bash -c 'ulimit -s 512 && HEARTH_OPTIONS=log_path=across.raw exec ./across 300000'
- * RUN: %hearth index -q across.raw.* --binary across -o across.prof && %hearth show across.prof | FileCheck %s --check-prefix=LEAF
+ * RUN: %hearth index -q across.raw.* --binary across -o across.prof && %hearth show --full across.prof | FileCheck %s --check-prefix=LEAF
  * LEAF: 77.0 bytes on average
  * LEAF: {{^ +}}last_wrapper 
  *
  * A short run has all frames.
  * RUN: env HEARTH_OPTIONS=log_path=short ./calls 100 1
- * RUN: %hearth index -q short.* --binary calls -o short.prof && %hearth show short.prof > short.txt
+ * RUN: %hearth index -q short.* --binary calls -o short.prof && %hearth show --full short.prof > short.txt
  * RUN: FileCheck %s --check-prefix=EVEN < short.txt && FileCheck %s --check-prefix=ODD < short.txt
  * EVEN: 100.0 bytes on average
  * EVEN: {{^ +}}allocate

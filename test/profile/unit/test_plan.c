@@ -704,9 +704,11 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.sites[0].reserved, 1, "decision site 0 is impossible");
   REFUSED(s.sites[1].frame, 1000, "decision site 1 is impossible");
   REFUSED(s.sites[1].stack_id, s.sites[0].stack_id, "decision site 1 is impossible");
+  REFUSED(s.sites[1].bit, s.sites[0].bit, "decision site 1 is impossible");
   REFUSED(s.tables[2].frame, 1000, "table 2 of the plan is impossible");
   REFUSED(s.tables[2].stack_id, 0, "table 2 of the plan is impossible");
   REFUSED(s.tables[0].mask, 0, "table 0 of the plan is impossible");
+  REFUSED(s.tables[0].mask, s.tables[0].mask | UINT64_C(1) << 60, "table 0 of the plan is impossible");
   REFUSED(s.tables[0].placements[0], POOL + 3, "table 0 of the plan is impossible");
   REFUSED(s.tables[1].placements[1], POOL + 3, "table 1 of the plan is impossible");
   REFUSED(s.tables[0].right_bytes[1], s.tables[0].bytes[1] + 1, "table 0 of the plan is impossible");
