@@ -85,7 +85,6 @@ class HandlerWithoutRemarks : public DiagnosticHandler {
 public:
   explicit HandlerWithoutRemarks(std::unique_ptr<DiagnosticHandler> Given) : Whole(std::move(Given)) {
     DiagnosticContext = Whole->DiagnosticContext;
-    HasErrors = Whole->HasErrors;
   }
   bool handleDiagnostics(const DiagnosticInfo &DI) override { return Whole->handleDiagnostics(DI); }
   bool isAnalysisRemarkEnabled(StringRef) const override { return false; }

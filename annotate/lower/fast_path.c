@@ -192,9 +192,11 @@ static void build_empty_list(fast_builder *b, const hearth_alloc_function *row, 
     function = LLVMAddFunction(b->module, name, LLVMFunctionType(b->pointer, parameters, 2, false));
     LLVMSetLinkage(function, LLVMExternalWeakLinkage);
   }
+  /* The variable may be of one allocator, and its functions missing: each symbol is found by itself. */
+  LLVMValueRef is_pool = LLVMBuildIsNotNull(b->builder, load_key(b, pool), ""),
+               can = LLVMBuildAnd(b->builder, is_pool, LLVMBuildIsNotNull(b->builder, function, ""), "");
   LLVMBasicBlockRef found = LLVMInsertBasicBlockInContext(b->context, b->hinted, "");
-  hearth_shim_expect_true(
-      LLVMBuildCondBr(b->builder, LLVMBuildIsNotNull(b->builder, load_key(b, pool), ""), found, b->hinted));
+  hearth_shim_expect_true(LLVMBuildCondBr(b->builder, can, found, b->hinted));
   LLVMPositionBuilderAtEnd(b->builder, found);
   build_call(b, function, arguments, 2);
 }
@@ -272,6 +274,16 @@ static void delete_unused_functions(LLVMModuleRef module) {
   }
 }
 
+/* Those of a lowering before the link: passes since then may have put in what their calls have in common. */
+static void put_functions_aside(LLVMModuleRef module) {
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)))
+      LLVMSetValueName2(function, FAST "before", strlen(FAST "before"));
+  }
+}
+
 /* Else it is something of the program's. */
 static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
   LLVMValueRef variable = LLVMGetNamedGlobal(module, name);
@@ -292,6 +304,7 @@ static void thread_jumps(const hearth_fast_calls *calls) {
 
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
   bool can = is_free_or_ours(module, HEARTH_FAST_POOLS);
+  put_functions_aside(module);
   for (size_t i = 0; i < calls->count; i++)
     calls->items[i].caller = can ? inline_at(module, &calls->items[i]) : NULL;
   thread_jumps(calls);

@@ -3,9 +3,9 @@
  *
  * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has the slices leave that the budget allows: what was
  * spent, and what the return of all pages that are out would cost, stay within a share of the time since the thread began.
- * Spent are this thread's own processor time and the pages that came back; a return costs what it takes to read a page, which
- * the thread measures, once in a round. So memory that is not cold costs no more than that share, and the longer a program
- * runs, the more may be out. A slice that comes back at once stays for some rounds.
+ * Spent are this thread's own processor time and the pages that came back; a return costs what it takes to read a page. The
+ * thread measures that once in a round, so one slice leaves in each round in any case. So memory that is not cold costs little more
+ * than that share, and the longer a program runs, the more may be out. A slice that comes back at once stays for some rounds.
  *
  * What lies there may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor does
  * reading it through the system. */
@@ -31,10 +31,13 @@ enum {
   SLICE_PAGES = 16,
   SLICE_BYTES = SLICE_PAGES * HEARTH_PAGE_BYTES,
   PIECE_SLICES = HEARTH_SEGMENT_BYTES / SLICE_BYTES,
+  PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES,
+  PRICE_WEIGHT = 8, /* the price is a mean in which each sample has an eighth */
 };
 
 typedef struct cold_slice {
   uint8_t in_memory; /* pages, at this round's look */
+  uint8_t last;      /* of these */
   uint8_t out;       /* pages that left, and were not seen back */
   bool just_left;    /* in the last round */
   uint8_t returns;   /* how often it came back at once, less the times that it did not */
@@ -54,8 +57,10 @@ static unsigned interval_s, cost_percent;
 static struct {
   uint64_t begin_ns;
   uint64_t pages_back, pages_out;
-  unsigned pages_sent;     /* in this round */
-  uint64_t read_ns, reads; /* of single pages that were out */
+  uint64_t own_ns;     /* of the thread, as of late */
+  uint64_t price_ns;   /* of a page that comes back; 0: not known */
+  unsigned pages_sent; /* in this round */
+  char *sent;          /* one of them */
 } budget;
 
 static cold_piece *pieces; /* by address */
@@ -80,38 +85,28 @@ static uint64_t nanoseconds(clockid_t clock) {
 
 /* Budget. */
 
-/* As long as no price is known, one slice leaves in a round. */
 static bool budget_allows(unsigned pages) {
-  if (!cost_percent)
+  if (!cost_percent || (!budget.pages_sent && pages <= SLICE_PAGES))
     return true;
-  if (!budget.reads)
-    return !budget.pages_sent && pages <= SLICE_PAGES;
   uint64_t allowed_ns = (nanoseconds(CLOCK_MONOTONIC) - budget.begin_ns) / 100 * cost_percent;
-  uint64_t returns_ns = (budget.pages_back + budget.pages_out + pages) * (budget.read_ns / budget.reads);
-  return nanoseconds(CLOCK_THREAD_CPUTIME_ID) + returns_ns <= allowed_ns;
+  uint64_t returns_ns = (budget.pages_back + budget.pages_out + pages) * budget.price_ns;
+  return budget.price_ns && budget.own_ns + returns_ns <= allowed_ns;
 }
 
-static unsigned pages_in_memory(const char *start, unsigned pages) {
-  unsigned char is_in[SLICE_PAGES];
-  unsigned count = 0;
-  if (mincore((void *)(uintptr_t)start, (size_t)pages * HEARTH_PAGE_BYTES, is_in))
-    return 0;
-  for (unsigned i = 0; i < pages; i++)
-    count += is_in[i] & 1;
-  return count;
-}
-
-/* Reads a page that is out, as the program would, but for a page that is no longer there. False: the system forbids it. */
-static bool budget_measure(char *page) {
+/* Of the pages that were in memory before this round, one that left: no hole. It is read as the program would read it, but for a page that
+ * is no longer there. False: the system forbids it. */
+static bool budget_measure(void) {
   char byte;
-  struct iovec to = {&byte, 1}, from = {page, 1};
-  if (pages_in_memory(page, 1))
+  unsigned char is_in;
+  struct iovec to = {&byte, 1}, from = {budget.sent, 1};
+  if (!budget.pages_sent || mincore(budget.sent, HEARTH_PAGE_BYTES, &is_in) || is_in & 1)
     return true;
   uint64_t begin_ns = nanoseconds(CLOCK_MONOTONIC);
   if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
-    return errno == EFAULT;
-  budget.read_ns += nanoseconds(CLOCK_MONOTONIC) - begin_ns;
-  budget.reads++;
+    return errno != EPERM && errno != ENOSYS;
+  uint64_t price_ns = nanoseconds(CLOCK_MONOTONIC) - begin_ns;
+  budget.price_ns =
+      budget.price_ns ? (budget.price_ns * (PRICE_WEIGHT - 1) + price_ns) / PRICE_WEIGHT + 1 : price_ns + 1;
   return true;
 }
 
@@ -173,9 +168,15 @@ static char *slice_start(const cold_piece *piece, unsigned slice) { return piece
 /* A slice that left in the last round and has more than a quarter of its pages back is not cold, whatever its blocks' hints
  * say (or it cannot leave): it stays for one round, then for three, up to 63, as often as that happens. One that comes back
  * later was out for a round, which is what it left for. */
-static void look_at_slice(cold_slice *slice, const char *start) {
+static void look_at_slice(cold_slice *slice, const unsigned char is_in[SLICE_PAGES]) {
   enum { MOST_RETURNS = 6 };
-  unsigned in_memory = pages_in_memory(start, SLICE_PAGES), back = in_memory < slice->out ? in_memory : slice->out;
+  unsigned in_memory = 0;
+  for (unsigned i = 0; i < SLICE_PAGES; i++)
+    if (is_in[i] & 1) {
+      in_memory++;
+      slice->last = (uint8_t)i;
+    }
+  unsigned back = in_memory < slice->out ? in_memory : slice->out;
   if (slice->just_left && back > slice->out / 4u) {
     slice->returns += slice->returns < MOST_RETURNS;
     slice->rest = (uint8_t)((1u << slice->returns) - 1);
@@ -195,49 +196,57 @@ static void look_at_pieces(void) {
   unsigned first;
   round_number++;
   budget.pages_out = budget.pages_sent = 0;
+  budget.own_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   for (char *start = NULL; (start = next_piece(start, &first)); start += HEARTH_SEGMENT_BYTES) {
+    static unsigned char is_in[PIECE_PAGES];
     cold_piece *piece = piece_at(start);
-    for (unsigned i = first; piece && i < PIECE_SLICES; i++)
-      look_at_slice(&piece->slice[i], slice_start(piece, i));
+    bool is_there = !mincore(start, HEARTH_SEGMENT_BYTES, is_in);
+    for (unsigned i = first; piece && is_there && i < PIECE_SLICES; i++)
+      look_at_slice(&piece->slice[i], is_in + (size_t)i * SLICE_PAGES);
   }
 }
 
-/* Neighbours leave together, since each writing to a file flushes the disk. */
-static bool send_slices(cold_piece *piece) {
-  bool known = true;
-  for (unsigned i = 0, end; known && i < PIECE_SLICES; i = end + 1) {
+/* Neighbours leave together, since each writing to a file flushes the disk. False: no more is allowed. */
+static bool send_slices(cold_piece *piece, bool *ret_known) {
+  bool allowed = true;
+  for (unsigned i = 0, end; *ret_known && allowed && i < PIECE_SLICES; i = end + 1) {
     unsigned pages = 0;
     for (end = i; end < PIECE_SLICES; end++) {
       cold_slice *slice = &piece->slice[end];
-      if (!slice->in_memory || slice->rest || !budget_allows(pages + slice->in_memory))
+      if (!slice->in_memory || slice->rest || !(allowed = budget_allows(pages + slice->in_memory)))
         break;
       pages += slice->in_memory;
       slice->out = (uint8_t)(slice->out + slice->in_memory);
       slice->just_left = true;
+      budget.sent = slice_start(piece, end) + (size_t)slice->last * HEARTH_PAGE_BYTES;
     }
     if (pages)
-      known = hearth_cold_memory_send(slice_start(piece, i), (size_t)(end - i) * SLICE_BYTES);
+      *ret_known = hearth_cold_memory_send(slice_start(piece, i), (size_t)(end - i) * SLICE_BYTES);
     budget.pages_out += pages;
     budget.pages_sent += pages;
+    budget.own_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   }
-  return known;
+  return allowed;
 }
 
-/* Of a slice that left whole: its first page is no hole. */
-static bool measure_a_return(void) {
-  for (size_t i = 0; i < piece_count; i++)
-    for (unsigned k = 0; k < PIECE_SLICES && pieces[i].round == round_number; k++)
-      if (pieces[i].slice[k].just_left && pieces[i].slice[k].out == SLICE_PAGES)
-        return budget_measure(slice_start(&pieces[i], k));
-  return true;
-}
-
+/* From the piece on at which the budget ended the last round: all have their turn. Returns what ends the thread, or NULL. */
 static const char *work_round(void) {
+  static char *begin;
+  bool known = true;
+  size_t first = 0;
   look_at_pieces();
-  for (size_t i = 0; i < piece_count; i++)
-    if (pieces[i].round == round_number && !send_slices(&pieces[i]))
-      return "the kernel is too old (before 5.4), or the memory is locked";
-  return measure_a_return() ? NULL : "process_vm_readv, which measures the price, is forbidden";
+  while (first < piece_count && pieces[first].start < begin)
+    first++;
+  for (size_t i = 0; known && i < piece_count; i++) {
+    cold_piece *piece = &pieces[(first + i) % piece_count];
+    if (piece->round == round_number && !send_slices(piece, &known)) {
+      begin = piece->start;
+      break;
+    }
+  }
+  return !known                              ? "the kernel is too old (before 5.4), or the memory is locked"
+         : cost_percent && !budget_measure() ? "process_vm_readv, which measures the price, is forbidden"
+                                             : NULL;
 }
 
 static void *cold_thread_run(void *unused) {
@@ -245,7 +254,8 @@ static void *cold_thread_run(void *unused) {
   const char *failure = NULL;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
   memset(&budget, 0, sizeof budget); /* what a forked process has of its parent's is not about its memory */
-  piece_count = 0;
+  pieces = NULL;
+  piece_count = piece_room = 0;
   budget.begin_ns = nanoseconds(CLOCK_MONOTONIC);
   while (!failure) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);

@@ -435,9 +435,11 @@ static bool resize_in_place(space *large, page *first, size_t pages) {
     page *behind = &area->entry[at + old];
     if (!is_free(behind) || behind->pages < pages - old)
       return false;
-    cut(large, behind, 0, pages - old);
+    run_state state = cut(large, behind, 0, pages - old);
     clear_run(behind);
     count_live(large, pages - old, false);
+    if (state == CLEAN)
+      return_too_many(large);
   }
   clear_run(first);
   set_run(area, at, pages, LIVE);
