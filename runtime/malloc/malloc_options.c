@@ -61,9 +61,11 @@ static bool parse_option_number(struct span_of_text value, unsigned most, unsign
 }
 
 static bool parse_cost(struct span_of_text value, unsigned *ret_percent) {
-  if (!equals(value, "off"))
-    return parse_option_number(value, 100, ret_percent) && *ret_percent > 0;
-  *ret_percent = 0;
+  unsigned percent = 0;
+  bool is_off = equals(value, "off");
+  if (!is_off && (!parse_option_number(value, 100, &percent) || percent == 0))
+    return false;
+  *ret_percent = percent;
   return true;
 }
 

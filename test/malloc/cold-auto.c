@@ -6,10 +6,12 @@
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
  * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=off:dir=%t.dir %t | FileCheck %s --check-prefix=AUTO
  * RUN: env HEARTH_MALLOC=cold=auto:interval=1:dir=%t.dir %t part | FileCheck %s --check-prefix=PART
+ * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=0:dir=%t.dir %t part 2>&1 | FileCheck %s --check-prefixes=ZERO,PART
  * RUN: ls %t.dir | count 0
  *
  * AUTO: used memory left 2 times, then stayed for 3 rounds; unused memory is out
  * AUTO: contents kept
+ * ZERO: ignored: cost=0
  * PART: a part is out
  * PART: contents kept
  */
