@@ -42,7 +42,7 @@ static inline uint32_t hearth_snapshot_context(const hearth_snapshot *snapshot, 
   return *hearth_depot_list(snapshot->depot, i);
 }
 
-/* The record of a context. */
+/* The record of a context, with the share of its ended blocks in the peak, which the view's own record lacks. */
 hearth_mib hearth_snapshot_mib(const hearth_snapshot *snapshot, uint32_t context);
 
 static inline bool hearth_snapshot_has_histograms(const hearth_snapshot *snapshot) {

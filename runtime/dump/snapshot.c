@@ -123,7 +123,7 @@ static uint32_t count_contexts(const hearth_snapshot *snapshot, uint64_t least_b
   uint32_t count = 0;
 
   for (uint32_t i = 0; i < snapshot->count; ++i)
-    count += hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i)).TotalSize >= least_bytes;
+    count += hearth_mib_view_read(&snapshot->mibs, hearth_snapshot_context(snapshot, i)).TotalSize >= least_bytes;
   return count;
 }
 
@@ -141,7 +141,7 @@ uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep) {
   snapshot->count = 0;
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t context = hearth_snapshot_context(snapshot, i);
-    hearth_mib mib = hearth_snapshot_mib(snapshot, context);
+    hearth_mib mib = hearth_mib_view_read(&snapshot->mibs, context);
     bool tied = mib.TotalSize == high - 1 && ties > 0;
     if (mib.TotalSize >= high || tied)
       *hearth_depot_list(snapshot->depot, snapshot->count++) = context;

@@ -34,18 +34,26 @@ void hearth_file_output_begin(hearth_file_output *output, const char *name) {
   output->error = output->fd < 0 ? -output->fd : 0;
 }
 
-/* Note the result of a write. Returns how many bytes it wrote. */
-static size_t progress(hearth_file_output *output, long result) {
+/* The result of a write: how many bytes it wrote; *ret_error is set if it is the last one. */
+static size_t progress(long result, int *ret_error) {
   if (result > 0)
     return (size_t)result;
   if (result != -EINTR)
-    output->error = result < 0 ? (int)-result : EIO;
+    *ret_error = result < 0 ? (int)-result : EIO;
   return 0;
 }
 
+int hearth_file_write_all(int fd, const void *from, size_t size) {
+  int error = 0;
+
+  for (size_t done = 0; done < size && !error;)
+    done += progress(hearth_os_write(fd, (const char *)from + done, size - done), &error);
+  return error;
+}
+
 static void output_flush(hearth_file_output *output) {
-  for (size_t done = 0; done < output->used && !output->error;)
-    done += progress(output, hearth_os_write(output->fd, output->buffer + done, output->used - done));
+  if (!output->error)
+    output->error = hearth_file_write_all(output->fd, output->buffer, output->used);
   output->used = 0;
 }
 
@@ -71,7 +79,7 @@ void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const
   if (!output->error)
     output_flush(output);
   for (size_t done = 0; done < size && !output->error;)
-    done += progress(output, hearth_os_write_at(output->fd, from + done, size - done, offset + done));
+    done += progress(hearth_os_write_at(output->fd, from + done, size - done, offset + done), &output->error);
 }
 
 void hearth_file_output_pad(hearth_file_output *output) {

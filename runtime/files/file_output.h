@@ -29,6 +29,9 @@ void hearth_file_output_begin(hearth_file_output *output, const char *name);
 
 void hearth_file_output_write(hearth_file_output *output, const void *data, size_t size);
 
+/* Of any descriptor. Returns 0, or the error number that ended it. */
+int hearth_file_write_all(int fd, const void *from, size_t size);
+
 /* Overwrite bytes that were written before, at `offset`. */
 void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const void *data, size_t size);
 

@@ -77,7 +77,7 @@ void hearth_text_format(hearth_text *text, const char *format, ...) {
 static void send(const char *bytes, size_t size) {
   hearth_own_writes before = hearth_own_writes_begin(0);
 
-  hearth_os_write_all(hearth_message_file(), bytes, size); /* a message about its error would go there too */
+  hearth_file_write_all(hearth_message_file(), bytes, size); /* a message about its error would go there too */
   hearth_own_writes_end(before);
 }
 

@@ -314,17 +314,14 @@ static size_t history_view_size(const hearth_history_view *view) {
   return HEARTH_WHOLE_PAGES(view->room * sizeof *view->entries);
 }
 
-bool hearth_history_view_create(hearth_history_view *view) {
+void hearth_history_view_create(hearth_history_view *view) {
   *view = (hearth_history_view){.room = room, .peak_ns = peak_ns};
-  if (!entries)
-    return false;
-  view->entries = hearth_system_map(history_view_size(view));
+  view->entries = entries ? hearth_system_map(history_view_size(view)) : NULL;
   if (!view->entries)
-    return false;
+    return;
   memcpy(view->entries, entries, room * sizeof *entries);
   for (size_t i = 0; i < room; i++) /* of the copy: other threads may add to the table meanwhile */
     view->used += view->entries[i].key != 0;
-  return true;
 }
 
 static void view_grow(hearth_history_view *view) {
@@ -332,12 +329,12 @@ static void view_grow(hearth_history_view *view) {
 
   larger.room *= 2;
   larger.entries = hearth_system_map(history_view_size(&larger));
-  for (size_t i = 0; larger.entries && i < view->room; i++)
+  if (!larger.entries)
+    return;
+  for (size_t i = 0; i < view->room; i++)
     if (view->entries[i].key)
       add_at(larger.entries, larger.room, (uint32_t)(view->entries[i].key >> 32) - 1, (uint32_t)view->entries[i].key,
              (uint64_t)view->entries[i].bytes);
-  if (!larger.entries)
-    return;
   hearth_history_view_destroy(view);
   *view = larger;
 }
@@ -434,8 +431,8 @@ static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
   return sum.total > 0 && (sum.total >= view->all.total / PART || sum.most >= view->all.most / PART);
 }
 
-/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and has what they
- * have together. Returns how many entries are left. */
+/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and has the sum of
+ * their bytes. Returns how many entries are left. */
 static size_t leave_out_light(const hearth_history_view *view, size_t count) {
   static uint64_t begun[PLACES]; /* signal stacks are small; the dumping thread has a lock */
   size_t left = 0;

@@ -85,8 +85,8 @@ typedef struct hearth_history_view {
   uint64_t levels[HEARTH_RAW_POINTS]; /* live bytes of all contexts, in the middle of each part of the run */
 } hearth_history_view;
 
-/* After the threads' memos were flushed. False: there is no history, or no memory. */
-bool hearth_history_view_create(hearth_history_view *view);
+/* After the threads' memos were flushed. Without entries: there is no history, or no memory. */
+void hearth_history_view_create(hearth_history_view *view);
 /* A block that is live. Returns how many it stands for if it was at the peak, else 0. */
 uint64_t hearth_history_view_add(hearth_history_view *view, const hearth_block *block);
 /* After the last one. */

@@ -241,7 +241,7 @@ static int place_of(const char *start, off_t *ret_offset) {
   int descriptor = -1;
   hearth_lock_take(&lock);
   size_t count = file.count && descriptor_is_ours() ? file.count : 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count && descriptor < 0; i++)
     if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
       *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
       descriptor = file.descriptor;
@@ -255,8 +255,8 @@ bool hearth_cold_memory_send(char *start, size_t bytes) {
   if (cold_mode == HEARTH_COLD_FILE)
     msync(start, bytes, MS_SYNC);
   bool known = !madvise(start, bytes, MADV_PAGEOUT) || errno != EINVAL;
-  /* Pages that were being written stay in the system's cache. Only what was sent: the advice writes all that is dirty in its
-   * range, and a page that was written faults when the program changes it. Should the program have closed the file meanwhile, it
+  /* Pages that were being written stay in the system's cache. The advice is for the sent pages alone: it writes all that is
+   * dirty in its range, and a page that was written faults when the program changes it. Should the program have closed the file meanwhile, it
    * meets another one, and does no harm. */
   off_t offset = 0;
   int descriptor = place_of(start, &offset);

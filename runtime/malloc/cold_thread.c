@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A thread that has pages of cold memory leave, for a bounded price.
  *
- * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has the slices leave that the budget allows: what was
- * spent, and what the return of all pages that are out would cost, stay within a share of the time since the thread began.
- * Spent are this thread's own processor time and the pages that came back; a return costs what it takes to read a page. The
- * thread measures that once in a round, so one slice leaves in each round in any case. So memory that is not cold costs little more
- * than that share, and the longer a program runs, the more may be out. A slice that comes back at once stays for some rounds.
+ * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has slices leave within a budget: the costs so far, and
+ * the costs of a return of all pages that are out, stay within a share of the time since the thread began. Costs are this
+ * thread's own processor time and the pages that came back, each at the time of a read of a page. The thread measures that once in
+ * a round, so one slice leaves in each round in any case. So memory that is not cold costs little more than that share, and the
+ * longer a program runs, the more may be out. A slice that comes back at once stays for some rounds.
  *
- * What lies there may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor does
+ * That memory may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor does
  * reading it through the system. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
@@ -126,14 +126,13 @@ static char *next_piece(char *from, unsigned *ret_first_slice) {
 static bool make_room_for_piece(void) {
   if (piece_count < piece_room)
     return true;
-  size_t room = piece_room ? 2 * piece_room : 64, bytes = room * sizeof *pieces;
-  bytes = (bytes + HEARTH_PAGE_BYTES - 1) & -(size_t)HEARTH_PAGE_BYTES;
+  size_t room = piece_room ? 2 * piece_room : 64, bytes = HEARTH_WHOLE_PAGES(room * sizeof *pieces);
   cold_piece *more = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
   if (!more || !hearth_system_open(more, bytes))
     return false;
-  for (size_t i = 0; i < piece_count; i++)
-    more[i] = pieces[i];
-  pieces = more; /* the old ones are little beside what they tell of */
+  if (piece_count)
+    memcpy(more, pieces, piece_count * sizeof *pieces);
+  pieces = more; /* the old array is small beside the memory that it describes */
   piece_room = room;
   return true;
 }
@@ -148,17 +147,14 @@ static cold_piece *piece_at(char *start) {
     else
       high = middle;
   }
+  bool is_new = low == piece_count || pieces[low].start != start;
+  if (is_new && !make_room_for_piece())
+    return NULL;
   cold_piece *piece = &pieces[low];
-  if (low == piece_count || piece->start != start) {
-    if (!make_room_for_piece())
-      return NULL;
-    piece = &pieces[low];
-    for (size_t i = piece_count++; i > low; i--)
-      pieces[i] = pieces[i - 1];
+  if (is_new)
+    memmove(piece + 1, piece, (piece_count++ - low) * sizeof *piece);
+  if (is_new || piece->round + 1 != round_number)
     *piece = (cold_piece){.start = start};
-  } else if (piece->round + 1 != round_number) {
-    *piece = (cold_piece){.start = start};
-  }
   piece->round = round_number;
   return piece;
 }
@@ -167,7 +163,7 @@ static char *slice_start(const cold_piece *piece, unsigned slice) { return piece
 
 /* A slice that left in the last round and has more than a quarter of its pages back is not cold, whatever its blocks' hints
  * say (or it cannot leave): it stays for one round, then for three, up to 63, as often as that happens. One that comes back
- * later was out for a round, which is what it left for. */
+ * later was out for a round, and that was the gain. */
 static void look_at_slice(cold_slice *slice, const unsigned char is_in[SLICE_PAGES]) {
   enum { MOST_RETURNS = 6 };
   unsigned in_memory = 0;
@@ -198,7 +194,7 @@ static void look_at_pieces(void) {
   budget.pages_out = budget.pages_sent = 0;
   budget.own_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   for (char *start = NULL; (start = next_piece(start, &first)); start += HEARTH_SEGMENT_BYTES) {
-    static unsigned char is_in[PIECE_PAGES];
+    unsigned char is_in[PIECE_PAGES];
     cold_piece *piece = piece_at(start);
     bool is_there = !mincore(start, HEARTH_SEGMENT_BYTES, is_in);
     for (unsigned i = first; piece && is_there && i < PIECE_SLICES; i++)
@@ -220,8 +216,9 @@ static bool send_slices(cold_piece *piece, bool *ret_known) {
       slice->just_left = true;
       budget.sent = slice_start(piece, end) + (size_t)slice->last * HEARTH_PAGE_BYTES;
     }
-    if (pages)
-      *ret_known = hearth_cold_memory_send(slice_start(piece, i), (size_t)(end - i) * SLICE_BYTES);
+    if (!pages)
+      continue;
+    *ret_known = hearth_cold_memory_send(slice_start(piece, i), (size_t)(end - i) * SLICE_BYTES);
     budget.pages_out += pages;
     budget.pages_sent += pages;
     budget.own_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -229,7 +226,8 @@ static bool send_slices(cold_piece *piece, bool *ret_known) {
   return allowed;
 }
 
-/* From the piece on at which the budget ended the last round: all have their turn. Returns what ends the thread, or NULL. */
+/* From the piece on at which the budget ended the last round: all have their turn. Returns the reason to
+ * end the thread; NULL: it goes on. */
 static const char *work_round(void) {
   static char *begin;
   bool known = true;
@@ -253,7 +251,7 @@ static void *cold_thread_run(void *unused) {
   const struct timespec interval = {.tv_sec = (time_t)interval_s};
   const char *failure = NULL;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
-  memset(&budget, 0, sizeof budget); /* what a forked process has of its parent's is not about its memory */
+  memset(&budget, 0, sizeof budget); /* a forked process has its parent's numbers, which are not about its memory */
   pieces = NULL;
   piece_count = piece_room = 0;
   budget.begin_ns = nanoseconds(CLOCK_MONOTONIC);

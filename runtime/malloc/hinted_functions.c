@@ -6,7 +6,6 @@
 #include "segments.h"
 #include "system_memory.h"
 
-#include "hearth/hints.h"
 #include "hearth/malloc.h"
 
 #include <errno.h>

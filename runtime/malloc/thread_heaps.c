@@ -94,9 +94,11 @@ HEARTH_EXPORT _Thread_local hearth_pool *hearth_fast_pools_3[HEARTH_FAST_FAMILIE
     __attribute__((tls_model("initial-exec"))) = {&hearth_no_heap.main, &hearth_no_heap.main};
 static bool has_fast_path[HEARTH_FAST_FAMILIES], has_neutral_pool; /* from the program's start on */
 
-static void publish(hearth_heap *heap) {
+/* Of this thread's main pool, which is an empty one where the thread has no heap. */
+static void publish(void) {
+  hearth_heap *heap = hearth_main_pool->heap;
   for (int family = 0; family < HEARTH_FAST_FAMILIES; family++)
-    hearth_fast_pools_3[family] = heap && has_fast_path[family] ? &heap->main : &hearth_no_heap.main;
+    hearth_fast_pools_3[family] = has_fast_path[family] ? hearth_main_pool : &hearth_no_heap.main;
   if (heap && has_neutral_pool)
     atomic_store_explicit(&heap->pool[HEARTH_POOL_NONE], &heap->main, memory_order_relaxed);
 }
@@ -105,7 +107,7 @@ void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral
   has_fast_path[HEARTH_FAST_OF_MALLOC] = has_malloc;
   has_fast_path[HEARTH_FAST_OF_NEW] = has_new;
   has_neutral_pool = has_neutral;
-  publish(hearth_main_pool->heap);
+  publish();
 }
 
 /* Threads. */
@@ -113,7 +115,7 @@ void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral
 void hearth_heap_leave(void *left) {
   hearth_heap *heap = left;
   hearth_main_pool = &hearth_no_heap.main;
-  publish(NULL);
+  publish();
   for_each_pool(heap, collect_if_worth, NULL);
   hearth_heap_give(heap);
 }
@@ -129,7 +131,7 @@ hearth_heap *hearth_heap_of_thread(void) {
   if (!heap)
     return NULL;
   hearth_main_pool = &heap->main;
-  publish(heap);
+  publish();
   if (atomic_load_explicit(&has_key, memory_order_acquire))
     pthread_setspecific(key_of_end, heap);
   return heap;

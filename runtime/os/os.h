@@ -46,7 +46,6 @@ uint64_t hearth_os_descriptor_limit(void);            /* numbers of new descript
 long hearth_os_read(int fd, void *to, size_t size);
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset);
 long hearth_os_write(int fd, const void *from, size_t size);
-int hearth_os_write_all(int fd, const void *from, size_t size); /* 0, or the error number that ended it */
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
 int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);

@@ -106,17 +106,6 @@ long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {
 
 long hearth_os_write(int fd, const void *from, size_t size) { return os_call3(SYS_write, fd, (long)from, (long)size); }
 
-int hearth_os_write_all(int fd, const void *from, size_t size) {
-  for (size_t done = 0; done < size;) {
-    long written = hearth_os_write(fd, (const char *)from + done, size - done);
-    if (written > 0)
-      done += (size_t)written;
-    else if (written != -EINTR)
-      return written < 0 ? (int)-written : EIO;
-  }
-  return 0;
-}
-
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) {
   return hearth_os_call(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
 }

@@ -51,9 +51,9 @@ static bool add_to_trace(const void *head, size_t head_size, const void *payload
   if (file.error || !reopen_trace())
     return false;
   hearth_own_writes before = hearth_own_writes_begin(0);
-  file.error = hearth_os_write_all(file.fd, head, head_size);
+  file.error = hearth_file_write_all(file.fd, head, head_size);
   if (!file.error)
-    file.error = hearth_os_write_all(file.fd, payload, size);
+    file.error = hearth_file_write_all(file.fd, payload, size);
   hearth_own_writes_end(before);
   if (file.error) {
     hearth_os_truncate(file.fd, file.size);
@@ -277,7 +277,8 @@ uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
   hearth_depot_call *calls = hearth_rt.depot.calls;
   uint32_t depth = 0;
 
-  if (context == 0 || context >= hearth_depot_limit(&hearth_rt.depot)) /* the depot counts if it was too full */
+  if (context == 0 ||
+      context >= hearth_depot_limit(&hearth_rt.depot)) /* the empty stack, also of contexts without room */
     return HEARTH_TRACE_NO_STACK;
   uint32_t leaf = hearth_rt.depot.entries[context].leaf;
   for (uint32_t call = leaf; call && !calls[call].number; call = calls[call].caller)

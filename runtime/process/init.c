@@ -98,8 +98,8 @@ static bool is_to_trace(void) { return hearth_recorder && hearth_rt.options.mode
 
 static bool reserve_tables(void) {
   uint32_t contexts = hearth_rt.options.max_contexts;
-  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
-  uint32_t own_calls = 1 + depth / 4;               /* of a stack that no other shares; recursive parsers have 2 to 3 */
+  uint32_t own_calls =
+      1 + hearth_rt.options.stack_depth / 4;        /* of a stack that no other shares; recursive parsers have 2 to 3 */
   bool records = !is_to_trace() && !hearth_rt.live; /* else no context has one */
 
   if (!hearth_mappings_create() || !hearth_context_names_create() ||

@@ -4,7 +4,6 @@
 #include "blocks.h"
 #include "loader_names.h"
 #include "mappings.h"
-#include "os.h"
 #include "process.h"
 #include "thread_cache.h"
 #include "unwind.h"

@@ -13,8 +13,8 @@
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
-bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth) {
-  uint64_t calls = (uint64_t)most_contexts * average_depth + 1;
+bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t own_calls) {
+  uint64_t calls = (uint64_t)most_contexts * own_calls + 1;
   uint32_t buckets = 64;
 
   while (buckets < most_contexts && buckets < UINT32_C(1) << 30)
@@ -155,12 +155,14 @@ static uint32_t depot_add_call(hearth_depot *depot, uint32_t caller, uint64_t ha
 
 /* The same for a whole stack, whose outer calls may be there. */
 static uint32_t depot_add_calls(hearth_depot *depot, const uint64_t *pcs, uint32_t depth) {
-  uint32_t fresh = 1, call = 0;
+  uint32_t fresh = 0, call;
+  uint64_t hash;
 
-  while (fresh < depth &&
-         !(call = find_call(depot, hash_stack(pcs + fresh, depth - fresh), pcs + fresh, depth - fresh)))
+  do { /* the empty stack is not found */
     ++fresh;
-  uint64_t hash = hash_stack(pcs + fresh, depth - fresh);
+    hash = hash_stack(pcs + fresh, depth - fresh);
+    call = find_call(depot, hash, pcs + fresh, depth - fresh);
+  } while (!call && fresh < depth);
   do {
     --fresh;
     hash = mix_stack_hash(hash, pcs[fresh]);

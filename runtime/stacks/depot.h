@@ -10,7 +10,7 @@
 
 #define HEARTH_DEPOT_LEVELS 2
 
-/* A call in the stacks of those that its caller made. */
+/* A code address and its caller. All stacks that begin alike, at the outermost call, share it. */
 typedef struct hearth_depot_call {
   uint64_t pc;
   uint32_t caller;  /* a lower call; 0: it is a stack's outermost one */
@@ -35,9 +35,9 @@ typedef struct hearth_depot {
   uint64_t dropped;                      /* insertions that found no room */
 } hearth_depot;
 
-/* Room for `most_contexts` stacks, besides the empty one, of `average_depth` calls that they do not share. False: no address
+/* Room for `most_contexts` stacks, besides the empty one, of `own_calls` calls that they do not share. False: no address
  * space. Memory is taken as it is used, and never given back. */
-bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth);
+bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t own_calls);
 
 /* The id of the stack pcs[0..depth), leaf first; copied. 0 for depth 0, and if there is no room, which is counted.
  * *ret_new: whether the id was given out just now. */
@@ -49,7 +49,7 @@ uint32_t hearth_depot_limit(const hearth_depot *depot);
 /* Write the stack of an id below hearth_depot_limit, leaf first. Returns its depth. */
 uint32_t hearth_depot_copy(const hearth_depot *depot, uint32_t context, uint64_t *ret_pcs);
 
-/* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies between the stacks, so that it takes no
+/* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies in the entries of contexts, so that it takes no
  * memory when it is needed; for one at a time. */
 static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
 

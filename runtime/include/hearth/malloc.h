@@ -2,8 +2,7 @@
 /* Allocation with a hint: how often will the program touch this block?
  *
  *   hint   one byte, 0 coldest to 255 hottest, always the last parameter; tcmalloc's scale
- *   cold   hint below a threshold (default 64): the block lies in cold memory
- *   hot    hint at or above a threshold (default: none): the block lies in pool 31
+ *   cold   hint below 64: the block lies in cold memory
  *   pool   hints 223 to 253: pool 0 to 30, with the blocks that the plan of a profile puts together
  *   other  everything else: the plain function is called, and its block lies in the main pool
  *
