@@ -67,6 +67,10 @@ static hearth_status add_leaves(planner *p) {
       continue;
     }
     HEARTH_TRY(hearth_rows_reserve(&p->leaves, &p->leaf_room, p->leaf_count, 1, sizeof *p->leaves, p->err));
+    plan_sums all = {0};
+    for (size_t k = first; k < p->context_count; k++)
+      plan_add_context(&all, &p->contexts[k]);
+    leaf.is_cold = plan_is_mostly_cold(p, &all);
     p->leaves[p->leaf_count++] = leaf;
   }
   return HEARTH_OK;

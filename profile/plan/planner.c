@@ -14,16 +14,16 @@
 #include "array.h"
 #include "option_size.h"
 
-/* `sites` are by stack id. A site is alone unless a stack has it twice. */
-static hearth_status find_alone(const planner *p, hearth_plan_site *sites) {
+/* A site is alone unless a stack has it twice. */
+static hearth_status find_alone(planner *p) {
   const writer *w = p->w;
   uint64_t *words; /* of each stack node: the bits that are set while it is the innermost one */
   HEARTH_TRY(hearth_array_create(&words, w->nodes.count, sizeof *words, p->err));
   for (uint32_t i = 0; i < p->site_count; i++)
-    sites[i].is_alone = 1;
+    p->sites[i].is_alone = 1;
   for (uint32_t i = 0; p->site_count > 0 && i < w->nodes.count; i++) { /* callers come first */
     uint64_t id = p->stack_ids[w->node_frames[i]];
-    hearth_plan_site *site = bsearch(&id, sites, p->site_count, sizeof *sites, hearth_compare_u64);
+    hearth_plan_site *site = bsearch(&id, p->sites, p->site_count, sizeof *p->sites, hearth_compare_u64);
     uint64_t bit = site ? UINT64_C(1) << site->bit : 0,
              outside = w->parents[i] == HEARTH_NONE ? 0 : words[w->parents[i]];
     words[i] = outside | bit;
@@ -66,7 +66,6 @@ static hearth_status write_section(const planner *p, writer_section *ret) {
                                  header.pools, p->err));
   HEARTH_TRY(hearth_array_create(&section, size, 1, p->err));
   uint8_t *at = section + sizeof header;
-  hearth_plan_site *sites = (hearth_plan_site *)at;
   at = planner_append(at, p->sites, sites_size);
   for (size_t i = 0; i < p->leaf_count; i++) {
     const hearth_plan_table table = planner_table_of(p, &p->leaves[i]);
@@ -74,11 +73,6 @@ static hearth_status write_section(const planner *p, writer_section *ret) {
   }
   at = planner_append(at, p->calls, calls_size);
   planner_append(at, p->placements, header.context_count);
-  hearth_status status = find_alone(p, sites);
-  if (status != HEARTH_OK) {
-    free(section);
-    return status;
-  }
   header.id = XXH3_64bits(section + sizeof header, size - sizeof header); /* of all that is behind it */
   header.id += !header.id;
   memcpy(section, &header, sizeof header);
@@ -92,6 +86,7 @@ static hearth_status make_section(planner *p, writer_section *ret) {
     return HEARTH_OK;
   HEARTH_TRY(hearth_plan_find_leaves(p));
   HEARTH_TRY(hearth_plan_choose_sites(p));
+  HEARTH_TRY(find_alone(p));
   return write_section(p, ret);
 }
 

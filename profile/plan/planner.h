@@ -80,7 +80,7 @@ typedef struct planner {
   uint32_t site_count;
 } planner;
 
-/* What depends on contexts: their bytes or, where that is more, the part of all bytes that equals their share of all
+/* The weight of contexts: their bytes or, where that is more, the part of all bytes that equals their share of all
  * accesses. A site that keeps some busy bytes out of the cold ones is worth more than these. */
 static inline uint64_t plan_weight(const planner *p, uint64_t bytes, uint64_t accesses) {
   double share = p->total_accesses ? (double)accesses / (double)p->total_accesses : 0;

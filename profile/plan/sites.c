@@ -21,10 +21,8 @@ typedef struct candidate {
   size_t first, end;     /* of its contexts, in `contexts_of` */
   uint32_t frame, depth; /* the first frame; callers between it and the allocation, at most */
   uint32_t leaf, walk;   /* that met it last */
-  uint8_t bit;           /* PLAN_NO_BIT: it is not chosen */
+  bool is_chosen;
 } candidate;
-
-enum { PLAN_NO_BIT = UINT8_MAX };
 
 /* A context's candidates that prove it: rows of `proofs`. */
 typedef struct proven_context {
@@ -62,7 +60,7 @@ static hearth_status make_candidates(choosing *c) {
   hearth_status status = hearth_array_create(&c->candidates, c->count, sizeof *c->candidates, p->err);
   HEARTH_THEN(status, hearth_array_create(&c->candidate_of, frames, sizeof *c->candidate_of, p->err));
   for (size_t i = 0; status == HEARTH_OK && i < c->count; i++)
-    c->candidates[i] = (candidate){.stack_id = ids[i], .frame = HEARTH_NONE, .leaf = HEARTH_NONE, .bit = PLAN_NO_BIT};
+    c->candidates[i] = (candidate){.stack_id = ids[i], .frame = HEARTH_NONE, .leaf = HEARTH_NONE};
   for (uint32_t i = 0; status == HEARTH_OK && i < frames; i++) {
     const uint64_t *id =
         p->may_be_site[i] ? bsearch(&p->stack_ids[i], ids, c->count, sizeof *ids, hearth_compare_u64) : NULL;
@@ -146,12 +144,7 @@ static hearth_status list_proofs(choosing *c, uint32_t number) {
 static hearth_status find_proofs(choosing *c) {
   planner *p = c->p;
   for (uint32_t i = 0; i < p->leaf_count; i++) {
-    plan_leaf *leaf = &p->leaves[i];
-    plan_sums all = {0};
-    for (uint32_t k = 0; k < leaf->context_count; k++)
-      plan_add_context(&all, &p->contexts[leaf->first_context + k]);
-    leaf->is_cold = plan_is_mostly_cold(p, &all);
-    if (leaf->is_cold)
+    if (p->leaves[i].is_cold)
       continue;
     uint64_t before = c->steps;
     sum_leaf(c, i);
@@ -195,14 +188,16 @@ static bool is_better(const choosing *c, const candidate *x, const candidate *y)
 static candidate *best_candidate(const choosing *c) {
   candidate *best = NULL;
   for (size_t i = 0; i < c->count; i++)
-    if (c->candidates[i].bit == PLAN_NO_BIT && is_worth(c, c->candidates[i].gain) &&
+    if (!c->candidates[i].is_chosen && is_worth(c, c->candidates[i].gain) &&
         (!best || is_better(c, &c->candidates[i], best)))
       best = &c->candidates[i];
   return best;
 }
 
 /* Other candidates gain nothing more by contexts that are proven now. */
-static void choose_sites(choosing *c, candidate *chosen) {
+static void choose_site(choosing *c, candidate *chosen) {
+  chosen->is_chosen = true;
+  c->chosen[c->chosen_count++] = chosen;
   for (size_t i = chosen->first; i < chosen->end; i++) {
     proven_context *proven = &c->proven[c->contexts_of[i]];
     int64_t weight = signed_weight(c->p, &c->p->contexts[c->contexts_of[i]]);
@@ -221,27 +216,19 @@ static int64_t loss_without(const choosing *c, const candidate *chosen) {
   return loss;
 }
 
-/* Weight that is right because of all chosen sites. */
-static int64_t leaf_gain(const choosing *c, const plan_leaf *leaf) {
+/* Does the leaf heed no bits, or more than they cost? An allocation that heeds bits reads the word: an access more, which weighs as
+ * others do. */
+static bool is_worth_reading(const choosing *c, const plan_leaf *leaf) {
   int64_t gain = 0;
-  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++)
-    gain += c->proven[i].chosen > 0 ? signed_weight(c->p, &c->p->contexts[i]) : 0;
-  return gain;
-}
-
-static bool heeds_bits(const choosing *c, const plan_leaf *leaf) {
-  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++)
-    if (c->proven[i].chosen > 0)
-      return true;
-  return false;
-}
-
-/* An allocation that heeds bits reads the word: an access more, which weighs as others do. */
-static int64_t weight_of_reading(const planner *p, const plan_leaf *leaf) {
   uint64_t allocs = 0;
-  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++)
-    allocs += p->contexts[i].allocs;
-  return (int64_t)plan_weight(p, 0, allocs);
+  bool heeds = false;
+  for (uint32_t i = leaf->first_context; i < leaf->first_context + leaf->context_count; i++) {
+    bool is_proven = c->proven[i].chosen > 0;
+    heeds |= is_proven;
+    gain += is_proven ? signed_weight(c->p, &c->p->contexts[i]) : 0;
+    allocs += c->p->contexts[i].allocs;
+  }
+  return !heeds || gain > (int64_t)plan_weight(c->p, 0, allocs);
 }
 
 /* Leaves that gain less by bits than reading them costs heed none. Returns their number. */
@@ -249,7 +236,7 @@ static uint32_t drop_leaves(choosing *c) {
   uint32_t dropped = 0;
   for (size_t i = 0; i < c->p->leaf_count; i++) {
     const plan_leaf *leaf = &c->p->leaves[i];
-    if (!heeds_bits(c, leaf) || leaf_gain(c, leaf) > weight_of_reading(c->p, leaf))
+    if (is_worth_reading(c, leaf))
       continue;
     memset(c->proven + leaf->first_context, 0, leaf->context_count * sizeof *c->proven);
     dropped++;
@@ -266,7 +253,6 @@ static uint32_t drop_sites(choosing *c) {
       c->chosen[kept++] = chosen;
       continue;
     }
-    chosen->bit = PLAN_NO_BIT;
     for (size_t k = chosen->first; k < chosen->end; k++)
       c->proven[c->contexts_of[k]].chosen -= c->proven[c->contexts_of[k]].chosen > 0;
   }
@@ -275,11 +261,8 @@ static uint32_t drop_sites(choosing *c) {
 }
 
 static void choose_all(choosing *c) {
-  for (candidate *best; c->chosen_count < HEARTH_PLAN_SITES_MAX && (best = best_candidate(c));) {
-    best->bit = 0;
-    c->chosen[c->chosen_count++] = best;
-    choose_sites(c, best);
-  }
+  for (candidate *best; c->chosen_count < HEARTH_PLAN_SITES_MAX && (best = best_candidate(c));)
+    choose_site(c, best);
   uint32_t dropped;
   do {
     dropped = drop_leaves(c);
@@ -288,32 +271,27 @@ static void choose_all(choosing *c) {
 }
 
 static int compare_by_allocs(const void *a, const void *b) {
-  const hearth_plan_site *x = a, *y = b;
+  const candidate *x = *(candidate *const *)a, *y = *(candidate *const *)b;
   return x->allocs != y->allocs ? (x->allocs < y->allocs) - (x->allocs > y->allocs)
                                 : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
-}
-
-static candidate *candidate_of_site(const choosing *c, const hearth_plan_site *site) {
-  return bsearch(&site->stack_id, c->candidates, c->count, sizeof *c->candidates, hearth_compare_u64);
 }
 
 /* The busiest sites get the lowest bits, which take fewer bytes of code. */
 static void give_bits(choosing *c) {
   planner *p = c->p;
-  for (; p->site_count < c->chosen_count; p->site_count++) {
-    const candidate *chosen = c->chosen[p->site_count];
-    p->sites[p->site_count] =
-        (hearth_plan_site){.stack_id = chosen->stack_id, .allocs = chosen->allocs, .frame = chosen->frame};
-  }
-  qsort(p->sites, p->site_count, sizeof *p->sites, compare_by_allocs);
-  for (uint32_t i = 0; i < p->site_count; i++) {
-    candidate *chosen = candidate_of_site(c, &p->sites[i]);
-    p->sites[i].bytes = (uint64_t)loss_without(c, chosen);
-    p->sites[i].bit = chosen->bit = (uint8_t)i;
+  qsort(c->chosen, c->chosen_count, sizeof *c->chosen, compare_by_allocs);
+  for (uint32_t i = 0; i < c->chosen_count; i++) {
+    const candidate *chosen = c->chosen[i];
+    p->sites[i] = (hearth_plan_site){.stack_id = chosen->stack_id,
+                                     .bytes = (uint64_t)loss_without(c, chosen),
+                                     .allocs = chosen->allocs,
+                                     .frame = chosen->frame,
+                                     .bit = (uint8_t)i};
     for (size_t k = chosen->first; k < chosen->end; k++)
       if (c->proven[c->contexts_of[k]].chosen > 0)
         p->contexts[c->contexts_of[k]].bits |= UINT64_C(1) << i;
   }
+  p->site_count = c->chosen_count;
   qsort(p->sites, p->site_count, sizeof *p->sites, hearth_compare_u64);
 }
 
