@@ -38,7 +38,7 @@ class FrameInfo(Structure):
 class Summary(Structure):
     _fields_ = [("runs", c_uint64), ("duration_ns", c_uint64), ("total_allocs", c_uint64), ("total_bytes", c_uint64),
                 ("total_accesses", c_uint64), ("dropped_blocks", c_uint64), ("dropped_frames", c_uint64),
-                ("accesses_counted", c_bool), ("accesses_estimated", c_bool), ("any_cold", c_bool),
+                ("accesses_counted", c_bool), ("accesses_estimated", c_bool),
                 ("densities_only", c_bool), ("id_scheme", c_int)]
 
 

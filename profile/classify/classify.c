@@ -96,7 +96,6 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
       .mode = options->mode, .cold_max_density = -1, .cold_min_lifetime_ns = INFINITY, .hot_min_density = INFINITY};
   if (!hearth_accesses_known(summary))
     return false;
-  classifier->may_be_cold = true;
   /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares would
    * be those of some of the runs. */
   if (summary->densities_only)
@@ -107,7 +106,6 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
     classifier->cold_min_lifetime_ns = threshold(options->llvm_cold_lifetime_s, 200) * ns_per_s;
     return false;
   }
-  classifier->may_be_cold = summary->any_cold || options->cold_idle_s != 0;
   set_idle_time(classifier, summary, options->cold_idle_s);
   classifier->runs = summary->runs;
   classifier->total_bytes = summary->total_bytes;

@@ -55,8 +55,7 @@ enum hearth_section_id { /* unknown ones are skipped; once released, a number is
 #define HEARTH_FLAG_DENSITIES 2u /* required flag, without the other: of some run only access densities are known */
 
 #define HEARTH_FLAG_ESTIMATED                                                                                          \
-  1u                        /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
-#define HEARTH_FLAG_COLD 2u /* optional flag: some context is cold by the standard thresholds */
+  1u /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
 
 typedef struct hearth_indexed_header {
   uint64_t magic;

@@ -59,7 +59,6 @@ enum {
 /* Resolved thresholds: plain data, to be copied freely. */
 typedef struct hearth_classifier {
   hearth_classify_mode mode;
-  bool may_be_cold;        /* some context of the profile */
   double cold_max_density; /* LLVM: accesses per byte-second; AUTO: -1 */
   double
       cold_min_lifetime_ns; /* AUTO: half of that, the time for which idle memory is left alone. Infinite: nothing is cold */

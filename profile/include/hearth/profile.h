@@ -58,7 +58,6 @@ typedef struct hearth_profile_summary {
   uint64_t dropped_blocks, dropped_frames;
   bool accesses_counted;   /* in every run, or estimated */
   bool accesses_estimated; /* in some run: from looks at pages, not counted (docs/decisions/touched-pages.md) */
-  bool any_cold;           /* some context is cold by the standard thresholds */
   bool densities_only;     /* else: of every run, access densities at least are known (profiles of LLVM's) */
   enum hearth_id_scheme id_scheme;
 } hearth_profile_summary;

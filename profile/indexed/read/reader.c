@@ -187,7 +187,6 @@ hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile
                                   .dropped_frames = stored.dropped_frames,
                                   .accesses_counted = profile->header.required_flags & HEARTH_FLAG_ACCESSES,
                                   .accesses_estimated = profile->header.optional_flags & HEARTH_FLAG_ESTIMATED,
-                                  .any_cold = profile->header.optional_flags & HEARTH_FLAG_COLD,
                                   .densities_only = profile->header.required_flags & HEARTH_FLAG_DENSITIES,
                                   .id_scheme = (enum hearth_id_scheme)profile->header.id_scheme};
   return HEARTH_OK;

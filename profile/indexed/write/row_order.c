@@ -211,16 +211,6 @@ hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classif
   return classifier;
 }
 
-static void find_cold(writer *w) {
-  const hearth_classify_options standard = {0};
-  hearth_classifier classifier = hearth_writer_classifier(w, &standard);
-  for (uint32_t i = 0; i < w->contexts.count && !w->any_cold; i++) {
-    hearth_mib mib = {0};
-    hearth_writer_get_classified(w, i, &mib);
-    w->any_cold = hearth_classify(&classifier, &mib) == HEARTH_CLASS_COLD;
-  }
-}
-
 hearth_status hearth_writer_summarise(writer *w) {
   const hearth_profile_summary *runs = &w->builder->runs;
   size_t cutoffs = hearth_writer_accesses_counted(w) ? CUTOFFS : 0;
@@ -234,7 +224,6 @@ hearth_status hearth_writer_summarise(writer *w) {
   summary_add_totals(w, summary);
   if (cutoffs)
     HEARTH_TRY(fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)));
-  find_cold(w);
   return HEARTH_OK;
 }
 

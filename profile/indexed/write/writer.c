@@ -75,11 +75,8 @@ static hearth_status writer_add_binaries(writer *w) {
 /* The sections that are in the file, one behind the other, and the checksums at the end. Returns how many they are. */
 static uint32_t writer_lay_out(writer *w, hearth_indexed_section table[HEARTH_SECTIONS]) {
   uint32_t count = 0;
-  hearth_indexed_section *checksums = NULL;
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     const writer_section *s = &w->sections[id];
-    if (id == HEARTH_SECTION_CHECKSUMS)
-      checksums = &table[count];
     if (s->size > 0 || id <= HEARTH_SECTION_CHECKSUMS)
       table[count++] = (hearth_indexed_section){.id = id, .count = s->count, .size = s->size};
   }
@@ -88,6 +85,7 @@ static uint32_t writer_lay_out(writer *w, hearth_indexed_section table[HEARTH_SE
     table[i].offset = offset;
     offset = align8(offset + table[i].size);
   }
+  hearth_indexed_section *checksums = &table[HEARTH_SECTION_CHECKSUMS - 1]; /* no id up to it is missing */
   checksums->offset = offset;
   checksums->count = (uint32_t)((offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE);
   checksums->size = checksums->count * sizeof(uint64_t);
@@ -97,14 +95,12 @@ static uint32_t writer_lay_out(writer *w, hearth_indexed_section table[HEARTH_SE
 
 /* The checksum of the header, then those of blocks: the first of them covers it. */
 static void fill_checksums(writer *w, const hearth_indexed_section table[], hearth_indexed_header *header) {
-  size_t covered = sizeof *header + header->section_count * sizeof table[0], end = 0;
+  size_t covered = sizeof *header + header->section_count * sizeof table[0],
+         end = table[HEARTH_SECTION_CHECKSUMS - 1].offset;
   memcpy(w->image, header, sizeof *header);
   memcpy(w->image + sizeof *header, table, covered - sizeof *header);
   header->checksum = XXH3_64bits(w->image, covered);
   memcpy(w->image, header, sizeof *header);
-  for (uint32_t i = 0; i < header->section_count; i++)
-    if (table[i].id == HEARTH_SECTION_CHECKSUMS)
-      end = table[i].offset;
   uint64_t *checksums = (uint64_t *)(w->image + end);
   for (size_t at = 0; at < end; at += HEARTH_BLOCK_SIZE)
     *checksums++ = XXH3_64bits(w->image + at, end - at < HEARTH_BLOCK_SIZE ? end - at : HEARTH_BLOCK_SIZE);
@@ -117,8 +113,7 @@ static hearth_status make_image(writer *w) {
                                   .version = HEARTH_INDEXED_VERSION,
                                   .header_size = sizeof header,
                                   .file_size = w->size,
-                                  .optional_flags = (w->builder->runs.accesses_estimated ? HEARTH_FLAG_ESTIMATED : 0) |
-                                                    (w->any_cold ? HEARTH_FLAG_COLD : 0),
+                                  .optional_flags = w->builder->runs.accesses_estimated ? HEARTH_FLAG_ESTIMATED : 0,
                                   .required_flags = hearth_writer_accesses_counted(w) ? HEARTH_FLAG_ACCESSES
                                                     : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
                                                                                       : 0,
