@@ -153,6 +153,12 @@ hearth_status hearth_stream_flush(FILE *stream, hearth_error *err) {
 
 /* Names of files, by the last separator. Windows' separator counts: profiles may name files of such builds. */
 
+FILE *hearth_open_proc(int pid, const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  return fopen(path, "re");
+}
+
 const char *hearth_base_name(const char *path) {
   const char *base = path;
   for (const char *p = path; *p; p++)

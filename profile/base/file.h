@@ -32,6 +32,9 @@ hearth_status hearth_file_write(const char *path, const void *data, size_t size,
 /* E_IO if not all that was printed could be written. */
 hearth_status hearth_stream_flush(FILE *stream, hearth_error *err);
 
+/* /proc/PID/NAME to read; NULL with errno. */
+FILE *hearth_open_proc(int pid, const char *name);
+
 /* Names of files. */
 
 /* Base name of a path: the part behind the last '/' or '\\'. A pointer into `path`. */

@@ -171,8 +171,8 @@ static int call_tree_compare(const void *a, const void *b) {
 
 static void call_tree_print_branch(const call_tree *t, const branch *b, unsigned level) {
   fprintf(t->stream, " %12s", hearth_amount_of(hearth_listing_quantity(&t->options), b->sum.sorted).c);
-  fprintf(t->stream, " %5.1f%% %13" PRIu64 "  %*s", 100 * hearth_ratio((double)b->sum.sorted, (double)t->all.sorted),
-          b->sum.allocs, (int)(2 * level), "");
+  fprintf(t->stream, " %5.1f%% %13" PRIu64 "  %*s", hearth_percent(b->sum.sorted, t->all.sorted), b->sum.allocs,
+          (int)(2 * level), "");
   if (b->group == HEARTH_NONE) {
     fputs("(allocates itself)\n", t->stream);
     return;
@@ -201,8 +201,8 @@ static void print_level(const call_tree *t, const ordered *order, uint32_t paren
     }
   }
   if (hidden > 0)
-    fprintf(t->stream, " %12s %5.1f%% %13s  %*s... and %zu more\n", "",
-            100 * hearth_ratio((double)hidden_value, (double)t->all.sorted), "", (int)(2 * level), "", hidden);
+    fprintf(t->stream, " %12s %5.1f%% %13s  %*s... and %zu more\n", "", hearth_percent(hidden_value, t->all.sorted), "",
+            (int)(2 * level), "", hidden);
 }
 
 static hearth_status print_tree(const call_tree *t, hearth_error *err) {

@@ -67,16 +67,14 @@ static size_t count_touched(const globals_listing *l) {
   return count;
 }
 
-static double globals_percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
-
 static void print_sums(const globals_listing *l, FILE *stream) {
   fputs("\n  globals       bytes      accesses   hot bytes  hot accesses  untouched bytes   section\n", stream);
   for (int kind = 0; kind < HEARTH_GLOBAL_KINDS; kind++) {
     const section_sum *s = &l->sums[kind];
     if (s->count > 0)
       fprintf(stream, "%9" PRIu64 " %11s %13" PRIu64 " %10.1f%% %12.2f%% %15.1f%%   %s\n", s->count,
-              hearth_amount_bytes(s->bytes).c, s->accesses, globals_percent(s->hot_bytes, s->bytes),
-              globals_percent(s->hot_accesses, s->accesses), globals_percent(s->untouched_bytes, s->bytes),
+              hearth_amount_bytes(s->bytes).c, s->accesses, hearth_percent(s->hot_bytes, s->bytes),
+              hearth_percent(s->hot_accesses, s->accesses), hearth_percent(s->untouched_bytes, s->bytes),
               hearth_global_kind_name(kind));
   }
 }
@@ -87,7 +85,7 @@ static void globals_print_row(const hearth_global *g, FILE *stream) {
   if (g->flags & HEARTH_GLOBAL_STORES)
     snprintf(stores, sizeof stores, "%" PRIu64, g->stores);
   fprintf(stream, "%13" PRIu64 " %12s %11s %6.0f%%   %-11s   ", g->accesses, stores, hearth_amount_bytes(g->size).c,
-          globals_percent(g->touched_lines < lines ? g->touched_lines : lines, lines),
+          hearth_percent(g->touched_lines < lines ? g->touched_lines : lines, lines),
           hearth_global_kind_name(hearth_global_kind_of(g->flags)));
   hearth_print_global(g, stream);
   fputc('\n', stream);

@@ -5,7 +5,6 @@
 
 #include "groups.h"
 #include "hearth/history.h"
-#include "print.h"
 
 #define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
 
@@ -52,10 +51,6 @@ void hearth_listing_destroy(hearth_listing *listing);
 const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_t number);
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
 bool hearth_listing_knows_untouched(const hearth_listing *listing);
-
-static inline double hearth_listing_percent(uint64_t part, uint64_t whole) {
-  return 100 * hearth_ratio((double)part, (double)whole);
-}
 
 /* listing_summary.c */
 hearth_status hearth_listing_print_summary(const hearth_listing *listing, hearth_error *err);

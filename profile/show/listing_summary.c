@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a listing begins with: facts of the runs, and the classes with their thresholds. */
+/* The first part of a listing: facts of the runs, and the classes with their thresholds. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static hearth_status summary_print_header(const hearth_listing *r, hearth_error 
           s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
     fprintf(out, " (%" PRIu64 " short-lived, %.1f%%)", r->all.short_lived,
-            hearth_listing_percent(r->all.short_lived, r->all.allocs));
+            hearth_percent(r->all.short_lived, r->all.allocs));
   fputc('\n', out);
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
@@ -139,7 +139,7 @@ static hearth_status summary_print_header(const hearth_listing *r, hearth_error 
             r->all.contexts);
   if (hearth_listing_knows_untouched(r))
     fprintf(out, "  untouched  about %s (%.1f%%) in parts of 64 bytes without a counted access\n",
-            hearth_amount_bytes(r->all.untouched).c, hearth_listing_percent(r->all.untouched, r->all.bytes));
+            hearth_amount_bytes(r->all.untouched).c, hearth_percent(r->all.untouched, r->all.bytes));
   fprintf(out,
           "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
@@ -173,9 +173,9 @@ static void print_thresholds(const hearth_listing *r) {
 static void print_class(const hearth_listing *r, hearth_class class) {
   const hearth_listing_totals *t = &r->classes[class];
   fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%)", hearth_class_name(class), t->contexts,
-          t->allocs, hearth_amount_bytes(t->bytes).c, hearth_listing_percent(t->bytes, r->all.bytes));
+          t->allocs, hearth_amount_bytes(t->bytes).c, hearth_percent(t->bytes, r->all.bytes));
   if (r->summary.accesses_counted)
-    fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, hearth_listing_percent(t->accesses, r->all.accesses));
+    fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, hearth_percent(t->accesses, r->all.accesses));
   fputc('\n', r->stream);
 }
 
@@ -192,7 +192,7 @@ static void print_libraries(const hearth_listing *r) {
           hearth_amount_bytes(r->all.bytes).c);
 }
 
-/* What cold memory is worth: how much could leave, and how often it would soon have to come back. */
+/* The worth of cold memory: how much could leave, and how often it would soon have to come back. */
 static void print_idle(const hearth_listing *r) {
   const hearth_listing_totals *cold = &r->classes[HEARTH_CLASS_COLD];
   double seconds = (double)r->summary.duration_ns / 1e9;
@@ -203,7 +203,7 @@ static void print_idle(const hearth_listing *r) {
           hearth_amount_bytes((uint64_t)((double)cold->byte_seconds / seconds)).c);
   if (watched > 0)
     fprintf(r->stream, "a page of it was left alone at %.1f%% of the moments that were watched\n",
-            hearth_listing_percent(cold->idle_page_bytes, watched));
+            hearth_percent(cold->idle_page_bytes, watched));
   else
     fprintf(r->stream, "when it was used is not known\n");
 }
@@ -214,8 +214,8 @@ static void print_uncertain(const hearth_listing *r) {
     fprintf(r->stream,
             "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
             " with %s (%.1f%%), which plans do not take for cold\n",
-            all->contexts, hearth_amount_bytes(all->bytes).c, hearth_listing_percent(all->bytes, r->all.bytes),
-            cold->contexts, hearth_amount_bytes(cold->bytes).c, hearth_listing_percent(cold->bytes, r->all.bytes));
+            all->contexts, hearth_amount_bytes(all->bytes).c, hearth_percent(all->bytes, r->all.bytes), cold->contexts,
+            hearth_amount_bytes(cold->bytes).c, hearth_percent(cold->bytes, r->all.bytes));
 }
 
 static void summary_print_classes(const hearth_listing *r) {

@@ -127,8 +127,8 @@ static hearth_status listing_text_print_context(hearth_listing *r, const hearth_
 static void print_unlisted(const hearth_listing *r, const char *indent, size_t n, const char *what,
                            const hearth_listing_totals *sum) {
   fprintf(r->stream, "\n%s... and %zu more %s%s with %s (%.1f%%) in %" PRIu64 " allocation%s (%s)\n", indent, n, what,
-          hearth_plural(n), hearth_amount_bytes(sum->bytes).c, hearth_listing_percent(sum->bytes, r->all.bytes),
-          sum->allocs, hearth_plural(sum->allocs),
+          hearth_plural(n), hearth_amount_bytes(sum->bytes).c, hearth_percent(sum->bytes, r->all.bytes), sum->allocs,
+          hearth_plural(sum->allocs),
           !r->options.lines ? "--full prints all"
           : *indent         ? "--contexts=N prints more"
                             : "--top=N prints more");
@@ -138,7 +138,7 @@ static void print_unlisted(const hearth_listing *r, const char *indent, size_t n
 
 static void print_value(const hearth_listing *r, const hearth_listing_totals *sum) {
   fprintf(r->stream, " %12s %5.1f%%", hearth_amount_of(hearth_listing_quantity(&r->options), sum->sorted).c,
-          hearth_listing_percent(sum->sorted, r->all.sorted));
+          hearth_percent(sum->sorted, r->all.sorted));
 }
 
 /* Types and sizes call nothing. */
@@ -159,7 +159,7 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
   if (hearth_listing_knows_untouched(r))
-    fprintf(r->stream, " %8.0f%%", hearth_listing_percent(sum->untouched, sum->bytes));
+    fprintf(r->stream, " %8.0f%%", hearth_percent(sum->untouched, sum->bytes));
   fputs("  ", r->stream);
   hearth_print_name(g->name, 0, r->stream);
   if (*g->path) {
@@ -190,14 +190,14 @@ static void print_nameless(const hearth_listing *r) {
   for (size_t i = 0; i < r->all_groups.count; i++)
     if (hearth_is_address_name(r->all_groups.items[i].name))
       bytes = hearth_merge_SUM(bytes, r->all_groups.items[i].flat.bytes);
-  if (bytes > 0 && hearth_listing_percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
+  if (bytes > 0 && hearth_percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
     fprintf(r->stream,
             "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by debug "
             "packages\n"
             "  (PACKAGE-dbgsym; of libraries with --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS). "
             "If one\n"
             "  passes allocations on for its callers: --wrapper=FILE+0xBEGIN\n",
-            hearth_listing_percent(bytes, r->shown.bytes));
+            hearth_percent(bytes, r->shown.bytes));
 }
 
 /* Groups without a value are not worth a line. */
@@ -228,7 +228,7 @@ static void listing_text_print_table(const hearth_listing *r) {
 
 /* -------------------------------------------------- contexts -------------------------------------------------- */
 
-/* Who calls a function for what it allocates. */
+/* A function's callers, by their share of its allocations. */
 static hearth_status print_callers(hearth_listing *r, const hearth_group *owner, const hearth_listing_row *rows,
                                    hearth_error *err) {
   enum { MOST_CALLERS = 3 };
@@ -253,7 +253,7 @@ static hearth_status print_callers(hearth_listing *r, const hearth_group *owner,
       break;
     fputs(separator, r->stream);
     hearth_print_name(most->name, 0, r->stream);
-    fprintf(r->stream, " %.1f%%", hearth_listing_percent(most->flat.sorted, owner->flat.sorted));
+    fprintf(r->stream, " %.1f%%", hearth_percent(most->flat.sorted, owner->flat.sorted));
     most->flat.sorted = 0;
     separator = ", ";
   }

@@ -31,6 +31,7 @@
 
 #include "command_line.h"
 #include "commands.h"
+#include "file.h"
 #include "object_file.h"
 
 #include "hearth/attach.h"
@@ -51,12 +52,6 @@ typedef struct mapping {
   char path[PATH_MAX];
 } mapping;
 
-static FILE *attached_open_proc(pid_t pid, const char *name) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-  return fopen(path, "re");
-}
-
 /* Mappings without file have no path. */
 static bool next_mapping(FILE *maps, mapping *ret) {
   char line[PATH_MAX + 128], rights[5] = "";
@@ -75,7 +70,7 @@ static bool next_mapping(FILE *maps, mapping *ret) {
 
 /* The mapping that has an address. */
 static bool find_mapping(pid_t pid, uint64_t address, mapping *ret) {
-  FILE *maps = attached_open_proc(pid, "maps");
+  FILE *maps = hearth_open_proc(pid, "maps");
   bool found = false;
   while (maps && !found && next_mapping(maps, ret))
     found = address >= ret->start && address < ret->end;
@@ -87,7 +82,7 @@ static bool find_mapping(pid_t pid, uint64_t address, mapping *ret) {
 static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
 
 static bool find_library(pid_t pid, const char *name, process_library *ret) {
-  FILE *maps = attached_open_proc(pid, "maps");
+  FILE *maps = hearth_open_proc(pid, "maps");
   mapping at;
   bool found = false;
   while (maps && !found && next_mapping(maps, &at))
@@ -154,7 +149,7 @@ typedef struct target {
 /* mov $15,%rax; syscall: rt_sigreturn */
 static uint64_t find_end_of_handlers(pid_t pid, const process_library *libc) {
   static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  FILE *maps = attached_open_proc(pid, "maps");
+  FILE *maps = hearth_open_proc(pid, "maps");
   mapping at;
   uint64_t found = 0;
   while (maps && !found && next_mapping(maps, &at)) {
@@ -296,7 +291,7 @@ static bool call(const target *t, const state *saved, uint64_t function, uint64_
 static int refuse(pid_t pid, int error) {
   char line[256];
   int tracer = 0;
-  FILE *status = attached_open_proc(pid, "status");
+  FILE *status = hearth_open_proc(pid, "status");
   while (status && fgets(line, sizeof line, status))
     sscanf(line, "TracerPid: %d", &tracer);
   if (status)
@@ -432,7 +427,7 @@ static int attached_check(pid_t pid) {
   process_library unused;
   if (kill(pid, 0) != 0 && errno == ESRCH)
     return refuse(pid, ESRCH);
-  FILE *maps = attached_open_proc(pid, "maps");
+  FILE *maps = hearth_open_proc(pid, "maps");
   bool may_look = maps && fgetc(maps) != EOF;
   if (maps)
     fclose(maps);

@@ -127,7 +127,7 @@ hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_
 
 /* ------------------------------------------------- statistics ----------------------------------------------- */
 
-/* Of a line as `HEARTH_MALLOC=stats=` has it: ..."pools":[{"pool":0,...,"placed":12},...]. Pool 31 there is that of hot blocks. */
+/* Of a line as `HEARTH_MALLOC=stats=` has it: ..."pools":[{"pool":0,...,"placed":12},...]. */
 static uint32_t pools_of(const char *line) {
   uint32_t pools = 0;
   const char *at = strstr(line, "\"pools\":[");

@@ -11,20 +11,19 @@
 
 static const hearth_help help = {
     .usage = "top [--every=SECONDS] [--count=N] [--json] PID",
-    .about = "Print what a running program's allocator holds: cold memory, the pools of hot blocks, and the rest. The "
+    .about = "Print what a running program's allocator holds: cold memory, the plan's pools, and the rest. The "
              "program is not stopped.",
     .end = "\n"
            "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
            "  committed  memory that blocks lie in; resident: in memory; huge: in memory in huge pages\n"
            "  placed     hinted requests that it served; elsewhere: that it could not serve\n"
-           "  pool       a pool of the plan, its large blocks left out; pool 31: hot blocks without one\n"
+           "  pool       a pool of the plan, its large blocks left out\n"
            "  hints passed on: requests with a neutral hint, or for what is switched off"};
 
 static const char *const names[MALLOC_PARTS] = {"cold", "hot", "main"};
 
 static bool is_on(const malloc_process *process, int part) {
-  return part == MALLOC_COLD ? process->status.cold_below > 0
-                             : part == MALLOC_MAIN || process->status.hot_from <= UINT8_MAX;
+  return part != MALLOC_COLD || process->status.cold_below > 0;
 }
 
 enum { POOLS = HEARTH_MALLOC_STATUS_PLACEMENTS - HEARTH_MALLOC_STATUS_FIRST };

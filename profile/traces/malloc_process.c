@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "file.h"
 
 /* The process may not mean well: nothing that it says is read for long. */
 enum {
@@ -36,12 +37,6 @@ static bool malloc_process_read_memory(pid_t pid, uint64_t address, void *ret, s
   if (got >= 0 && (size_t)got != bytes)
     errno = EFAULT;
   return got >= 0 && (size_t)got == bytes;
-}
-
-static FILE *malloc_process_open_proc(pid_t pid, const char *name) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-  return fopen(path, "re");
 }
 
 /* Finding the status. */
@@ -101,7 +96,7 @@ static bool find_status(pid_t pid, FILE *maps, struct hearth_malloc_status *ret,
 
 int malloc_process_open(pid_t pid, malloc_process *ret) {
   bool found;
-  FILE *maps = malloc_process_open_proc(pid, "maps");
+  FILE *maps = hearth_open_proc(pid, "maps");
   ret->pid = pid;
   if (!maps && errno == ENOENT)
     return hearth_tool_error("%d: no such process", (int)pid);
@@ -274,7 +269,7 @@ static bool read_pieces(const malloc_process *process, pieces *ret_pieces) {
 /* Bit 63: in memory; bit 62: swapped (Documentation/admin-guide/mm/pagemap.rst). A page of a file that is neither has no bit. */
 static bool read_pages(const malloc_process *process, const pieces *all, malloc_sample *ret) {
   uint64_t page[PIECE_PAGES];
-  FILE *pagemap = malloc_process_open_proc(process->pid, "pagemap");
+  FILE *pagemap = hearth_open_proc(process->pid, "pagemap");
   if (!pagemap)
     return false;
   for (size_t i = 0; i < all->count; i++) {
@@ -314,7 +309,7 @@ static shares shares_of(const pieces *all, const mapping *map) {
 }
 
 static bool malloc_process_read_mappings(const malloc_process *process, const pieces *all, malloc_sample *ret) {
-  FILE *smaps = malloc_process_open_proc(process->pid, "smaps");
+  FILE *smaps = hearth_open_proc(process->pid, "smaps");
   if (!smaps)
     return false;
   char *line = NULL;

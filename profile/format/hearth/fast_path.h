@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What code of a program knows of the allocator, to take a block of the main pool without malloc:
+/* The part of the allocator that a program's code uses, to take a block of the main pool without malloc:
  *
  *   extern _Thread_local char *hearth_fast_pools_3[2];   of malloc, of operator new
  *

@@ -15,6 +15,9 @@
 
 static inline const char *hearth_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static inline double hearth_ratio(double part, double whole) { return whole != 0 ? part / whole : 0; }
+static inline double hearth_percent(uint64_t part, uint64_t whole) {
+  return 100 * hearth_ratio((double)part, (double)whole);
+}
 
 /* Padded with blanks to `width`. Names come from a file: no control character reaches the terminal. */
 void hearth_print_name(const char *name, int width, FILE *stream);

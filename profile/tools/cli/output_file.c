@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_container.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
 #include "comparison.h"
 #include "file.h"
 #include "print.h"

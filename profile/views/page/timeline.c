@@ -142,7 +142,6 @@ hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *
   HEARTH_TRY(hearth_trace_visit(trace, hearth_page_timeline_event, ret, err));
   hearth_page_timeline_end(ret, info.duration_ns);
   hearth_live_blocks_free(&ret->blocks);
-  ret->blocks = (hearth_live_blocks){0};
   return HEARTH_OK;
 }
 
