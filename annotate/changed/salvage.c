@@ -5,7 +5,6 @@
 #include "salvage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <llvm-c/DebugInfo.h>
 

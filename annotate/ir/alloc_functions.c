@@ -171,6 +171,10 @@ static void mark_call(LLVMValueRef call, const char *name) {
                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), "", 0));
 }
 
+static bool is_marked(LLVMValueRef call, const char *name) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name)) != NULL;
+}
+
 #define FREQUENT "hearth-frequent"
 
 void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent) {
@@ -180,17 +184,13 @@ void hearth_alloc_note_frequent(LLVMValueRef call, bool is_frequent) {
     LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT));
 }
 
-bool hearth_alloc_is_frequent(LLVMValueRef call) {
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FREQUENT, strlen(FREQUENT)) != NULL;
-}
+bool hearth_alloc_is_frequent(LLVMValueRef call) { return is_marked(call, FREQUENT); }
 
 #define DORMANT "hearth-dormant"
 
 void hearth_alloc_note_dormant(LLVMValueRef call) { mark_call(call, DORMANT); }
 
-bool hearth_alloc_is_dormant(LLVMValueRef call) {
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, DORMANT, strlen(DORMANT)) != NULL;
-}
+bool hearth_alloc_is_dormant(LLVMValueRef call) { return is_marked(call, DORMANT); }
 
 #define FRAME "hearth-coroutine-frame"
 
@@ -209,6 +209,5 @@ void hearth_alloc_note_frame(LLVMValueRef call) {
 }
 
 bool hearth_alloc_is_by_name(LLVMValueRef call) {
-  return hearth_ir_call_is_nobuiltin(call) && !allocates_frame(call) &&
-         !LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, FRAME, (unsigned)strlen(FRAME));
+  return hearth_ir_call_is_nobuiltin(call) && !allocates_frame(call) && !is_marked(call, FRAME);
 }

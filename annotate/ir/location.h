@@ -53,9 +53,9 @@ typedef struct hearth_moved_calls {
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. Borrowed, as nothing
- * in debug locations says so: calls that have `moved`, and `crowded` places (call_sites.h). Without the latter, NULL, no call
- * is known to be alone at its place. */
+/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `moved`
+ * and `crowded` (call_sites.h), both borrowed, hold facts that debug locations lack. `moved` NULL: no function has changed;
+ * `crowded` NULL: no call is known to be alone at its place. */
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
                                       const hearth_call_sites *crowded, bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);

@@ -13,15 +13,15 @@
 
 /* The flags ask for remarks of this name, which no pass has: then clang tracks locations. But then, too, all passes compose all that
  * they could remark, a fifteenth of the time from IR to object. */
-static const char locations[] = "hearth-locations";
+#define LOCATIONS "hearth-locations"
 
 /* Does an argument of the compiler ask for other remarks, or may one in a file? */
 static bool argument_asks(const char *argument) {
-  const char *remarks = strstr(argument, "-R"), *own = "-Rpass-analysis=hearth-locations";
+  const char *remarks = strstr(argument, "-R"), *own = "-Rpass-analysis=" LOCATIONS;
   return argument[0] == '@' || strncmp(argument, "--config", 8) == 0 || (remarks && strcmp(remarks, own) != 0);
 }
 
-/* So it is if the arguments are not known. */
+/* True, too, if the arguments are not known. */
 static bool user_wants_remarks(void) {
   char *argument = NULL;
   size_t room = 0;
@@ -39,7 +39,7 @@ static bool user_wants_remarks(void) {
 bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   if (!user_wants_remarks())
-    hearth_shim_end_remarks(module, locations);
+    hearth_shim_end_remarks(module, LOCATIONS);
   return hearth_ir_emit_line_tables(module);
 }
 

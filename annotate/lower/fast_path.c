@@ -10,7 +10,6 @@
 #include "array.h"
 #include "dispatch.h"
 #include "hearth/fast_path.h"
-#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
@@ -264,24 +263,26 @@ static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *note
   return noted->is_in_place && hearth_shim_inline(noted->call) ? caller : NULL;
 }
 
+static bool is_fast_function(LLVMValueRef function) {
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+  return length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST));
+}
+
 static void delete_unused_functions(LLVMModuleRef module) {
   for (LLVMValueRef function = LLVMGetFirstFunction(module), next; function; function = next) {
-    size_t length;
-    const char *name = LLVMGetValueName2(function, &length);
     next = LLVMGetNextFunction(function);
-    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)) && !LLVMGetFirstUse(function))
+    if (is_fast_function(function) && !LLVMGetFirstUse(function))
       LLVMDeleteFunction(function);
   }
 }
 
-/* Those of a lowering before the link: passes since then may have put in what their calls have in common. */
+/* A lowering before the link made these functions; passes since then may have replaced parameters by values that all their calls
+ * share. */
 static void put_functions_aside(LLVMModuleRef module) {
-  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
-    size_t length;
-    const char *name = LLVMGetValueName2(function, &length);
-    if (length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST)))
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
+    if (is_fast_function(function))
       LLVMSetValueName2(function, FAST "before", strlen(FAST "before"));
-  }
 }
 
 /* Else it is something of the program's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The allocator's fast path in the program (hearth/fast_path.h), at frequent calls whose blocks usually lie in the main pool: a freed
- * block is taken in place, or else the allocator goes on from there. The hinted function is what is called without that pool, or if
+ * block is taken in place, or else the allocator goes on from there. The hinted function is called without that pool, or if
  * the hint that was computed is not the usual one:
  *
  *   if (hint == USUAL && pool->list[class])
@@ -17,8 +17,8 @@
 typedef struct hearth_fast_call {
   LLVMValueRef call, caller; /* caller: once it is inlined */
   const hearth_alloc_function *row;
-  uint8_t hint; /* that it has, or usually has */
-  bool is_in_place;
+  uint8_t hint;     /* that it has, or usually has */
+  bool is_in_place; /* the code replaces the call; else a function has it */
 } hearth_fast_call;
 
 typedef struct hearth_fast_calls {

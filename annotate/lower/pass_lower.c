@@ -149,8 +149,8 @@ static void lower_visit(LLVMValueRef call, void *data) {
   choose_value(l, call, &v);
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, v.value);
   report(lowered, name, v);
-  LLVMValueRef usual = v.by_word ? hearth_context_word_usual(v.value) : v.value;
-  if (usual && lies_in_main_pool(l, usual) && hearth_alloc_is_frequent(lowered))
+  LLVMValueRef usual = hearth_context_word_usual(v.value);
+  if (lies_in_main_pool(l, usual) && hearth_alloc_is_frequent(lowered))
     hearth_fast_note(&l->frequent, lowered, function, usual);
   l->changed = true;
 }

@@ -25,7 +25,7 @@ typedef struct hearth_context {
 typedef struct hearth_contexts {
   hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each placement */
   size_t count, room;
-  uint64_t placements; /* of the call: where trimming leaves contexts out, items may not have all */
+  uint64_t placements; /* of the contexts; items have NOTCOLD for UNKNOWN */
   bool has_dormant;    /* some cold contexts of the call are dormant: all its cold blocks lie where these do */
 } hearth_contexts;
 
@@ -84,7 +84,7 @@ void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
  * id of 0, here or in the profile, agrees with any. `trims`: they end with the caller from which on all share one placement,
- * and those that are merged so are summed by the rules of mib_fields.def; else stacks are whole. Contexts of several placements
+ * and the numbers of merged contexts are summed by the rules of mib_fields.def; else stacks are whole. Contexts of several placements
  * end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool trims, hearth_contexts *ret,
                                  hearth_error *err);

@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "compare.h"
+#include "hearth/expect.h"
 #include "leaf.h"
 
 /* Nodes of the tree that are still to be looked at. */
@@ -139,10 +140,10 @@ static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *
   return HEARTH_OK;
 }
 
-/* Of one placement, or of several that are too light for a class. */
+/* Of contexts that have one. Light contexts are not cold. */
 static hearth_placement common_placement(uint64_t placements) {
-  hearth_placement common =
-      trim_is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
+  hearth_expect(trim_is_one(placements));
+  hearth_placement common = (hearth_placement)__builtin_ctzll(placements);
   return common == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : common;
 }
 
@@ -191,9 +192,10 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, bool trims,
       HEARTH_TRY(trim_add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
       hearth_context *context = &ret->items[ret->count - 1];
-      context->placement = common_placement(node->placements);
       if (differ)
         HEARTH_TRY(place_sum(leaf, node, context, err));
+      else
+        context->placement = common_placement(node->placements);
       continue;
     }
     HEARTH_TRY(hearth_leaf_grow(leaf, number, err));

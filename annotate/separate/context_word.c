@@ -105,7 +105,7 @@ static hearth_placement concluded(const hearth_context_word *word, const hearth_
   return hearth_placer_of_plan(&word->session.matcher->placer, table->placements[is_set]);
 }
 
-/* What has more of the bytes stands last: hearth_context_word_usual. */
+/* The hint of more bytes is the select's last operand: hearth_context_word_usual. */
 static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, const hearth_plan_table *table) {
   LLVMContextRef context = context_word_context_of(word);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
@@ -406,17 +406,16 @@ static void announce(hearth_context_word *word) {
 bool hearth_context_word_finish(hearth_context_word *word) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_word_context_of(word));
   hearth_ir_for_each_instruction(word->session.module, context_word_collect, word);
+  if (word->count + word->switch_count > 0)
+    get_variable(word);
   for (size_t i = 0, end; i < word->count; i = end) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)
       ;
-    get_variable(word);
     surround_all(word, builder, i, end);
   }
-  for (size_t i = 0; i < word->switch_count; i++) {
-    get_variable(word);
+  for (size_t i = 0; i < word->switch_count; i++)
     surround_switch(word, builder, word->switches[i]);
-  }
   LLVMDisposeBuilder(builder);
   announce(word);
   return word->count + word->switch_count > 0;

@@ -53,7 +53,7 @@ void hearth_context_word_close(hearth_context_word *word);
  * *ret_placement: then the placement that the call has all the same, or UNKNOWN. */
 LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement);
 
-/* The constant that a computed hint is for half of the bytes or more. */
+/* The constant that a hint is for half of the bytes or more; a constant hint is its own. */
 LLVMValueRef hearth_context_word_usual(LLVMValueRef hint);
 
 /* Are there contexts of several placements that the call can have where it was inlined to?

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What libhint_scopes.so and verify_placements agree on: a scope of this name and the hint's three digits is around each
- * allocation. */
+/* libhint_scopes.so puts each allocation into a scope of this name and the hint's three digits, which verify_placements reads. */
 #ifndef HINT_SCOPES_H
 #define HINT_SCOPES_H
 
