@@ -2,10 +2,10 @@
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
-below. Features: llvm22 (the release under test; 14 to 19 likewise), chained, alone or
-beside (its form of contexts, see below), views, traces, fleet (the modules of this build), lto-plugin, and what the machine has (jemalloc, valgrind,
-ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja,
- parallel, sshd and slurm, which merge profiles of a fleet)."""
+below. Features: llvm22 (the release under test; 14 to 19 likewise), chained, alone or beside (its form of contexts, see
+below), views, traces, fleet (the modules of this build), lto-plugin, and what the machine has (jemalloc, valgrind,
+ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja, parallel, sshd
+and slurm, which merge profiles of a fleet)."""
 import glob
 import os
 import platform

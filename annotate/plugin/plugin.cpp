@@ -46,7 +46,7 @@ cl::opt<bool> Instrument("memprof-instrument", cl::desc("Count memory accesses, 
 cl::opt<hearth_coalesce_mode>
     Coalesce("memprof-coalesce", cl::desc("Accesses that the instrumentation counts by one addition"),
              cl::values(clEnumValN(HEARTH_COALESCE_BLOCK, "block", "near each other in one block (default)"),
-                        clEnumValN(HEARTH_COALESCE_GRANULE, "granule", "certainly in one granule of 64 bytes"),
+                        clEnumValN(HEARTH_COALESCE_GRANULE, "granule", "certainly in one granule"),
                         clEnumValN(HEARTH_COALESCE_OFF, "off", "none")),
              cl::init(HEARTH_COALESCE_BLOCK));
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));

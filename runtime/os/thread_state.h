@@ -4,7 +4,8 @@
  *
  * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
  * registers of allocators in ascending order, records in ascending order, histograms, size classes in ascending order,
- * spans. Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
+ * watched blocks, spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file
+ * (trace_recorder.c). Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
  * an allocator's block, that needs memory for a record's histogram, or that needs a span for a size class. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H

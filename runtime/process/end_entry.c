@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself ends in
- * init.c. */
+/* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself calls
+ * hearth_finish (init.c): program_entry.c, library_start.c. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
 #include "message.h"
@@ -154,7 +154,7 @@ HEARTH_EXPORT int execle(const char *path, const char *first, ...) {
   return execve(path, argv, environment);
 }
 
-/* Ends without exit(): functions that leave the program at once. exit() itself ends in init.c. */
+/* Ends without exit(): functions that leave the program at once. */
 
 static _Noreturn void leave_program(int status) {
   hearth_dump_at_end();

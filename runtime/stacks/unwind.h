@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not. */
+/* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not.
+ * In a signal handler that interrupted the runtime it takes no lock, and goes without what the thread remembers. */
 #ifndef HEARTH_RUNTIME_UNWIND_H
 #define HEARTH_RUNTIME_UNWIND_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that llvm-c lacks, in the style of llvm-c: plain C over LLVM's C++ API. It is the one place (with the
- * plugin's entry point) that knows LLVM's release. Metadata and values that are returned belong to their context, as
+/* Functions that llvm-c lacks, in the style of llvm-c: plain C over LLVM's C++ API. What differs between LLVM's
+ * releases is here and in the plugin's C++ files, nowhere else. Metadata and values that are returned belong to their context, as
  * everywhere in llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */
 #ifndef HEARTH_IR_FACTS_H
 #define HEARTH_IR_FACTS_H

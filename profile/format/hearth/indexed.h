@@ -82,7 +82,7 @@ typedef struct hearth_indexed_field {
   uint32_t name; /* offset in STRINGS, for fields that a reader does not know */
 } hearth_indexed_field;
 
-/* A packed table (FRAMES, STACKS, CONTEXTS): columns of 64-bit numbers. Each block of rows stores only the differences
+/* A packed table (FRAMES, STACKS, CONTEXTS, VARIANCES): columns of 64-bit numbers. Each block of rows stores only the differences
  * between its own numbers. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns,
  * lie together.
  *
@@ -226,8 +226,8 @@ typedef struct hearth_indexed_plan {
   uint32_t context_count; /* placements: rows of CONTEXTS */
   uint32_t tuning;        /* enum hearth_tuning */
   uint32_t rounds;        /* of measurement; this and the next ones are 0 unless the layout was tuned */
-  uint32_t time_ppm;   /* the program's time, in millionths of that with one pool: the geometric mean of the rounds */
-  uint32_t memory_ppm; /* its peak of memory, likewise */
+  uint32_t time_ppm;      /* the program's time, in millionths of that with one pool: the ratio of the medians */
+  uint32_t memory_ppm;    /* its peak of memory, likewise */
   uint32_t time_spread_ppm, memory_spread_ppm; /* from the least to the greatest ratio of a round */
   uint8_t pools[HEARTH_POOLS_MAX + 1]; /* of each id, from id 1 on; 0: the main pool. Those behind the ids are 0 */
 } hearth_indexed_plan;

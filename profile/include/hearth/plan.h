@@ -25,7 +25,7 @@ typedef struct hearth_plan_options {
   const char *layout;                      /* NULL: "one"; borrowed */
 } hearth_plan_options;
 
-/* How the layout was found. Ratios to one pool, in millionths: geometric means of the rounds, and the distance from the least to
+/* How the layout was found. Ratios to one pool, in millionths: of the medians, and the distance from the least to
  * the greatest one. */
 typedef struct hearth_plan_tuning {
   enum hearth_tuning kind; /* HEARTH_TUNING_NONE: all others are 0 */

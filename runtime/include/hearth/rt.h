@@ -21,7 +21,7 @@ int __memprof_profile_dump(void);
  * are freed. */
 void __memprof_profile_reset(void);
 
-/* Count one access to the 64-byte granule of `address`, as an instrumented load or store does. */
+/* Count one access to the granule (16 bytes) of `address`, as an instrumented load or store does. */
 void __memprof_record_access(const volatile void *address);
 
 /* Count one access for each 8 bytes of [address, address + size), the last ones possibly fewer; size in bytes. */
