@@ -26,8 +26,10 @@ static char *slice_address(uint32_t slice) { return spans.range + (size_t)slice 
 
 static unsigned span_bin_of(uint32_t length) { return 31u - (unsigned)__builtin_clz(length); }
 
+/* Counters take five eighths of the address space (shadow.c), which has 64 GiB to 128 TiB. */
 bool hearth_spans_create(void) {
-  for (size_t size = RANGE_MOST; size >= RANGE_LEAST; size /= 2) {
+  size_t most = ((size_t)1 << hearth_os_address_bits()) / 8, least = most < RANGE_LEAST ? most : RANGE_LEAST;
+  for (size_t size = most < RANGE_MOST ? most : RANGE_MOST; size >= least; size /= 2) {
     spans.range = hearth_system_reserve(size, HEARTH_SLICE);
     if (!spans.range)
       continue;

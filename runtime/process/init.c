@@ -125,7 +125,7 @@ static void reserve_counters(void) {
   hearth_shadow_is_histogram = hearth_shadow_is_coarse = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
-  hearth_message("cannot reserve 48 TiB of address space for access counters (see ulimit -v and -d, and "
+  hearth_message("cannot reserve five eighths of the address space for access counters (see ulimit -v and -d, and "
                  "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }

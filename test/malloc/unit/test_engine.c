@@ -20,6 +20,10 @@
 #include "large_block.h"
 #include "segments.h"
 
+#ifndef MADV_DONTNEED_LOCKED /* Linux 5.18; missing from older headers */
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
 static uint64_t random_state = 1;
 static size_t random_below(size_t bound) {
   random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -454,6 +458,9 @@ static void zero_means_zero_of_locked_pages(void **unused) {
   memset(second, 1, 900 << 10);
   if (mlock(first, 1 << 20))
     skip();
+  if (madvise(first, 4096, MADV_DONTNEED_LOCKED) == 0 && first[0] == 1) /* qemu takes unknown advice for done */
+    skip();
+  memset(first, 1, 4096);
   hearth_large_free(first);
   hearth_large_trim();
   char *third = take_large(1 << 20, 1, &is_zero);

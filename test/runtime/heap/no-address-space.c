@@ -9,11 +9,11 @@
  * RUN: python3 %S/../Inputs/raw_print.py %t.prof.* AllocCount MaxSize MaxAccessCount | FileCheck %s --check-prefix=PROFILE
  * RUN: sh -c 'ulimit -v 2000000; %t.plain; echo result $?' 2>&1 | FileCheck %s --check-prefix=NOHEAP
  *
- * CHECK: hearth: cannot reserve 48 TiB of address space for access counters (see ulimit -v
+ * CHECK: hearth: cannot reserve five eighths of the address space for access counters (see ulimit -v
  * CHECK-NEXT: hearth: instrumented code cannot run without its access counters
  * CHECK-NEXT: result 1
  *
- * PLAIN: hearth: cannot reserve 48 TiB
+ * PLAIN: hearth: cannot reserve five eighths
  * PLAIN-NEXT: result 0
  * PROFILE: profile: accesses=0
  * PROFILE: AllocCount=1 MaxSize=123 MaxAccessCount=0
