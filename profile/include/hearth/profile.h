@@ -83,8 +83,9 @@ void hearth_profile_close(hearth_profile *profile);
 /* A hash of all that the profile holds: XXH3-64 of its checksums, or 1 if that is 0. Equal contents have equal ids. */
 uint64_t hearth_profile_id(const hearth_profile *profile);
 
-/* Check every block and every cross reference (`hearth show` and `hearth index` do it first). */
-hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err);
+/* Check the checksum of every block: a damaged profile is refused as a whole (`hearth show` and `hearth index` do it first).
+ * References are checked when they are followed. */
+hearth_status hearth_profile_check(hearth_profile *profile, hearth_error *err);
 
 uint32_t hearth_profile_function_count(const hearth_profile *profile);
 uint32_t hearth_profile_frame_count(const hearth_profile *profile);

@@ -213,7 +213,7 @@ hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout
   hearth_indexed_plan header;
   hearth_plan plan;
   uint8_t *data;
-  HEARTH_TRY(hearth_profile_verify(profile, err)); /* the new checksums would hide damage */
+  HEARTH_TRY(hearth_profile_check(profile, err)); /* the new checksums would hide damage */
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   if (!plan.id)
     return hearth_error_set(err, HEARTH_E_EMPTY, "%s: has no plan: make one by 'hearth merge'", profile->name);

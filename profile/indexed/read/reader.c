@@ -77,7 +77,7 @@ hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset
   return hearth_profile_corrupt(profile, err, "the string at %u does not end", offset);
 }
 
-hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err) {
+hearth_status hearth_profile_check(hearth_profile *profile, hearth_error *err) {
   const uint8_t *from;
   return hearth_profile_touch(profile, 0, hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->offset, &from,
                               err);
@@ -334,7 +334,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
   for (size_t i = 0; i < wanted; i++)
     if (profile->mib_columns[i] >= 0)
       ret_mib->v[profile->mib_columns[i]] = values[i][row % HEARTH_PACKED_ROWS];
-  return HEARTH_OK;
+  return ret_mib->AllocCount ? HEARTH_OK : hearth_profile_corrupt(profile, err, "context %u has no allocations", row);
 }
 
 hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t row, uint64_t *ret,

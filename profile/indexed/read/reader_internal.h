@@ -37,7 +37,7 @@ bool hearth_packed_encode(packed_source *source, const void *context, size_t row
 
 /* ------------------------------------------------ reader internal ------------------------------------------------ */
 
-/* Declarations that the files of the reader share, and that the verifier needs beyond the public header. */
+/* Declarations that the files of the reader share, and that the tests' verifier needs beyond the public header. */
 
 /* The first `wanted` columns of a block that was decoded. Callers ask for neighbouring rows, and walks up stacks come through
  * the same blocks again and again. */
@@ -133,12 +133,5 @@ hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t pa
                                             hearth_error *err);
 
 uint32_t hearth_profile_strings_size(const hearth_profile *profile);
-
-hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
-hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);
-hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err);
-
-/* Check the checksum of every block. */
-hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);
 
 #endif

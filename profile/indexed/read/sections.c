@@ -87,20 +87,6 @@ hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row
   return found.context == row ? section_read_histogram(profile, number, &found, ret, err) : HEARTH_OK;
 }
 
-hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err) {
-  uint32_t contexts = 0; /* one more than the context before */
-  for (uint32_t i = 0; i < row_count(profile); i++) {
-    hearth_indexed_histogram row;
-    hearth_histogram histogram;
-    HEARTH_TRY(section_read_row(profile, i, &row, err));
-    if (row.context < contexts || row.context >= hearth_profile_context_count(profile) || (i == 0 && row.offset != 0))
-      return hearth_profile_corrupt(profile, err, "its histograms are not sorted at %u", i);
-    HEARTH_TRY(section_read_histogram(profile, i, &row, &histogram, err));
-    contexts = row.context + 1;
-  }
-  return HEARTH_OK;
-}
-
 /* Reads the TYPES section: a binary search by id. */
 
 uint32_t hearth_profile_type_count(const hearth_profile *profile) {
@@ -131,21 +117,6 @@ hearth_status hearth_profile_type_name(hearth_profile *profile, uint64_t id, con
   return HEARTH_OK;
 }
 
-hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err) {
-  uint64_t previous = 0; /* no type's */
-  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
-    const char *name;
-    uint64_t id;
-    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
-    if (id <= previous)
-      return hearth_profile_corrupt(profile, err, "its types are not sorted at %u", i);
-    if (id != hearth_type_id(name, strlen(name)))
-      return hearth_profile_corrupt(profile, err, "the id of type %u is not that of its name", i);
-    previous = id;
-  }
-  return HEARTH_OK;
-}
-
 /* Reads the GLOBALS section: a binary search by id. */
 
 uint32_t hearth_profile_global_count(const hearth_profile *profile) {
@@ -160,6 +131,9 @@ static hearth_status section_read_global(hearth_profile *profile, uint32_t row, 
 hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, hearth_global *ret, hearth_error *err) {
   hearth_indexed_global stored;
   HEARTH_TRY(section_read_global(profile, row, &stored, err));
+  if (!hearth_global_flags_are_valid(stored.flags & ~HEARTH_GLOBAL_HOT) ||
+      (stored.stores && !(stored.flags & HEARTH_GLOBAL_STORES)))
+    return hearth_profile_corrupt(profile, err, "global %u has impossible flags", row);
   *ret = (hearth_global){.line = stored.line,
                          .flags = stored.flags,
                          .size = stored.size,
@@ -185,22 +159,6 @@ hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, h
     return HEARTH_E_NOT_FOUND;
   HEARTH_TRY(read_global_id(profile, row, &found, err));
   return found == id ? hearth_profile_get_global(profile, row, ret, err) : HEARTH_E_NOT_FOUND;
-}
-
-hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err) {
-  uint64_t previous = 0, id;
-  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
-    hearth_global g;
-    HEARTH_TRY(read_global_id(profile, i, &id, err));
-    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
-    if (i > 0 && id <= previous)
-      return hearth_profile_corrupt(profile, err, "its globals are not sorted at %u", i);
-    if (!hearth_global_flags_are_valid(g.flags & ~HEARTH_GLOBAL_HOT) ||
-        (g.stores && !(g.flags & HEARTH_GLOBAL_STORES)) || id != hearth_global_id(g.name, g.file, g.flags))
-      return hearth_profile_corrupt(profile, err, "the id of global %u is not that of its name", i);
-    previous = id;
-  }
-  return HEARTH_OK;
 }
 
 /* Reads the VARIANCES section, whole, when it is first asked for: a row for each context, empty where the section has none. */

@@ -8,6 +8,7 @@
 #include "reseal.h"
 
 #include "hearth/ids.h"
+#include "profile_verifier.h"
 
 static void expect_status(bytes b, hearth_status expected, const char *message) {
   hearth_profile *profile;

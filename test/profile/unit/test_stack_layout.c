@@ -2,6 +2,7 @@
 /* Which rows STACKS has for contexts of several modules, and where (docs/formats/indexed.md, "STACKS"). */
 #include "profile_fixture.h"
 
+#include "profile_verifier.h"
 #include "reader_internal.h"
 #include "reseal.h"
 
