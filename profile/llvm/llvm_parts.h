@@ -139,10 +139,8 @@ static inline hearth_status hearth_llvm_split(hearth_llvm_cursor *c, uint64_t si
 
 typedef struct hearth_llvm_items {
   hearth_llvm_cursor payload;
-  uint64_t control; /* offset of the control block */
-  uint64_t buckets, left;
-  uint64_t bucket; /* that the items being read are in */
-  uint32_t left_in_bucket;
+  uint64_t left;
+  uint16_t left_in_bucket; /* of the one that is being read */
 } hearth_llvm_items;
 
 /* Begin with the table whose payload begins at `payload` and whose control block stands at `control`. */
