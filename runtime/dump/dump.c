@@ -5,7 +5,6 @@
 
 #include "file_output.h"
 #include "history.h"
-#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
@@ -201,15 +200,6 @@ bool hearth_dump_pause(bool paused) {
   }
   __atomic_store_n(&hearth_rt.paused, paused, __ATOMIC_RELEASE);
   return true;
-}
-
-/* A trace is open since the start. */
-void hearth_dump_check_place(void) {
-  if (hearth_rt.tracing || hearth_os_may_regain_rights())
-    return;
-  hearth_own_writes before = dump_begin();
-  hearth_profile_file_check_place();
-  dump_finish(before);
 }
 
 void hearth_dump_at_end(void) {

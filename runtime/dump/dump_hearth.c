@@ -5,7 +5,6 @@
 #include "dump.h"
 #include "history.h"
 #include "known_stacks.h"
-#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A heap dump is a census of live blocks, in the layout of profiles. It is written while all threads stand still. */
-#include "live_dump.h"
-
 #include "allocators.h"
 #include "clock.h"
 #include "dump.h"

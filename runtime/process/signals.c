@@ -9,7 +9,6 @@
  * before the program's handler runs. */
 #define _GNU_SOURCE /* sigset, sighandler_t */
 #include "dump.h"
-#include "message.h"
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"
@@ -55,11 +54,9 @@ static bool defer_signal(int signal, const siginfo_t *info) {
 static void end_by_signal(int signal, siginfo_t *info, void *context) {
   const hearth_os_action standard = {0};
 
+  (void)context;
   if (defer_signal(signal, info))
     return;
-  if (signal == SIGSEGV && hearth_os_is_stack_overflow(info, context))
-    hearth_message("a stack overflows: a profiled program needs more of it than others; raise the limit (ulimit -s, or "
-                   "the size that the program gives its threads)");
   hearth_dump_at_end();
   hearth_os_sigaction(signal, &standard, NULL);
   if (!will_repeat(signal, info))
