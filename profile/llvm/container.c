@@ -107,7 +107,7 @@ static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm
   if (trailer.magic != HEARTH_TRAILER_MAGIC)
     return refuse_lost_trailer(in, trailer_search_begin(in, header));
   if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset < least_end(header) || trailer.offset > end ||
-      trailer.size != end - trailer.offset)
+      trailer.offset % 8 != 0 || trailer.size != end - trailer.offset)
     return hearth_error_set(in->err, HEARTH_E_CORRUPT,
                             "%s: offset %llu: the trailer is corrupt; make the file again with 'hearth merge'",
                             in->name, (unsigned long long)end);

@@ -223,12 +223,6 @@ void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib);
 /* The value of LLVM's that a field is: the greatest that fits if it is too great (*ret_cut counts those). */
 uint64_t hearth_llvm_entry_value(uint32_t tag, const hearth_mib *mib, uint64_t *ret_cut);
 
-/* A bit for each column that some entry holds. */
-uint64_t hearth_llvm_held_columns(void);
-
-/* Is a context cold by the rule of LLVM's compiler with its default options? */
-bool hearth_llvm_is_cold(const hearth_mib *mib);
-
 /* ------------------------------------------------ import ------------------------------------------------ */
 
 /* Allocation sites of LLVM's records into a builder, each context once.
