@@ -13,7 +13,7 @@
 
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {
   const char *previous = NULL;
-  for (uint64_t offset = 0; offset < hearth_profile_strings_size(profile);) {
+  for (uint64_t offset = 0; offset < hearth_profile_section(profile, HEARTH_SECTION_STRINGS)->size;) {
     const char *string;
     HEARTH_TRY(hearth_profile_get_string(profile, (uint32_t)offset, &string, err));
     if (previous ? strcmp(previous, string) >= 0 : *string != '\0')
@@ -148,13 +148,20 @@ static hearth_status verify_range(hearth_profile *profile, const node_range *ran
   return HEARTH_OK;
 }
 
+hearth_status hearth_profile_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node, hearth_error *err) {
+  hearth_indexed_path row;
+  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, path, &row, sizeof row, "path", err));
+  *ret_node = row.first_node;
+  return HEARTH_OK;
+}
+
 static hearth_status verify_stacks(hearth_profile *profile, hearth_error *err) {
   uint32_t paths = hearth_profile_path_count(profile);
   node_range range = {0};
   for (uint32_t path = 0; path <= paths; path++) { /* the shared ones are before those of path 0 */
     range.end = hearth_profile_stack_count(profile);
     if (path < paths)
-      HEARTH_TRY(hearth_profile_get_first_node(profile, path, &range.end, err));
+      HEARTH_TRY(hearth_profile_first_node(profile, path, &range.end, err));
     if (range.end < range.first || range.end > hearth_profile_stack_count(profile))
       return hearth_profile_corrupt(profile, err, "path %u has impossible stack nodes", path);
     HEARTH_TRY(verify_range(profile, &range, err));

@@ -75,7 +75,8 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
 /* Open a regular file as above; read a pipe or device, which hearth_profile_open refuses, to its end into memory. */
 hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err);
-/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
+/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles), at a multiple of 8; `name` is for
+ * messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);
 void hearth_profile_close(hearth_profile *profile);

@@ -57,7 +57,7 @@ static uint32_t first_node(hearth_profile *profile, const char *file) {
     uint32_t node;
     hearth_error err;
     expect_ok(hearth_profile_get_path(profile, i, path, sizeof path, &err), &err);
-    expect_ok(hearth_profile_get_first_node(profile, i, &node, &err), &err);
+    expect_ok(hearth_profile_first_node(profile, i, &node, &err), &err);
     if (strcmp(path, file) == 0)
       return node;
   }
