@@ -118,9 +118,6 @@ void hearth_profile_file_forget(void) {
 
 /* Patterns are filled in one pass over their letters; the words come from the system, the mappings and the process id. */
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define PROGRAM_MOST                                                                                                   \
   ((size_t)180) /* longer names are cut: names of files end at 255, and numbers and the like are added */
 
@@ -186,17 +183,14 @@ static void add_program(hearth_text *text) {
     hearth_text_add(text, "program");
 }
 
-/* The build id; if the program has none, a hash of its program headers, which have the sizes of all its parts. */
 static void add_build(hearth_text *text) {
-  hearth_os_program_headers headers = hearth_os_find_program_headers();
-  const hearth_mapping *program = hearth_mappings_find(headers.entry);
-  uint64_t hash = XXH64(headers.start, headers.size, 0);
-  const uint8_t *bytes = program && program->build_id_size ? program->build_id : (const uint8_t *)&hash;
-  size_t size = bytes == (const uint8_t *)&hash ? sizeof hash : program->build_id_size;
+  const hearth_mapping *program = hearth_mappings_find(hearth_os_program_entry());
 
-  for (size_t i = 0; i < size; ++i) {
-    hearth_text_add_bytes(text, &"0123456789abcdef"[bytes[i] >> 4], 1);
-    hearth_text_add_bytes(text, &"0123456789abcdef"[bytes[i] & 15], 1);
+  if (!program || !program->build_id_size)
+    hearth_text_add(text, "no-build-id");
+  for (size_t i = 0; program && i < program->build_id_size; ++i) {
+    hearth_text_add_bytes(text, &"0123456789abcdef"[program->build_id[i] >> 4], 1);
+    hearth_text_add_bytes(text, &"0123456789abcdef"[program->build_id[i] & 15], 1);
   }
 }
 

@@ -98,13 +98,7 @@ const char *hearth_os_program_path(void);
 /* The arguments that the program was started with, each with its NUL, as the kernel has them; cut at `size`. Returns how
  * many bytes there are; 0: they cannot be read. */
 size_t hearth_os_command(char *to, size_t size);
-/* The program headers of the executable, and an address in its code. */
-typedef struct hearth_os_program_headers {
-  const void *start;
-  size_t size;
-  uintptr_t entry;
-} hearth_os_program_headers;
-hearth_os_program_headers hearth_os_find_program_headers(void);
+uintptr_t hearth_os_program_entry(void); /* an address in the executable's code */
 /* The least limit of the address space that can be reserved, in bytes, and the letter by which ulimit names it; UINT64_MAX: there
  * is none. */
 uint64_t hearth_os_address_space_limit(char *ret_letter);

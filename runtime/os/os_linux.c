@@ -121,13 +121,7 @@ int hearth_os_rename_new(const char *from, const char *to) {
 
   if (result != -EINVAL && result != -ENOSYS)
     return result;
-  /* A file system that cannot: most have links, though. */
-  result = (int)hearth_os_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
-  if (result == 0)
-    hearth_os_unlink(from);
-  if (result == 0 || result == -EEXIST)
-    return result;
-  /* Nor links: an empty file takes the name. */
+  /* A file system that cannot: an empty file takes the name. */
   int fd = hearth_os_create(to);
   if (fd < 0)
     return fd;
@@ -268,10 +262,7 @@ const char *hearth_os_program_path(void) {
   return path ? path : "";
 }
 
-hearth_os_program_headers hearth_os_find_program_headers(void) {
-  return (hearth_os_program_headers){(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM) * getauxval(AT_PHENT),
-                                     getauxval(AT_ENTRY)};
-}
+uintptr_t hearth_os_program_entry(void) { return getauxval(AT_ENTRY); }
 
 size_t hearth_os_command(char *to, size_t size) {
   int fd = hearth_os_open_read("/proc/self/cmdline");

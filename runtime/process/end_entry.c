@@ -25,15 +25,16 @@ static int failed(int result) {
   return -1;
 }
 
-/* A child of vfork is no end of the program, though it runs in its memory. */
-void hearth_leave_for(const char *program) {
+/* Another program is about to take this one's place: write the profile. A message says if that one is not recorded. A child
+ * of vfork is no end of the program, though it runs in its memory. */
+static void leave_for(const char *program) {
   hearth_dump_at_end();
   if (hearth_recorder && hearth_is_recording() && !hearth_rt.options.follow_children)
     hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
 }
 
 HEARTH_EXPORT int execve(const char *path, char *const argv[], char *const environment[]) {
-  hearth_leave_for(path);
+  leave_for(path);
   return failed(hearth_os_exec(path, argv, environment));
 }
 
@@ -44,7 +45,7 @@ HEARTH_EXPORT int fexecve(int fd, char *const argv[], char *const environment[])
 }
 
 HEARTH_EXPORT int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
-  hearth_leave_for(*path ? path : argv[0]);
+  leave_for(*path ? path : argv[0]);
   return failed(hearth_os_exec_at(directory, path, argv, environment, flags));
 }
 
@@ -102,7 +103,7 @@ static int search_path(const char *file, char *const argv[], char *const environ
 HEARTH_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
-  hearth_leave_for(file);
+  leave_for(file);
   return failed(strchr(file, '/') ? try(file, argv, environment) : search_path(file, argv, environment));
 }
 

@@ -15,7 +15,7 @@
  *
  * LOST: before
  * LOST-NEXT: after
- * LOST-NEXT: hearth: cannot write the profile {{.*}}/{{(user|jail|child)}}{{.*}}: {{permission denied|no such directory}}
+ * LOST: hearth: cannot write the profile {{.*}}/{{(user|jail|child)}}{{.*}}: {{Permission denied|No such file or directory}}
  * LOST-NOT: cannot write
  *
  * KEPT: before
