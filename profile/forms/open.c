@@ -44,10 +44,6 @@ static hearth_status open_bytes(hearth_profile_bytes bytes, const char *name, he
   return status;
 }
 
-static hearth_status open_text_file(hearth_file file, const char *path, hearth_profile **ret, hearth_error *err) {
-  return open_bytes((hearth_profile_bytes){.data = file.data, .size = file.size, .file = file}, path, ret, err);
-}
-
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err) {
   return open_bytes((hearth_profile_bytes){.data = data, .size = size}, name, ret, err);
@@ -57,12 +53,12 @@ hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth
   hearth_file file;
   *ret = NULL;
   HEARTH_TRY(hearth_file_map(path, &file, err));
-  return open_text_file(file, path, ret, err);
+  return open_bytes((hearth_profile_bytes){.data = file.data, .size = file.size, .file = file}, path, ret, err);
 }
 
 hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err) {
   hearth_file file;
   *ret = NULL;
   HEARTH_TRY(hearth_file_read(path, &file, err));
-  return open_text_file(file, path, ret, err);
+  return open_bytes((hearth_profile_bytes){.data = file.data, .size = file.size, .file = file}, path, ret, err);
 }

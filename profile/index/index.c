@@ -94,7 +94,7 @@ static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_
 
 static hearth_status add_profile(hearth_indexer *ix, hearth_profile *profile, hearth_error *err) {
   hearth_profile_summary summary;
-  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_check(profile, err));
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   return hearth_builder_add_profile(builder_of(ix, summary.id_scheme), profile, err);
 }

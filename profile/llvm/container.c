@@ -107,7 +107,7 @@ static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm
   if (trailer.magic != HEARTH_TRAILER_MAGIC)
     return refuse_lost_trailer(in, trailer_search_begin(in, header));
   if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset < least_end(header) || trailer.offset > end ||
-      trailer.size != end - trailer.offset)
+      trailer.offset % 8 != 0 || trailer.size != end - trailer.offset)
     return hearth_error_set(in->err, HEARTH_E_CORRUPT,
                             "%s: offset %llu: the trailer is corrupt; make the file again with 'hearth merge'",
                             in->name, (unsigned long long)end);
@@ -291,8 +291,7 @@ hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llv
 
 /* ------------------------------------------------ hash table ------------------------------------------------ */
 
-/* LLVM's on-disk hash tables, read from the first item to the last: each has to be in the bucket that its key asks
- * for, so that a reader that looks keys up finds the same items. */
+/* LLVM's on-disk hash tables, read from the first item to the last. */
 
 enum { LEAST_ITEM = 4 * sizeof(uint64_t) };
 
@@ -300,26 +299,14 @@ hearth_status hearth_llvm_items_begin(const hearth_llvm_input *in, uint64_t payl
                                       hearth_llvm_items *ret) {
   hearth_llvm_cursor c;
   hearth_llvm_table table;
-  *ret = (hearth_llvm_items){.control = control};
+  *ret = (hearth_llvm_items){.left = 0};
   HEARTH_TRY(hearth_llvm_part(in, payload, control, "a hash table", &ret->payload));
   HEARTH_TRY(hearth_llvm_part(in, control, in->size, "a hash table's control block", &c));
   HEARTH_TRY(hearth_llvm_take(&c, &table, sizeof table));
-  if (table.buckets == 0 || (table.buckets & (table.buckets - 1)) != 0 ||
-      table.buckets > hearth_llvm_left(&c) / sizeof(uint64_t))
-    return hearth_llvm_corrupt(in, control, "impossible number of buckets");
   if (table.entries > (control - payload) / LEAST_ITEM)
     return hearth_llvm_corrupt(in, control, "a hash table has more entries than it has room for");
-  ret->buckets = table.buckets;
   ret->left = table.entries;
   return HEARTH_OK;
-}
-
-/* A reader that looks a key up comes through the control block: an item that it does not lead to does not exist. */
-static hearth_status check_bucket(const hearth_llvm_items *items, uint64_t begin, uint64_t bucket) {
-  const hearth_llvm_input *in = items->payload.in;
-  uint64_t at = items->control + sizeof(hearth_llvm_table) + bucket * sizeof(uint64_t), offset;
-  memcpy(&offset, in->data + at, sizeof offset);
-  return offset == begin ? HEARTH_OK : hearth_llvm_corrupt(in, at, "a bucket does not lead to its items");
 }
 
 static hearth_status container_finish(const hearth_llvm_items *items) {
@@ -335,28 +322,17 @@ hearth_status hearth_llvm_items_next(hearth_llvm_items *items, bool *ret_end, ui
   if (*ret_end)
     return container_finish(items);
 
-  uint64_t begin = c->at, hash, key, key_length, data_length;
-  bool first = items->left_in_bucket == 0;
-  if (first) {
-    uint16_t count;
-    HEARTH_TRY(hearth_llvm_take(c, &count, sizeof count));
-    if (count == 0)
-      return hearth_llvm_corrupt(c->in, begin, "a bucket without items");
-    items->left_in_bucket = count;
-  }
-  uint64_t at = c->at;
+  uint64_t at = c->at, hash, key, key_length, data_length;
+  if (items->left_in_bucket == 0)
+    HEARTH_TRY(hearth_llvm_take(c, &items->left_in_bucket, sizeof items->left_in_bucket));
+  if (items->left_in_bucket == 0)
+    return hearth_llvm_corrupt(c->in, at, "a bucket without items");
   HEARTH_TRY(hearth_llvm_take(c, &hash, sizeof hash));
   HEARTH_TRY(hearth_llvm_take(c, &key_length, sizeof key_length));
   HEARTH_TRY(hearth_llvm_take(c, &data_length, sizeof data_length));
   HEARTH_TRY(hearth_llvm_take(c, &key, sizeof key));
   if (key_length != sizeof key || key != hash)
     return hearth_llvm_corrupt(c->in, at, "a hash table's item has an impossible key");
-  uint64_t bucket = hash & (items->buckets - 1);
-  if (first)
-    HEARTH_TRY(check_bucket(items, begin, bucket));
-  else if (bucket != items->bucket)
-    return hearth_llvm_corrupt(c->in, at, "an item is in the wrong bucket");
-  items->bucket = bucket;
   items->left_in_bucket--;
   items->left--;
   *ret_key = key;

@@ -139,10 +139,8 @@ static inline hearth_status hearth_llvm_split(hearth_llvm_cursor *c, uint64_t si
 
 typedef struct hearth_llvm_items {
   hearth_llvm_cursor payload;
-  uint64_t control; /* offset of the control block */
-  uint64_t buckets, left;
-  uint64_t bucket; /* that the items being read are in */
-  uint32_t left_in_bucket;
+  uint64_t left;
+  uint16_t left_in_bucket; /* of the one that is being read */
 } hearth_llvm_items;
 
 /* Begin with the table whose payload begins at `payload` and whose control block stands at `control`. */
@@ -224,12 +222,6 @@ extern const hearth_llvm_entry hearth_llvm_entries[HEARTH_LLVM_MIB_LIMIT]; /* by
 void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib);
 /* The value of LLVM's that a field is: the greatest that fits if it is too great (*ret_cut counts those). */
 uint64_t hearth_llvm_entry_value(uint32_t tag, const hearth_mib *mib, uint64_t *ret_cut);
-
-/* A bit for each column that some entry holds. */
-uint64_t hearth_llvm_held_columns(void);
-
-/* Is a context cold by the rule of LLVM's compiler with its default options? */
-bool hearth_llvm_is_cold(const hearth_mib *mib);
 
 /* ------------------------------------------------ import ------------------------------------------------ */
 

@@ -162,6 +162,16 @@ static void clear_columns(maker *m, uint64_t columns, hearth_mib *mib) {
     }
 }
 
+/* By the rule of LLVM's compiler with its default options: -memprof-lifetime-access-density-cold-threshold=0.05 and -memprof-ave-lifetime-cold-threshold=200, in single
+ * precision as there. */
+static bool is_cold_to_llvm(const hearth_mib *mib) {
+  uint64_t cut = 0;
+  float blocks = (float)hearth_llvm_entry_value(1, mib, &cut);
+  float density = (float)mib->TotalLifetimeAccessDensity / blocks / 100;
+  float lifetime_ms = (float)hearth_llvm_entry_value(10, mib, &cut) / blocks;
+  return density < 0.05F && lifetime_ms >= 200 * 1000;
+}
+
 static hearth_status make_contexts(maker *m) {
   hearth_llvm_records *r = m->r;
   uint64_t partial;
@@ -186,7 +196,7 @@ static hearth_status make_contexts(maker *m) {
     hearth_mib_merge(&r->contexts[*context], &mib);
   }
   for (size_t i = 0; !m->accesses_known && i < r->context_count; i++)
-    r->losses.taken_for_cold += hearth_llvm_is_cold(&r->contexts[i]);
+    r->losses.taken_for_cold += is_cold_to_llvm(&r->contexts[i]);
   return HEARTH_OK;
 }
 
@@ -327,16 +337,17 @@ static bool is_read_by_compiler(uint32_t tag) {
 }
 
 static void record_choose_schema(hearth_llvm_records *r) {
-  uint64_t filled = 0;
+  uint64_t filled = 0, held = 0;
   for (size_t i = 0; i < r->context_count; i++)
     for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
       filled |= (uint64_t)(r->contexts[i].v[column] != 0) << column;
   for (uint32_t tag = 1; tag < HEARTH_LLVM_MIB_LIMIT; tag++) {
     int column = hearth_llvm_entries[tag].column;
+    held |= column >= 0 ? UINT64_C(1) << column : 0;
     if (column >= 0 && (is_read_by_compiler(tag) || filled & UINT64_C(1) << column))
       r->tags[r->tag_count++] = tag;
   }
-  r->losses.columns = filled & ~hearth_llvm_held_columns();
+  r->losses.columns = filled & ~held;
   for (size_t i = 0; i < r->context_count; i++)
     for (uint32_t k = 0; k < r->tag_count; k++)
       hearth_llvm_entry_value(r->tags[k], &r->contexts[i], &r->losses.cut);
@@ -373,7 +384,7 @@ hearth_llvm_summary hearth_llvm_summarise(const hearth_llvm_records *records) {
   hearth_llvm_summary sum = {.contexts = records->context_count};
   for (size_t i = 0; i < records->context_count; i++) {
     const hearth_mib *mib = &records->contexts[i];
-    bool cold = hearth_llvm_is_cold(mib);
+    bool cold = is_cold_to_llvm(mib);
     uint64_t *largest = cold ? &sum.largest_cold : &sum.largest_warm;
     sum.cold += cold;
     if (mib->TotalSize > *largest)
@@ -405,21 +416,4 @@ uint64_t hearth_llvm_entry_value(uint32_t tag, const hearth_mib *mib, uint64_t *
     return value;
   ++*ret_cut;
   return UINT32_MAX;
-}
-
-uint64_t hearth_llvm_held_columns(void) {
-  uint64_t held = 0;
-#define HEARTH_LLVM_MIB_ENTRY(tag, Name, bits, Column, unit) held |= UINT64_C(1) << HEARTH_COL_##Column;
-#include "mib_entries.def"
-  return held;
-}
-
-/* -memprof-lifetime-access-density-cold-threshold=0.05 and -memprof-ave-lifetime-cold-threshold=200, in single
- * precision as there. */
-bool hearth_llvm_is_cold(const hearth_mib *mib) {
-  uint64_t cut = 0;
-  float blocks = (float)hearth_llvm_entry_value(1, mib, &cut);
-  float density = (float)mib->TotalLifetimeAccessDensity / blocks / 100;
-  float lifetime_ms = (float)hearth_llvm_entry_value(10, mib, &cut) / blocks;
-  return density < 0.05F && lifetime_ms >= 200 * 1000;
 }

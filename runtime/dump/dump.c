@@ -5,7 +5,6 @@
 
 #include "file_output.h"
 #include "history.h"
-#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
@@ -203,15 +202,6 @@ bool hearth_dump_pause(bool paused) {
   return true;
 }
 
-/* A trace is open since the start. */
-void hearth_dump_check_place(void) {
-  if (hearth_rt.tracing || hearth_os_may_regain_rights())
-    return;
-  hearth_own_writes before = dump_begin();
-  hearth_profile_file_check_place();
-  dump_finish(before);
-}
-
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
     dump_now(false, HEARTH_RAW_PEAK);
@@ -273,7 +263,7 @@ static void write_what_is_due(uint64_t now_ns) {
 }
 
 /* With signals blocked: a handler of the thread that writes would wait for it. */
-static void write_periodically(uint64_t now_ns) {
+void hearth_dump_due(uint64_t now_ns) {
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 
   if (now_ns >= due) {
@@ -289,8 +279,6 @@ static void write_periodically(uint64_t now_ns) {
   hearth_live_wait();
 }
 
-void hearth_dump_due(uint64_t now_ns) { write_periodically(now_ns); }
-
 static void remove_parts(void) {
   static char buffer[HEARTH_OUTPUT_NAME];
 
@@ -300,22 +288,6 @@ static void remove_parts(void) {
     hearth_os_unlink(buffer);
   }
   parts_ns = 0;
-}
-
-void hearth_dump_reset(void) {
-  if (!hearth_is_recording())
-    return;
-  hearth_own_writes before = dump_begin();
-  unsigned missed = hearth_threads_stop();
-  hearth_threads_forget_records();
-  hearth_threads_continue();
-  hearth_pick_thread_forget();
-  hearth_touches_forget();
-  hearth_static_data_clear();
-  if (missed > 0)
-    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
-  remove_parts();
-  dump_finish(before);
 }
 
 void hearth_dump_forget_file(void) {
@@ -331,4 +303,18 @@ void hearth_dump_unlock(void) { hearth_lock_give(&dump_lock); }
 
 HEARTH_EXPORT int __memprof_profile_dump(void) { return hearth_dump() ? 0 : 1; }
 
-HEARTH_EXPORT void __memprof_profile_reset(void) { hearth_dump_reset(); }
+HEARTH_EXPORT void __memprof_profile_reset(void) {
+  if (!hearth_is_recording())
+    return;
+  hearth_own_writes before = dump_begin();
+  unsigned missed = hearth_threads_stop();
+  hearth_threads_forget_records();
+  hearth_threads_continue();
+  hearth_pick_thread_forget();
+  hearth_touches_forget();
+  hearth_static_data_clear();
+  if (missed > 0)
+    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
+  remove_parts();
+  dump_finish(before);
+}

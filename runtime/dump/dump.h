@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writing the profile. */
+/* Writing the profile, and heap dumps. */
 #ifndef HEARTH_RUNTIME_DUMP_H
 #define HEARTH_RUNTIME_DUMP_H
 
@@ -8,6 +8,8 @@
 #include "history.h"
 #include "message.h"
 #include "mib_table.h"
+
+#include "hearth/raw.h"
 
 /* The profile at one moment. All threads that allocate or free wait for its end: then it can be written from where the
  * records are, without memory of its own for more than those that differ. */
@@ -55,14 +57,10 @@ static inline const uint64_t *hearth_snapshot_histogram(const hearth_snapshot *s
   return hearth_mib_view_histogram(&snapshot->mibs, context, ret_size);
 }
 
-/* Leave out all but the `keep` contexts of most bytes. Returns how many blocks the others have. */
-uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep);
-
-/* The profile's file: its name, and its treatment when it cannot be written as a whole. Callers have the lock of
- * dumps. */
+/* The profile's file. Callers have the lock of dumps. */
 
 /* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message names the error.
- * Where there is no room for all, contexts are left out. Returns whether it was written. */
+ * Returns whether it was written. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot);
 
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
@@ -80,9 +78,6 @@ void hearth_profile_file_name_others(hearth_text *name);
 
 /* Is that a device, as /dev/null, which all processes write to? */
 bool hearth_profile_file_is_device(void);
-
-/* A message, once, if the file cannot be made any more. */
-void hearth_profile_file_check_place(void);
 
 void hearth_profile_file_make_directories(const char *file);
 
@@ -105,9 +100,6 @@ void hearth_pattern_add(hearth_text *text, const char *pattern, const hearth_pat
 
 /* Does it have that letter? */
 bool hearth_pattern_has(const char *pattern, char letter);
-
-/* The first "%" with a letter that is none of these, or at the end; NULL: there is none. */
-const char *hearth_pattern_find_unknown(const char *pattern);
 
 /* Add a name literally. */
 void hearth_pattern_add_literal(hearth_text *text, const char *name);
@@ -153,17 +145,52 @@ hearth_dump_totals hearth_dump_last_totals(void);
 /* Take no sample, or take one again: of a profile that is sampled; else a message, and false. Also in signal handlers. */
 bool hearth_dump_pause(bool paused);
 
-/* The program has given up rights or changed its root: a message says if its profile cannot be written any more. */
-void hearth_dump_check_place(void);
-
-/* Forget all records so far, including the parts in files. */
-void hearth_dump_reset(void);
-
 /* A forked child's profile has a name of its own. */
 void hearth_dump_forget_file(void);
 
 /* Keep dumps out while the process forks; with signals blocked. */
 void hearth_dump_lock(void);
 void hearth_dump_unlock(void);
+
+/* Heap dumps: the live blocks at one moment, each dump in a file of its own. In live mode they take the place of
+ * profiles. */
+
+/* Write one to the next file: NAME.1, NAME.2 ...; those of peaks replace NAME.peak. A message names the error. The
+ * caller has the lock of dumps, and has blocked signals. Returns whether it was written. */
+bool hearth_live_dump(enum hearth_raw_occasion occasion);
+
+/* Call this at the start of the run: with option residency, it starts to watch pages for the first dump. */
+void hearth_live_begin(void);
+
+/* A forked child's dumps have names of their own. */
+void hearth_live_forget_files(void);
+
+/* Where bytes of the heap are: in memory, swapped out, or nowhere since nobody wrote to them; and whether they were written
+ * to lately. Source: /proc/self/pagemap and clear_refs (Linux, Documentation/admin-guide/mm/pagemap.rst, soft-dirty.rst). */
+
+/* Bytes of blocks: those of a block that shares its page with others count by themselves. */
+typedef struct hearth_residency {
+  uint64_t resident;
+  uint64_t swapped;
+  uint64_t unwritten; /* in memory or swapped, and not written to since the dump before; 0 if that is not known */
+} hearth_residency;
+
+/* The live blocks at one moment, by context and type. Use it while threads are stopped; it maps memory, and gives it
+ * back. */
+
+/* Blocks of one context and type. */
+typedef struct hearth_live_row {
+  uint32_t next; /* row + 1 of the same context and another type; 0: none */
+  hearth_mib mib;
+  hearth_residency residency;
+} hearth_live_row;
+
+typedef struct hearth_live_census {
+  uint32_t *first; /* by context: row + 1; 0: nothing is live */
+  uint32_t context_count;
+  hearth_live_row *rows;
+  uint32_t row_count, row_room;
+  bool incomplete; /* there was no memory for all rows */
+} hearth_live_census;
 
 #endif

@@ -5,7 +5,6 @@
 #include "dump.h"
 #include "history.h"
 #include "known_stacks.h"
-#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
@@ -179,9 +178,10 @@ static void raw_write_mib(writer *writer, uint32_t stack, const hearth_mib *mib,
 
 static void write_live_rows(writer *writer, const hearth_snapshot *snapshot, uint32_t context, uint32_t stack,
                             hearth_raw_mib *previous) {
-  const hearth_live_row *row = hearth_live_first(snapshot->live, context);
+  const hearth_live_row *rows = snapshot->live->rows, *row;
 
-  for (; row; row = hearth_live_next(snapshot->live, row)) {
+  for (uint32_t number = snapshot->live->first[context]; number > 0; number = row->next) {
+    row = &rows[number - 1];
     raw_write_mib(writer, stack, &row->mib, previous);
     if (!snapshot->has_residency)
       continue;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A heap dump is a census of live blocks, in the layout of profiles. It is written while all threads stand still. */
-#include "live_dump.h"
-
 #include "allocators.h"
 #include "clock.h"
 #include "dump.h"
@@ -18,155 +16,81 @@
 #include <errno.h>
 #include <string.h>
 
-static uint32_t dump_count;                /* files NAME.N */
-static char peak_name[HEARTH_OUTPUT_NAME]; /* of NAME.peak, once it was written; "": not yet */
-static uint64_t file_bytes;                /* live when NAME.peak was written; the dumping thread has a lock */
-static int told_error;                     /* of dumps that could not be written; 0: none */
-static const char profiler_name[] = HEARTH_RAW_PROFILER;
+/* /proc/self/pagemap has one entry of 64 bits for each page. It is read in pieces as blocks are visited. */
 
-/* -- dumps ----------------------------------------------------------------------------------------------------------- */
+#define PAGE_BATCH 512
 
-/* The context that stands for the profiler's own memory; 0: there is no room. */
-static uint32_t profiler_context(void) {
-  uint32_t name = hearth_context_name(profiler_name);
-  uint64_t pc = HEARTH_RAW_HEAP_PC | name;
-  bool is_new;
+typedef struct page_map {
+  int fd;
+  bool knows_writes; /* since the dump before */
+  uintptr_t first;   /* page of entries[0] */
+  size_t count;      /* of entries that were read */
+  uint64_t entries[PAGE_BATCH];
+} page_map;
 
-  return name == HEARTH_NO_NAME ? 0 : hearth_depot_insert(&hearth_rt.depot, &pc, 1, &is_new);
+#define PRESENT    (UINT64_C(1) << 63)
+#define SWAPPED    (UINT64_C(1) << 62)
+#define SOFT_DIRTY (UINT64_C(1) << 55)
+
+static bool watches; /* page_map_watch worked */
+
+/* Returns 0, or an error number: the kernel has no page map, or does not show it. */
+static int page_map_open(page_map *map) {
+  map->fd = hearth_os_open_read("/proc/self/pagemap");
+  map->knows_writes = watches;
+  map->first = map->count = 0;
+  return map->fd < 0 ? -map->fd : 0;
 }
 
-static uint64_t own_memory(void) {
-  hearth_heap_usage usage = hearth_heap_get_usage();
+static void page_map_close(page_map *map) { hearth_os_close(map->fd); }
 
-  return hearth_depot_memory(&hearth_rt.depot) + hearth_context_names_memory() + hearth_allocators_memory() +
-         hearth_threads_memory() + usage.blocks * sizeof(hearth_header);
-}
-
-static void add_own_memory(hearth_live_census *live, uint32_t context) {
-  uint64_t size = own_memory();
-
-  if (context > 0 && context < live->context_count)
-    hearth_live_census_add(live, context,
-                           &(hearth_mib){{.AllocCount = 1,
-                                          .MinSize = size,
-                                          .MaxSize = size,
-                                          .TotalSize = size,
-                                          .LiveAtExit = 1,
-                                          .SizedAtExit = 1,
-                                          .LiveBytes = size}});
-}
-
-static void census_list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
-  for (uint32_t context = 0; context < live->context_count; ++context)
-    if (live->first[context])
-      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
-}
-
-static hearth_page_map *open_pages(hearth_page_map *pages) {
-  static bool told;
-
-  if (!hearth_rt.options.residency)
-    return NULL;
-  int error = hearth_page_map_open(pages);
-  if (error && !told)
-    hearth_message("/proc/self/pagemap: %s: heap dumps do not say where bytes are", hearth_error_name(error));
-  told |= error != 0;
-  return error ? NULL : pages;
-}
-
-/* Threads are stopped meanwhile. */
-static int write_heap_dump(const char *file, bool replace, enum hearth_raw_occasion occasion,
-                           hearth_live_stop *ret_at) {
-  static hearth_page_map page_map; /* signal stacks are small; the dumping thread has a lock */
-  hearth_live_census live;
-  uint32_t profiler = profiler_context();
-  unsigned missed = hearth_threads_stop();
-  *ret_at = hearth_live_note_stop();
-  hearth_snapshot snapshot = {.depot = &hearth_rt.depot,
-                              .live = &live,
-                              .occasion = occasion,
-                              .accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED,
-                              .start_unix_ns = hearth_rt.start_unix_ns,
-                              .duration_ns = hearth_os_now_ns() - hearth_rt.start_ns,
-                              .pid = hearth_rt.pid,
-                              .sample_bytes = hearth_rt.options.sample,
-                              .dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED),
-                              .dropped_stacks = hearth_depot_dropped(&hearth_rt.depot)};
-  hearth_page_map *pages = open_pages(&page_map);
-  int error = hearth_live_census_take(&live, pages) ? 0 : ENOMEM;
-
-  snapshot.has_residency = pages != NULL;
-  if (!error) {
-    add_own_memory(&live, profiler);
-    census_list_contexts(&snapshot, &live);
-    error = live.incomplete ? ENOMEM : hearth_profile_file_write_as(&snapshot, file, replace);
+static uint64_t page_entry_of(page_map *map, uintptr_t page) {
+  if (page - map->first >= map->count) {
+    long size = hearth_os_read_at(map->fd, map->entries, sizeof map->entries, (uint64_t)page * sizeof *map->entries);
+    map->first = page;
+    map->count = size > 0 ? (size_t)size / sizeof *map->entries : 0;
   }
-  hearth_live_census_destroy(&live);
-  if (pages)
-    hearth_page_map_close(pages);
-  if (pages && page_map.knows_writes)
-    hearth_page_map_watch(); /* up to the next dump */
-  hearth_threads_continue();
-  return error;
+  return map->count > 0 ? map->entries[page - map->first] : 0;
 }
 
-static void name_file(hearth_text *text, enum hearth_raw_occasion occasion) {
-  hearth_profile_file_name(text);
-  if (hearth_profile_file_is_device())
-    return;
-  if (occasion == HEARTH_RAW_PEAK)
-    hearth_text_add(text, ".peak");
-  else
-    hearth_text_format(text, ".%u", ++dump_count);
-}
+/* Where the bytes [address, address + size) are; bytes whose place cannot be read count as nowhere. */
+static hearth_residency page_map_find(page_map *map, uintptr_t address, uint64_t size) {
+  hearth_residency found = {0};
 
-bool hearth_live_dump(enum hearth_raw_occasion occasion) {
-  static char name[HEARTH_OUTPUT_NAME];
-  uint64_t begin_ns = hearth_os_now_ns() - hearth_rt.start_ns;
-  hearth_text text = hearth_text_begin(name, sizeof name);
-  bool again = occasion == HEARTH_RAW_PEAK && peak_name[0];
-  hearth_live_stop at = hearth_live_note_stop();
-
-  if (again && at.bytes <= file_bytes) { /* others have freed so much since the dump became due */
-    hearth_live_note_peak(begin_ns, at.most_bytes);
-    return true;
+  for (uintptr_t end = address + size, next; address < end; address = next) {
+    next = (address / HEARTH_PAGE_BYTES + 1) * HEARTH_PAGE_BYTES;
+    uint64_t bytes = (next < end ? next : end) - address, entry = page_entry_of(map, address / HEARTH_PAGE_BYTES);
+    found.resident += entry & PRESENT ? bytes : 0;
+    found.swapped += entry & SWAPPED ? bytes : 0;
+    found.unwritten += map->knows_writes && entry & (PRESENT | SWAPPED) && !(entry & SOFT_DIRTY) ? bytes : 0;
   }
-  if (again)
-    hearth_text_add(&text, peak_name);
-  else
-    name_file(&text, occasion);
-  int error = write_heap_dump(name, again, occasion, &at);
-  if (occasion == HEARTH_RAW_PEAK)
-    hearth_live_note_peak(begin_ns, at.most_bytes);
-  if (error) {
-    if (hearth_message_is_new(&told_error, error))
-      hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
+  return found;
+}
+
+/* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit tells. */
+static bool has_bits(void) {
+  static volatile char page[2 * HEARTH_PAGE_BYTES];
+  page_map map;
+
+  page[HEARTH_PAGE_BYTES] = 1;
+  if (page_map_open(&map) != 0)
     return false;
-  }
-  if (occasion == HEARTH_RAW_PEAK)
-    file_bytes = at.bytes;
-  if (occasion == HEARTH_RAW_PEAK && !again) {
-    text = hearth_text_begin(peak_name, sizeof peak_name);
-    hearth_text_add(&text, hearth_profile_file_written());
-  }
-  if (hearth_rt.options.verbosity > 0 && !again)
-    hearth_message("heap dump written to %s", hearth_profile_file_written());
-  return true;
+  bool dirty = page_entry_of(&map, (uintptr_t)&page[HEARTH_PAGE_BYTES] / HEARTH_PAGE_BYTES) & SOFT_DIRTY;
+  page_map_close(&map);
+  return dirty;
 }
 
-void hearth_live_begin(void) {
-  if (hearth_rt.options.residency && !hearth_page_map_watch())
-    hearth_message(
-        "the kernel does not say which pages are written to (soft-dirty): heap dumps say where bytes are, but not "
-        "which of them are no longer written to");
-}
+/* From now on, pages that are written to are known. False: the kernel does not tell, or does not let us ask. */
+static bool page_map_watch(void) {
+  static const char clear_soft_dirty[] = "4";
+  int fd = hearth_os_open_append("/proc/self/clear_refs");
 
-void hearth_live_forget_files(void) {
-  dump_count = 0;
-  told_error = 0;
-  peak_name[0] = '\0';
-  file_bytes = 0;
-  hearth_live_forget_peak();
+  if (fd < 0)
+    return false;
+  bool cleared = hearth_os_write(fd, clear_soft_dirty, sizeof clear_soft_dirty - 1) > 0;
+  hearth_os_close(fd);
+  watches = cleared && has_bits();
+  return watches;
 }
 
 /* A walk over all live blocks, summed up in rows. The rows of a context are chained, one for each type of its blocks. */
@@ -222,7 +146,7 @@ static void census_add(hearth_live_census *live, uint32_t context, const hearth_
 
 typedef struct visit {
   hearth_live_census *live;
-  hearth_page_map *pages;
+  page_map *pages;
   hearth_moment now;
 } visit;
 
@@ -235,7 +159,7 @@ static void add_live_block(const hearth_block *block, uint64_t address, hearth_a
   hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
   hearth_mib_set_live(&one);
   if (visit->pages) {
-    residency = hearth_page_map_find(visit->pages, (uintptr_t)address, block->size);
+    residency = page_map_find(visit->pages, (uintptr_t)address, block->size);
     residency.resident *= one.AllocCount; /* a sampled block stands for others */
     residency.swapped *= one.AllocCount;
     residency.unwritten *= one.AllocCount;
@@ -250,7 +174,8 @@ static void add_own_block(const hearth_block *block, void *closure) {
     add_live_block(block, (uintptr_t)memory, hearth_shadow_sum(memory, block->size), closure);
 }
 
-bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
+/* False: no memory. `pages` tells where bytes are; NULL: the caller does not want that. */
+static bool live_census_take(hearth_live_census *live, page_map *pages) {
   uint32_t count = hearth_depot_limit(&hearth_rt.depot);
   visit visit = {live, pages, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
@@ -263,11 +188,7 @@ bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {
   return true;
 }
 
-void hearth_live_census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib) {
-  census_add(live, context, mib, &(hearth_residency){0});
-}
-
-void hearth_live_census_destroy(hearth_live_census *live) {
+static void live_census_destroy(hearth_live_census *live) {
   if (live->first)
     hearth_system_unmap(live->first, HEARTH_WHOLE_PAGES(live->context_count * sizeof *live->first));
   if (live->rows)
@@ -275,66 +196,154 @@ void hearth_live_census_destroy(hearth_live_census *live) {
   *live = (hearth_live_census){0};
 }
 
-/* Reads /proc/self/pagemap: one entry of 64 bits for each page, read in pieces as blocks are visited. */
+/* Dumps. Threads are stopped while one is written. */
 
-#define PRESENT    (UINT64_C(1) << 63)
-#define SWAPPED    (UINT64_C(1) << 62)
-#define SOFT_DIRTY (UINT64_C(1) << 55)
+static uint32_t dump_count;                /* files NAME.N */
+static char peak_name[HEARTH_OUTPUT_NAME]; /* of NAME.peak, once it was written; "": not yet */
+static uint64_t file_bytes;                /* live when NAME.peak was written; the dumping thread has a lock */
+static int told_error;                     /* of dumps that could not be written; 0: none */
+static const char profiler_name[] = HEARTH_RAW_PROFILER;
 
-static bool watches; /* hearth_page_map_watch worked */
+/* The context that stands for the profiler's own memory; 0: there is no room. */
+static uint32_t profiler_context(void) {
+  uint32_t name = hearth_context_name(profiler_name);
+  uint64_t pc = HEARTH_RAW_HEAP_PC | name;
+  bool is_new;
 
-int hearth_page_map_open(hearth_page_map *map) {
-  map->fd = hearth_os_open_read("/proc/self/pagemap");
-  map->knows_writes = watches;
-  map->first = map->count = 0;
-  return map->fd < 0 ? -map->fd : 0;
+  return name == HEARTH_NO_NAME ? 0 : hearth_depot_insert(&hearth_rt.depot, &pc, 1, &is_new);
 }
 
-void hearth_page_map_close(hearth_page_map *map) { hearth_os_close(map->fd); }
+static uint64_t own_memory(void) {
+  hearth_heap_usage usage = hearth_heap_get_usage();
 
-static uint64_t page_entry_of(hearth_page_map *map, uintptr_t page) {
-  if (page - map->first >= map->count) {
-    long size = hearth_os_read_at(map->fd, map->entries, sizeof map->entries, (uint64_t)page * sizeof *map->entries);
-    map->first = page;
-    map->count = size > 0 ? (size_t)size / sizeof *map->entries : 0;
+  return hearth_depot_memory(&hearth_rt.depot) + hearth_context_names_memory() + hearth_allocators_memory() +
+         hearth_threads_memory() + usage.blocks * sizeof(hearth_header);
+}
+
+static void add_own_memory(hearth_live_census *live, uint32_t context) {
+  uint64_t size = own_memory();
+
+  if (context > 0 && context < live->context_count)
+    census_add(live, context,
+               &(hearth_mib){{.AllocCount = 1,
+                              .MinSize = size,
+                              .MaxSize = size,
+                              .TotalSize = size,
+                              .LiveAtExit = 1,
+                              .SizedAtExit = 1,
+                              .LiveBytes = size}},
+               &(hearth_residency){0});
+}
+
+static void census_list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
+  for (uint32_t context = 0; context < live->context_count; ++context)
+    if (live->first[context])
+      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
+}
+
+static page_map *open_pages(page_map *pages) {
+  static bool told;
+
+  if (!hearth_rt.options.residency)
+    return NULL;
+  int error = page_map_open(pages);
+  if (error && !told)
+    hearth_message("/proc/self/pagemap: %s: heap dumps do not say where bytes are", hearth_error_name(error));
+  told |= error != 0;
+  return error ? NULL : pages;
+}
+
+/* Threads are stopped meanwhile. */
+static int write_heap_dump(const char *file, bool replace, enum hearth_raw_occasion occasion,
+                           hearth_live_stop *ret_at) {
+  static page_map map; /* signal stacks are small; the dumping thread has a lock */
+  hearth_live_census live;
+  uint32_t profiler = profiler_context();
+  unsigned missed = hearth_threads_stop();
+  *ret_at = hearth_live_note_stop();
+  hearth_snapshot snapshot = {.depot = &hearth_rt.depot,
+                              .live = &live,
+                              .occasion = occasion,
+                              .accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED,
+                              .start_unix_ns = hearth_rt.start_unix_ns,
+                              .duration_ns = hearth_os_now_ns() - hearth_rt.start_ns,
+                              .pid = hearth_rt.pid,
+                              .sample_bytes = hearth_rt.options.sample,
+                              .dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED),
+                              .dropped_stacks = hearth_depot_dropped(&hearth_rt.depot)};
+  page_map *pages = open_pages(&map);
+  int error = live_census_take(&live, pages) ? 0 : ENOMEM;
+
+  snapshot.has_residency = pages != NULL;
+  if (!error) {
+    add_own_memory(&live, profiler);
+    census_list_contexts(&snapshot, &live);
+    error = live.incomplete ? ENOMEM : hearth_profile_file_write_as(&snapshot, file, replace);
   }
-  return map->count > 0 ? map->entries[page - map->first] : 0;
+  live_census_destroy(&live);
+  if (pages)
+    page_map_close(pages);
+  if (pages && map.knows_writes)
+    page_map_watch(); /* up to the next dump */
+  hearth_threads_continue();
+  return error;
 }
 
-hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, uint64_t size) {
-  hearth_residency found = {0};
+static void name_file(hearth_text *text, enum hearth_raw_occasion occasion) {
+  hearth_profile_file_name(text);
+  if (hearth_profile_file_is_device())
+    return;
+  if (occasion == HEARTH_RAW_PEAK)
+    hearth_text_add(text, ".peak");
+  else
+    hearth_text_format(text, ".%u", ++dump_count);
+}
 
-  for (uintptr_t end = address + size, next; address < end; address = next) {
-    next = (address / HEARTH_PAGE_BYTES + 1) * HEARTH_PAGE_BYTES;
-    uint64_t bytes = (next < end ? next : end) - address, entry = page_entry_of(map, address / HEARTH_PAGE_BYTES);
-    found.resident += entry & PRESENT ? bytes : 0;
-    found.swapped += entry & SWAPPED ? bytes : 0;
-    found.unwritten += map->knows_writes && entry & (PRESENT | SWAPPED) && !(entry & SOFT_DIRTY) ? bytes : 0;
+bool hearth_live_dump(enum hearth_raw_occasion occasion) {
+  static char name[HEARTH_OUTPUT_NAME];
+  uint64_t begin_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+  hearth_text text = hearth_text_begin(name, sizeof name);
+  bool again = occasion == HEARTH_RAW_PEAK && peak_name[0];
+  hearth_live_stop at = hearth_live_note_stop();
+
+  if (again && at.bytes <= file_bytes) { /* others have freed so much since the dump became due */
+    hearth_live_note_peak(begin_ns, at.most_bytes);
+    return true;
   }
-  return found;
+  if (again)
+    hearth_text_add(&text, peak_name);
+  else
+    name_file(&text, occasion);
+  int error = write_heap_dump(name, again, occasion, &at);
+  if (occasion == HEARTH_RAW_PEAK)
+    hearth_live_note_peak(begin_ns, at.most_bytes);
+  if (error) {
+    if (hearth_message_is_new(&told_error, error))
+      hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
+    return false;
+  }
+  if (occasion == HEARTH_RAW_PEAK)
+    file_bytes = at.bytes;
+  if (occasion == HEARTH_RAW_PEAK && !again) {
+    text = hearth_text_begin(peak_name, sizeof peak_name);
+    hearth_text_add(&text, hearth_profile_file_written());
+  }
+  if (hearth_rt.options.verbosity > 0 && !again)
+    hearth_message("heap dump written to %s", hearth_profile_file_written());
+  return true;
 }
 
-/* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit tells. */
-static bool has_bits(void) {
-  static volatile char page[2 * HEARTH_PAGE_BYTES];
-  hearth_page_map map;
-
-  page[HEARTH_PAGE_BYTES] = 1;
-  if (hearth_page_map_open(&map) != 0)
-    return false;
-  bool dirty = page_entry_of(&map, (uintptr_t)&page[HEARTH_PAGE_BYTES] / HEARTH_PAGE_BYTES) & SOFT_DIRTY;
-  hearth_page_map_close(&map);
-  return dirty;
+void hearth_live_begin(void) {
+  if (hearth_rt.options.residency && !page_map_watch())
+    hearth_message(
+        "the kernel does not say which pages are written to (soft-dirty): heap dumps say where bytes are, but not "
+        "which of them are no longer written to");
 }
 
-bool hearth_page_map_watch(void) {
-  static const char clear_soft_dirty[] = "4";
-  int fd = hearth_os_open_append("/proc/self/clear_refs");
-
-  if (fd < 0)
-    return false;
-  bool cleared = hearth_os_write(fd, clear_soft_dirty, sizeof clear_soft_dirty - 1) > 0;
-  hearth_os_close(fd);
-  watches = cleared && has_bits();
-  return watches;
+void hearth_live_forget_files(void) {
+  dump_count = 0;
+  told_error = 0;
+  peak_name[0] = '\0';
+  file_bytes = 0;
+  hearth_live_forget_peak();
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files are written under a temporary name and renamed. Where the disk is full, half of the contexts are left out, those
- * of least bytes, until the rest fits. */
+/* Files are written under a temporary name and renamed. */
 #include "dump.h"
 
 #include "mappings.h"
@@ -27,34 +26,6 @@ void hearth_profile_file_make_directories(const char *file) {
   }
 }
 
-/* Can files be made in the folder of `file`, or can it be made itself? Returns 0 or an error number. */
-static int profile_file_check_folder(const char *file) {
-  static char path[HEARTH_OUTPUT_NAME];
-  hearth_text text = hearth_text_begin(path, sizeof path);
-  int error = ENOENT;
-
-  hearth_text_add(&text, file);
-  for (char *slash; error == ENOENT && (slash = strrchr(path, '/'));) {
-    slash[slash == path] = '\0';
-    error = hearth_os_check_folder(path);
-    *slash = '\0';
-  }
-  return error;
-}
-
-void hearth_profile_file_check_place(void) {
-  static char path[HEARTH_OUTPUT_NAME];
-  static int told;
-  hearth_text text = hearth_text_begin(path, sizeof path);
-
-  hearth_profile_file_name(&text);
-  int error = hearth_profile_file_is_device() ? 0 : profile_file_check_folder(path);
-  if (error && hearth_message_is_new(&told, error))
-    hearth_message("the program has changed its user, group or root, and cannot write its profile %s any more: %s (see "
-                   "option log_path)",
-                   path, hearth_error_name(error));
-}
-
 static void begin_profile_file(const char *file) {
   hearth_file_output_begin(&output, file);
   if (output.error == ENOENT) {
@@ -74,34 +45,8 @@ int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *fi
   return finish_profile_file(hearth_dump_write(&output, snapshot), replace);
 }
 
-static bool profile_file_is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
-
-/* Why blocks were left out of a file, and how many. */
-typedef struct loss {
-  int error; /* 0: none were */
-  uint64_t blocks;
-} loss;
-
-/* A full disk has room for some contexts: write those with the most bytes. */
-static int write_what_fits(hearth_snapshot *snapshot, const char *file, bool replace, loss *ret_loss) {
-  int error = hearth_profile_file_write_as(snapshot, file, replace);
-
-  *ret_loss = (loss){.error = error};
-  for (uint32_t keep = snapshot->count / 2; profile_file_is_full(error) && keep > 0; keep /= 2) {
-    ret_loss->blocks += hearth_snapshot_leave_out(snapshot, keep);
-    error = hearth_profile_file_write_as(snapshot, file, replace);
-  }
-  return error;
-}
-
-/* The messages that were given about the file: the next one that is written as the program runs mostly fares the same. */
-static int told_loss, told_error;
-
-static void tell_loss(const loss *loss) {
-  if (hearth_message_is_new(&told_loss, loss->error))
-    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks", name,
-                   hearth_error_name(loss->error), loss->blocks);
-}
+/* The message that was given about the file: the next one that is written as the program runs mostly fares the same. */
+static int told_error;
 
 static void add_missing(hearth_text *name, char letter, const char *word) {
   if (!hearth_pattern_has(hearth_rt.options.log_path, letter))
@@ -149,8 +94,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot) {
 
   hearth_profile_file_name(&text);
   const char *file = again ? name : first_name;
-  loss loss;
-  int error = write_what_fits(snapshot, file, again, &loss);
+  int error = hearth_profile_file_write_as(snapshot, file, again);
   hearth_snapshot_end(snapshot);
   if (error) {
     if (hearth_message_is_new(&told_error, error))
@@ -162,8 +106,6 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot) {
     text = hearth_text_begin(name, sizeof name);
     hearth_text_add(&text, output.name);
   }
-  if (loss.error)
-    tell_loss(&loss);
   if (hearth_rt.options.verbosity > 0)
     hearth_message("profile written to %s, %u bytes", name, output.size);
   return true;
@@ -171,13 +113,10 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot) {
 
 void hearth_profile_file_forget(void) {
   name[0] = '\0';
-  told_loss = told_error = 0;
+  told_error = 0;
 }
 
 /* Patterns are filled in one pass over their letters; the words come from the system, the mappings and the process id. */
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define PROGRAM_MOST                                                                                                   \
   ((size_t)180) /* longer names are cut: names of files end at 255, and numbers and the like are added */
@@ -212,20 +151,11 @@ void hearth_pattern_add(hearth_text *text, const char *pattern, const hearth_pat
   }
 }
 
-static const hearth_pattern_words any = {"", "", "", "", ""};
-
 bool hearth_pattern_has(const char *pattern, char letter) {
   for (const char *at = pattern; (at = strchr(at, '%')) && at[1]; at += 2)
     if (at[1] == letter)
       return true;
   return false;
-}
-
-const char *hearth_pattern_find_unknown(const char *pattern) {
-  for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
-    if (!word_of(&any, at[1]))
-      return at;
-  return NULL;
 }
 
 void hearth_pattern_add_literal(hearth_text *text, const char *name) {
@@ -253,17 +183,14 @@ static void add_program(hearth_text *text) {
     hearth_text_add(text, "program");
 }
 
-/* The build id; if the program has none, a hash of its program headers, which have the sizes of all its parts. */
 static void add_build(hearth_text *text) {
-  hearth_os_program_headers headers = hearth_os_find_program_headers();
-  const hearth_mapping *program = hearth_mappings_find(headers.entry);
-  uint64_t hash = XXH64(headers.start, headers.size, 0);
-  const uint8_t *bytes = program && program->build_id_size ? program->build_id : (const uint8_t *)&hash;
-  size_t size = bytes == (const uint8_t *)&hash ? sizeof hash : program->build_id_size;
+  const hearth_mapping *program = hearth_mappings_find(hearth_os_program_entry());
 
-  for (size_t i = 0; i < size; ++i) {
-    hearth_text_add_bytes(text, &"0123456789abcdef"[bytes[i] >> 4], 1);
-    hearth_text_add_bytes(text, &"0123456789abcdef"[bytes[i] & 15], 1);
+  if (!program || !program->build_id_size)
+    hearth_text_add(text, "no-build-id");
+  for (size_t i = 0; program && i < program->build_id_size; ++i) {
+    hearth_text_add_bytes(text, &"0123456789abcdef"[program->build_id[i] >> 4], 1);
+    hearth_text_add_bytes(text, &"0123456789abcdef"[program->build_id[i] & 15], 1);
   }
 }
 

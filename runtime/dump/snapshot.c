@@ -118,37 +118,3 @@ void hearth_snapshot_end(hearth_snapshot *snapshot) {
   hearth_history_view_destroy(&snapshot->history);
   hearth_mib_view_destroy(&snapshot->mibs);
 }
-
-static uint32_t count_contexts(const hearth_snapshot *snapshot, uint64_t least_bytes) {
-  uint32_t count = 0;
-
-  for (uint32_t i = 0; i < snapshot->count; ++i)
-    count += hearth_mib_view_read(&snapshot->mibs, hearth_snapshot_context(snapshot, i)).TotalSize >= least_bytes;
-  return count;
-}
-
-uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep) {
-  uint64_t low = 0, high = UINT64_MAX, blocks = 0; /* contexts of `high` bytes or more can all be kept */
-
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (count_contexts(snapshot, middle) > keep)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  uint32_t ties = keep - count_contexts(snapshot, high), count = snapshot->count;
-  snapshot->count = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    uint32_t context = hearth_snapshot_context(snapshot, i);
-    hearth_mib mib = hearth_mib_view_read(&snapshot->mibs, context);
-    bool tied = mib.TotalSize == high - 1 && ties > 0;
-    if (mib.TotalSize >= high || tied)
-      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
-    else
-      blocks += mib.AllocCount;
-    ties -= tied;
-  }
-  snapshot->dropped_blocks += blocks;
-  return blocks;
-}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages are put together in a buffer of bounded size and written by one system call. */
+#define _GNU_SOURCE /* strerrordesc_np */
 #include "message.h"
 #include "file_output.h"
 #include "os.h"
 
-#include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
 hearth_text hearth_text_begin(char *buffer, size_t size) {
   buffer[0] = '\0';
@@ -74,26 +75,6 @@ void hearth_text_format(hearth_text *text, const char *format, ...) {
   va_end(arguments);
 }
 
-static void send(const char *bytes, size_t size) {
-  hearth_own_writes before = hearth_own_writes_begin(0);
-
-  hearth_file_write_all(hearth_message_file(), bytes, size); /* a message about its error would go there too */
-  hearth_own_writes_end(before);
-}
-
-void hearth_message(const char *format, ...) {
-  char buffer[1024];
-  hearth_text text = hearth_text_begin(buffer, sizeof buffer - 1); /* room for the newline */
-  va_list arguments;
-
-  hearth_text_add(&text, "hearth: ");
-  va_start(arguments, format);
-  add_formatted(&text, format, &arguments);
-  va_end(arguments);
-  buffer[text.length++] = '\n';
-  send(buffer, text.length);
-}
-
 bool hearth_message_is_new(int *told, int error) {
   bool is_new = error != *told;
 
@@ -102,39 +83,9 @@ bool hearth_message_is_new(int *told, int error) {
 }
 
 const char *hearth_error_name(int error) {
-  switch (error) {
-  case EACCES:
-  case EPERM:
-    return "permission denied";
-  case ENOENT:
-    return "no such directory";
-  case ENOTDIR:
-    return "not a directory";
-  case EISDIR:
-    return "is a directory";
-  case ENOSPC:
-    return "no space left on the device";
-  case EDQUOT:
-    return "disk quota exceeded";
-  case EFBIG:
-    return "file too large";
-  case EROFS:
-    return "read-only file system";
-  case ENAMETOOLONG:
-    return "name too long";
-  case EMFILE:
-  case ENFILE:
-    return "too many open files";
-  case ELOOP:
-    return "a symbolic link is in the way";
-  case ENOMEM:
-    return "out of memory";
-  case ESTALE:
-    return "another file is in its place";
-  case EIO:
-    return "input/output error";
-  }
-  return "error";
+  const char *name = strerrordesc_np(error); /* allocates nothing, and knows no language */
+
+  return name ? name : "error";
 }
 
 /* The runtime keeps a descriptor of its own, close-on-exec. Programs close descriptors that they do not know, and may
@@ -164,8 +115,30 @@ void hearth_message_file_begin_child(void) {
   standard_error.own = -1;
 }
 
-int hearth_message_file(void) {
+/* A descriptor of the standard error of the start; before hearth_message_file_begin, 2. -1: there is none any more, or was
+ * none. */
+static int message_file(void) {
   if (!standard_error.begun || is_standard_error(2))
     return 2;
   return is_standard_error(standard_error.own) ? standard_error.own : -1;
+}
+
+static void send(const char *bytes, size_t size) {
+  hearth_own_writes before = hearth_own_writes_begin(0);
+
+  hearth_file_write_all(message_file(), bytes, size); /* a message about its error would go there too */
+  hearth_own_writes_end(before);
+}
+
+void hearth_message(const char *format, ...) {
+  char buffer[1024];
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer - 1); /* room for the newline */
+  va_list arguments;
+
+  hearth_text_add(&text, "hearth: ");
+  va_start(arguments, format);
+  add_formatted(&text, format, &arguments);
+  va_end(arguments);
+  buffer[text.length++] = '\n';
+  send(buffer, text.length);
 }

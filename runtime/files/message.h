@@ -29,7 +29,7 @@ void hearth_message(const char *format, ...);
 /* A repeated error is reported once: is `error` different from *told? Then *told becomes `error`. */
 bool hearth_message_is_new(int *told, int error);
 
-/* The meaning of an error number, for the errors that files and memory give; else "error". */
+/* The meaning of an error number; "error" if it has none. */
 const char *hearth_error_name(int error);
 
 /* Messages go to the standard error that the program was started with. Programs close it before they end (ls, sort,
@@ -41,8 +41,5 @@ void hearth_message_file_begin(void);
 
 /* In a forked child. */
 void hearth_message_file_begin_child(void);
-
-/* A descriptor of the standard error of the start; before that call, 2. -1: there is none any more, or was none. */
-int hearth_message_file(void);
 
 #endif

@@ -20,10 +20,9 @@ extern int execve(const char *path, char *const argv[], char *const environment[
 extern int malloc_trim(size_t pad);
 extern int mlockall(int flags);
 extern char *strdup(const char *string);
-extern long syscall(long number, ...);
 extern void __hearth_exact_init(void);
-__attribute__((used)) static void *const all_or_nothing[] = {
-    __hearth_exact_init, free, _ZdlPv, _exit, execve, sigaction, malloc_trim, mlockall, strdup, syscall};
+__attribute__((used)) static void *const all_or_nothing[] = {__hearth_exact_init, free,        _ZdlPv,   _exit, execve,
+                                                             sigaction,           malloc_trim, mlockall, strdup};
 
 static void program_start(int argc, char **argv, char **environment) {
   (void)argc;

@@ -18,21 +18,12 @@
  *   HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)  calls CHOOSE, keeps the arguments, and jumps to the function that this returned,
  *                                 with the address of FIRST for the first argument
  *   HEARTH_CALL_KEEPING_MOST(FUNCTION)     calls FUNCTION, which has no result, and keeps the registers that LLVM's calling
- *                                 convention preserve_most keeps beyond those that functions of C do
- *   HEARTH_SYSCALL_ENTRY(BEFORE, FAILED)   syscall(): calls BEFORE where the process ends or has another program take its
- *                                 place, and FAILED, whose result it returns, with a negative result */
+ *                                 convention preserve_most keeps beyond those that functions of C do */
 #ifndef HEARTH_RUNTIME_MACHINE_H
 #define HEARTH_RUNTIME_MACHINE_H
 
 #include <stdint.h>
 #include <sys/syscall.h>
-
-#define HEARTH_TEXT(number)       #number
-#define HEARTH_NUMBER_TEXT(macro) HEARTH_TEXT(macro)
-
-#define HEARTH_NUMBER_OF_EXIT_GROUP HEARTH_NUMBER_TEXT(SYS_exit_group)
-#define HEARTH_NUMBER_OF_EXECVE     HEARTH_NUMBER_TEXT(SYS_execve)
-#define HEARTH_NUMBER_OF_EXECVEAT   HEARTH_NUMBER_TEXT(SYS_execveat)
 
 #if defined(__x86_64__)
 #include "machine_x86_64.h"

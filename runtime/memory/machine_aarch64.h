@@ -100,28 +100,4 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
                                             "add x0, x0, :lo12:" FIRST "\n"                                            \
                                             "br x16\n"
 
-#define HEARTH_SYSCALL_ENTRY(BEFORE, FAILED)                                                                           \
-  "hint #34\n"                                                                                                         \
-  "cmp x0, #" HEARTH_NUMBER_OF_EXIT_GROUP "\n"                                                                         \
-  "b.eq 1f\n"                                                                                                          \
-  "cmp x0, #" HEARTH_NUMBER_OF_EXECVE "\n"                                                                             \
-  "b.eq 1f\n"                                                                                                          \
-  "cmp x0, #" HEARTH_NUMBER_OF_EXECVEAT "\n"                                                                           \
-  "b.eq 1f\n"                                                                                                          \
-  "0:\n"                                                                                                               \
-  "mov x8, x0\n"                                                                                                       \
-  "mov x0, x1\n"                                                                                                       \
-  "mov x1, x2\n"                                                                                                       \
-  "mov x2, x3\n"                                                                                                       \
-  "mov x3, x4\n"                                                                                                       \
-  "mov x4, x5\n"                                                                                                       \
-  "mov x5, x6\n"                                                                                                       \
-  "svc #0\n"                                                                                                           \
-  "cmn x0, #4095\n"                                                                                                    \
-  "b.cs 2f\n"                                                                                                          \
-  "ret\n"                                                                                                              \
-  "1:\n" HEARTH_CALL_KEEPING_ARGUMENTS(BEFORE) "b 0b\n"                                                                \
-                                               "2:\n"                                                                  \
-                                               "b " FAILED "\n"
-
 #endif

@@ -95,33 +95,4 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   "lea " FIRST "(%rip), %rdi\n"                                                                                        \
   "jmp *%rax\n"
 
-#define HEARTH_SYSCALL_ENTRY(BEFORE, FAILED)                                                                           \
-  "cmp $" HEARTH_NUMBER_OF_EXIT_GROUP ", %rdi\n"                                                                       \
-  "je 1f\n"                                                                                                            \
-  "cmp $" HEARTH_NUMBER_OF_EXECVE ", %rdi\n"                                                                           \
-  "je 1f\n"                                                                                                            \
-  "cmp $" HEARTH_NUMBER_OF_EXECVEAT ", %rdi\n"                                                                         \
-  "je 1f\n"                                                                                                            \
-  "0:\n"                                                                                                               \
-  "mov %rdi, %rax\n"                                                                                                   \
-  "mov %rsi, %rdi\n"                                                                                                   \
-  "mov %rdx, %rsi\n"                                                                                                   \
-  "mov %rcx, %rdx\n"                                                                                                   \
-  "mov %r8, %r10\n"                                                                                                    \
-  "mov %r9, %r8\n"                                                                                                     \
-  "mov 8(%rsp), %r9\n"                                                                                                 \
-  "syscall\n"                                                                                                          \
-  "cmp $-4095, %rax\n"                                                                                                 \
-  "jae 2f\n"                                                                                                           \
-  "ret\n"                                                                                                              \
-  "1:\n" HEARTH_CALL_KEEPING_ARGUMENTS(BEFORE) "jmp 0b\n"                                                              \
-                                               "2:\n"                                                                  \
-                                               "mov %rax, %rdi\n"                                                      \
-                                               "sub $8, %rsp\n" /* the stack is aligned in calls */                    \
-                                               ".cfi_adjust_cfa_offset 8\n"                                            \
-                                               "call " FAILED "\n"                                                     \
-                                               "add $8, %rsp\n"                                                        \
-                                               ".cfi_adjust_cfa_offset -8\n"                                           \
-                                               "ret\n"
-
 #endif

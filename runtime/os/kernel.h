@@ -18,9 +18,6 @@ typedef struct hearth_kernel_action {
 /* Add a restorer, if the kernel has none of its own. */
 void hearth_kernel_add_restorer(hearth_kernel_action *action);
 
-/* Of the code that a signal handler interrupted; `context` is the handler's third argument. */
-uintptr_t hearth_kernel_stack_pointer(const void *context);
-
 /* Begin a thread: `run` on `stack`, with flags of clone. The thread ends with what it returns. Returns the thread's number,
  * or a negated error number. */
 long hearth_kernel_begin_thread(unsigned long flags, void *stack, void *thread_pointer, int (*run)(void));

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Linux on 64-bit Arm. */
-#define _DEFAULT_SOURCE /* names of registers */
 #include "kernel.h"
 
 #include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
-
-uintptr_t hearth_kernel_stack_pointer(const void *context) {
-  return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.sp;
-}
 
 /* Handlers return to the kernel's own page. */
 void hearth_kernel_add_restorer(hearth_kernel_action *action) { (void)action; }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Linux on x86-64. */
-#define _GNU_SOURCE /* REG_RSP */
 #include "kernel.h"
 
 #include <cpuid.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
-
-uintptr_t hearth_kernel_stack_pointer(const void *context) {
-  return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-}
 
 /* Debuggers and unwinders know the end of a signal handler by these very instructions. */
 __asm__(".pushsection .text\n"

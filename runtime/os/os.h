@@ -51,8 +51,6 @@ int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);
 int hearth_os_rename_new(const char *from, const char *to); /* -EEXIST if there is a file `to` */
 void hearth_os_unlink(const char *path);
-/* May this process make files there, by its real user and group? Returns 0 or an error number. */
-int hearth_os_check_folder(const char *path);
 int hearth_os_make_directory(const char *path); /* mode 0777 less umask */
 /* The working directory, NUL-terminated; false if it does not fit or does not exist. */
 bool hearth_os_working_directory(char *to, size_t size);
@@ -73,9 +71,7 @@ typedef struct hearth_os_action {
 } hearth_os_action;
 
 int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old); /* either may be NULL */
-/* In a handler: was SIGSEGV an access beyond the end of a stack? */
-bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context);
-void hearth_os_raise(int signal); /* for this thread */
+void hearth_os_raise(int signal);                                                               /* for this thread */
 uint64_t hearth_os_pending(void); /* mask of those that wait to be unblocked */
 /* Take back a signal of the mask that waits to be unblocked; false if none does. */
 bool hearth_os_take_pending(uint64_t mask);
@@ -102,13 +98,7 @@ const char *hearth_os_program_path(void);
 /* The arguments that the program was started with, each with its NUL, as the kernel has them; cut at `size`. Returns how
  * many bytes there are; 0: they cannot be read. */
 size_t hearth_os_command(char *to, size_t size);
-/* The program headers of the executable, and an address in its code. */
-typedef struct hearth_os_program_headers {
-  const void *start;
-  size_t size;
-  uintptr_t entry;
-} hearth_os_program_headers;
-hearth_os_program_headers hearth_os_find_program_headers(void);
+uintptr_t hearth_os_program_entry(void); /* an address in the executable's code */
 /* The least limit of the address space that can be reserved, in bytes, and the letter by which ulimit names it; UINT64_MAX: there
  * is none. */
 uint64_t hearth_os_address_space_limit(char *ret_letter);
@@ -120,7 +110,6 @@ bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment
  * second. */
 void hearth_os_note_rights(void);
 void hearth_os_take_noted_rights(void);
-bool hearth_os_may_regain_rights(void); /* its user is not for good the one that it has now */
 /* Let hearth_os_barrier work in this process, as long as it is not forked; cheap while there is one thread. False: the
  * system has none. */
 bool hearth_os_barrier_begin(void);

@@ -121,13 +121,7 @@ int hearth_os_rename_new(const char *from, const char *to) {
 
   if (result != -EINVAL && result != -ENOSYS)
     return result;
-  /* A file system that cannot: most have links, though. */
-  result = (int)hearth_os_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
-  if (result == 0)
-    hearth_os_unlink(from);
-  if (result == 0 || result == -EEXIST)
-    return result;
-  /* Nor links: an empty file takes the name. */
+  /* A file system that cannot: an empty file takes the name. */
   int fd = hearth_os_create(to);
   if (fd < 0)
     return fd;
@@ -136,10 +130,6 @@ int hearth_os_rename_new(const char *from, const char *to) {
 }
 
 void hearth_os_unlink(const char *path) { os_call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
-
-int hearth_os_check_folder(const char *path) {
-  return -(int)os_call3(SYS_faccessat, AT_FDCWD, (long)path, W_OK | X_OK);
-}
 
 int hearth_os_make_directory(const char *path) { return (int)os_call3(SYS_mkdirat, AT_FDCWD, (long)path, 0777); }
 
@@ -195,18 +185,6 @@ int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_ac
   if (result == 0 && ret_old)
     *ret_old = (hearth_os_action){old.handler, old.flags & ~HEARTH_SA_RESTORER, old.mask};
   return result;
-}
-
-#define PUSHED_MOST 512u /* bytes below the stack pointer that one instruction stores to */
-
-/* Code stores below its stack pointer, or in a frame that it has just made, of which nothing is there yet. So is a large frame
- * that was not used yet, but that is no reason to fault. */
-bool hearth_os_is_stack_overflow(const siginfo_t *info, const void *context) {
-  uintptr_t stack = hearth_kernel_stack_pointer(context), address = (uintptr_t)info->si_addr;
-  char byte;
-
-  return info->si_code > 0 && address >= stack - PUSHED_MOST &&
-         (address < stack || !hearth_os_peek(stack, &byte, sizeof byte));
 }
 
 bool hearth_os_is_main_thread(void) { return (uint32_t)os_call3(SYS_gettid, 0, 0, 0) == hearth_os_pid(); }
@@ -284,10 +262,7 @@ const char *hearth_os_program_path(void) {
   return path ? path : "";
 }
 
-hearth_os_program_headers hearth_os_find_program_headers(void) {
-  return (hearth_os_program_headers){(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM) * getauxval(AT_PHENT),
-                                     getauxval(AT_ENTRY)};
-}
+uintptr_t hearth_os_program_entry(void) { return getauxval(AT_ENTRY); }
 
 size_t hearth_os_command(char *to, size_t size) {
   int fd = hearth_os_open_read("/proc/self/cmdline");
@@ -360,13 +335,6 @@ void hearth_os_take_noted_rights(void) {
   take_groups();
   os_call3(SYS_setresuid, users[0], users[1], users[2]);
   take_groups();
-}
-
-bool hearth_os_may_regain_rights(void) {
-  uid_t real = 0, effective = 0, saved = 0;
-
-  os_call3(SYS_getresuid, (long)&real, (long)&effective, (long)&saved);
-  return real != effective || saved != effective;
 }
 
 static void (*thread_to_run)(void);
@@ -484,3 +452,113 @@ uint64_t hearth_os_thread_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID);
 uint64_t hearth_os_process_ns(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 uint64_t hearth_os_unix_ns(void) { return read_clock(CLOCK_REALTIME); }
+
+/* /proc/self/maps is read through a small buffer, line by line. */
+
+bool hearth_maps_open(hearth_maps *maps, char *buffer, size_t size) {
+  *maps = (hearth_maps){.fd = hearth_os_open_read("/proc/self/maps"), .buffer = buffer, .size = size};
+  return maps->fd >= 0;
+}
+
+void hearth_maps_close(hearth_maps *maps) { hearth_os_close(maps->fd); }
+
+/* Move the unread bytes to the front and read more behind them. False at the end, or if there is no room. */
+static bool maps_refill(hearth_maps *maps) {
+  size_t unread = maps->end - maps->begin;
+
+  for (size_t i = 0; i < unread; ++i)
+    maps->buffer[i] = maps->buffer[maps->begin + i];
+  maps->begin = 0;
+  maps->end = unread;
+  if (unread == maps->size)
+    return false;
+  long count;
+  do
+    count = hearth_os_read(maps->fd, maps->buffer + unread, maps->size - unread);
+  while (count == -EINTR);
+  if (count <= 0)
+    return false;
+  maps->end += (size_t)count;
+  return true;
+}
+
+/* Length of the next line without its newline, as much of it as fits in the buffer; false at the end. */
+static bool next_line(hearth_maps *maps, size_t *ret_length) {
+  size_t length = 0;
+
+  for (;;) {
+    for (; maps->begin + length < maps->end; ++length)
+      if (maps->buffer[maps->begin + length] == '\n') {
+        *ret_length = length;
+        return true;
+      }
+    if (!maps_refill(maps)) {
+      *ret_length = length;
+      return length > 0;
+    }
+  }
+}
+
+/* Step over the line of `length` bytes and, if it did not fit, over the rest of it. */
+static void skip_line(hearth_maps *maps, size_t length) {
+  maps->begin += length;
+  do
+    while (maps->begin < maps->end)
+      if (maps->buffer[maps->begin++] == '\n')
+        return;
+  while (maps_refill(maps));
+}
+
+static uint64_t scan_number(const char **at, const char *end, unsigned base) {
+  uint64_t number = 0;
+
+  for (; *at < end; ++*at) {
+    char c = **at;
+    unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
+    if (digit >= base)
+      break;
+    number = number * base + digit;
+  }
+  return number;
+}
+
+static void skip_field(const char **at, const char *end) {
+  while (*at < end && **at != ' ')
+    ++*at;
+  while (*at < end && **at == ' ')
+    ++*at;
+}
+
+/* "start-end rwxp offset major:minor inode     path" */
+static hearth_maps_entry scan_line(const char *at, const char *end) {
+  hearth_maps_entry entry = {0};
+
+  entry.start = scan_number(&at, end, 16);
+  if (at < end)
+    ++at;
+  entry.end = scan_number(&at, end, 16);
+  skip_field(&at, end);
+  if (end - at >= 4) {
+    entry.readable = at[0] == 'r';
+    entry.writable = at[1] == 'w';
+    entry.executable = at[2] == 'x';
+  }
+  skip_field(&at, end);
+  entry.file_offset = scan_number(&at, end, 16);
+  skip_field(&at, end);
+  skip_field(&at, end); /* device */
+  entry.inode = scan_number(&at, end, 10);
+  skip_field(&at, end);
+  entry.path = at;
+  entry.path_size = (size_t)(end - at);
+  return entry;
+}
+
+bool hearth_maps_next(hearth_maps *maps, hearth_maps_entry *ret_entry) {
+  if (maps->has_line)
+    skip_line(maps, maps->line_size); /* not sooner: its path was the caller's to use */
+  maps->has_line = next_line(maps, &maps->line_size);
+  if (maps->has_line)
+    *ret_entry = scan_line(maps->buffer + maps->begin, maps->buffer + maps->begin + maps->line_size);
+  return maps->has_line;
+}

@@ -59,7 +59,7 @@ typedef struct hearth_thread_state {
   bool ends;                         /* it gave its cache back */
   struct hearth_trace_buffer *trace; /* of a trace's events; NULL: none yet, or no more */
   uint32_t trace_number;             /* in a trace, from 1; 0: none yet */
-  int64_t live_change;               /* bytes that were not told of yet (live_dump.h) */
+  int64_t live_change;               /* bytes that were not told of yet (history.h) */
   hearth_thread_clock clock;
 } hearth_thread_state;
 

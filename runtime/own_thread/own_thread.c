@@ -15,46 +15,6 @@ static bool beats;         /* the clock is to have epochs */
 static uint32_t process;   /* that the thread is of */
 static void (*work)(void); /* of the thread */
 
-static bool own_thread_goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
-
-static void sleep_and_beat(uint64_t ns) {
-  uint64_t epoch_ns = beats ? hearth_clock_beat() : 0;
-
-  for (; epoch_ns > 0 && ns > epoch_ns; epoch_ns = hearth_clock_beat()) {
-    hearth_os_sleep(epoch_ns);
-    ns -= epoch_ns;
-  }
-  hearth_os_sleep(ns);
-  if (epoch_ns > 0)
-    hearth_clock_beat();
-  hearth_os_take_noted_rights();
-}
-
-bool hearth_own_thread_wait(uint64_t ns) {
-  hearth_counter_laps_step();
-  for (; ns > LONGEST_SLEEP && own_thread_goes_on(); ns -= LONGEST_SLEEP)
-    sleep_and_beat(LONGEST_SLEEP);
-  sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
-  if (own_thread_goes_on())
-    return true;
-  if (beats)
-    hearth_clock_end_beats();
-  return false;
-}
-
-bool hearth_own_thread_runs(void (*run)(void)) { return process == hearth_rt.pid && (!run || run == work); }
-
-bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
-  void *memory = hearth_system_map(THREAD_MEMORY);
-
-  beats = with_beats && hearth_clock_prepare_beats();
-  if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
-    return false;
-  process = hearth_rt.pid;
-  work = run;
-  return true;
-}
-
 /* Counters of one slice of the heap, or of one watched block, at a time. Memory that was never accessed has counters
  * that are not in memory, and reading them makes none. */
 
@@ -111,7 +71,7 @@ static void read_global(const char *memory, size_t size, uint32_t flags) {
 }
 
 /* The code that adds says that it is there when it starts. */
-void hearth_counter_laps_step(void) {
+static void step_counter_lap(void) {
   uint64_t now_ns = hearth_os_now_ns();
 
   if (now_ns < due_ns || hearth_rt.accesses != HEARTH_ACCESSES_COUNTED || hearth_shadow_is_histogram ||
@@ -123,6 +83,46 @@ void hearth_counter_laps_step(void) {
   hearth_static_data_peek(read_global);
   uint64_t gap_ns = (hearth_os_thread_ns() - before_ns) * GAP_FOR_COST;
   due_ns = now_ns + (gap_ns < LEAST_GAP ? LEAST_GAP : gap_ns < MOST_GAP ? gap_ns : MOST_GAP);
+}
+
+static bool own_thread_goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
+
+static void sleep_and_beat(uint64_t ns) {
+  uint64_t epoch_ns = beats ? hearth_clock_beat() : 0;
+
+  for (; epoch_ns > 0 && ns > epoch_ns; epoch_ns = hearth_clock_beat()) {
+    hearth_os_sleep(epoch_ns);
+    ns -= epoch_ns;
+  }
+  hearth_os_sleep(ns);
+  if (epoch_ns > 0)
+    hearth_clock_beat();
+  hearth_os_take_noted_rights();
+}
+
+bool hearth_own_thread_wait(uint64_t ns) {
+  step_counter_lap();
+  for (; ns > LONGEST_SLEEP && own_thread_goes_on(); ns -= LONGEST_SLEEP)
+    sleep_and_beat(LONGEST_SLEEP);
+  sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
+  if (own_thread_goes_on())
+    return true;
+  if (beats)
+    hearth_clock_end_beats();
+  return false;
+}
+
+bool hearth_own_thread_runs(void (*run)(void)) { return process == hearth_rt.pid && (!run || run == work); }
+
+bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
+  void *memory = hearth_system_map(THREAD_MEMORY);
+
+  beats = with_beats && hearth_clock_prepare_beats();
+  if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
+    return false;
+  process = hearth_rt.pid;
+  work = run;
+  return true;
 }
 
 static void own_thread_run(void) {

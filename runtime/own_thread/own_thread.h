@@ -29,9 +29,6 @@ bool hearth_own_thread_wait(uint64_t ns);
  * runtime has, and the program may have one (option own_thread). */
 void hearth_counter_laps_begin(void);
 
-/* In that thread, before it waits: a lap, if one is due. */
-void hearth_counter_laps_step(void);
-
 /* Looks at the accessed bits of watched blocks' pages (heap/watched.h), by a thread of the runtime's own, summed up by
  * context. With the option accesses=pages, accesses are estimated from these sums where profiles are written
  * (profile/builder/estimates.c). In programs that count their accesses, they are the second witness of what memory is idle

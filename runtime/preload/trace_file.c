@@ -87,36 +87,6 @@ static int create_trace_file(void) {
   return fd;
 }
 
-int hearth_trace_file_begin(void) {
-  static char head[sizeof(hearth_trace_header) + COMMAND_MOST];
-  char *command = head + sizeof(hearth_trace_header);
-  size_t command_size = hearth_os_command(command, COMMAND_MOST), padded = (command_size + 7) & ~(size_t)7;
-  hearth_trace_header header = {.magic = HEARTH_TRACE_MAGIC,
-                                .version = HEARTH_TRACE_VERSION,
-                                .header_size = (uint32_t)(sizeof header + padded),
-                                .pid = hearth_rt.pid,
-                                .start_ns = hearth_rt.start_ns,
-                                .start_unix_ns = hearth_rt.start_unix_ns,
-                                .stack_depth = hearth_rt.options.stack_depth,
-                                .command_size = (uint32_t)command_size};
-
-  memset(command + command_size, 0, padded - command_size);
-  memcpy(head, &header, sizeof header);
-  file.error = 0;
-  file.size = 0;
-  file.fd = create_trace_file();
-  if (file.fd == -ENOENT) {
-    hearth_profile_file_make_directories(file.name);
-    file.fd = create_trace_file();
-  }
-  file.fd = hearth_own_descriptor_move(file.fd);
-  if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
-    file.error = file.fd < 0 ? -file.fd : EIO;
-  if (!file.error && !add_to_trace(head, header.header_size, NULL, 0) && !hearth_os_is_device(file.name))
-    hearth_os_unlink(file.name);
-  return file.error;
-}
-
 bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_t size) {
   XXH64_state_t state;
 
@@ -223,8 +193,6 @@ void hearth_trace_mappings_add(hearth_packer *packer) {
   written = known;
 }
 
-void hearth_trace_mappings_forget(void) { written = 0; }
-
 /* Stacks are the depot's forest. A call is written, and gets its number, when an event first has it. */
 
 #define GATHER_BYTES ((size_t)256 << 10)
@@ -291,11 +259,40 @@ uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
   return calls[leaf].number - 1;
 }
 
-void hearth_trace_stacks_forget(void) {
+uint64_t hearth_trace_stacks_dropped(void) { return forest.dropped; }
+
+/* Nothing is in it yet: neither stacks nor mappings. */
+int hearth_trace_file_begin(void) {
+  static char head[sizeof(hearth_trace_header) + COMMAND_MOST];
+  char *command = head + sizeof(hearth_trace_header);
+  size_t command_size = hearth_os_command(command, COMMAND_MOST), padded = (command_size + 7) & ~(size_t)7;
+  hearth_trace_header header = {.magic = HEARTH_TRACE_MAGIC,
+                                .version = HEARTH_TRACE_VERSION,
+                                .header_size = (uint32_t)(sizeof header + padded),
+                                .pid = hearth_rt.pid,
+                                .start_ns = hearth_rt.start_ns,
+                                .start_unix_ns = hearth_rt.start_unix_ns,
+                                .stack_depth = hearth_rt.options.stack_depth,
+                                .command_size = (uint32_t)command_size};
+
+  memset(command + command_size, 0, padded - command_size);
+  memcpy(head, &header, sizeof header);
   hearth_depot_number_calls(&hearth_rt.depot, 0);
   forest.count = forest.first = 0;
   forest.end = forest.gathered;
   forest.dropped = 0;
+  written = 0;
+  file.error = 0;
+  file.size = 0;
+  file.fd = create_trace_file();
+  if (file.fd == -ENOENT) {
+    hearth_profile_file_make_directories(file.name);
+    file.fd = create_trace_file();
+  }
+  file.fd = hearth_own_descriptor_move(file.fd);
+  if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
+    file.error = file.fd < 0 ? -file.fd : EIO;
+  if (!file.error && !add_to_trace(head, header.header_size, NULL, 0) && !hearth_os_is_device(file.name))
+    hearth_os_unlink(file.name);
+  return file.error;
 }
-
-uint64_t hearth_trace_stacks_dropped(void) { return forest.dropped; }

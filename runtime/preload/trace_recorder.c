@@ -270,8 +270,6 @@ static bool trace_begin_again(void) {
   }
   hearth_lock_take(&hearth_trace_file_lock);
   dropped = 0;
-  hearth_trace_stacks_forget();
-  hearth_trace_mappings_forget();
   bool begins = begin_trace_file();
   hearth_lock_give(&hearth_trace_file_lock);
   return begins;
@@ -330,8 +328,6 @@ static void trace_begin_child(void) {
     buffer->idle = buffer != hearth_this_thread.trace && buffer != shared;
   }
   dropped = 0;
-  hearth_trace_stacks_forget();
-  hearth_trace_mappings_forget();
   int error = hearth_trace_file_begin();
   if (error)
     hearth_message("cannot write a trace of process %u: %s", hearth_rt.pid, hearth_error_name(error));

@@ -29,7 +29,7 @@ void hearth_preload_tell_result(void);
 
 extern hearth_lock hearth_trace_file_lock __attribute__((visibility("hidden")));
 
-/* Create the file, with its header. Returns 0 or an error number. */
+/* Create the file, with its header; it has neither stacks nor mappings. Returns 0 or an error number. */
 int hearth_trace_file_begin(void);
 
 /* Add a block; sizes and checksum of `block` are filled in here. False: this or an earlier one could not be written, which
@@ -67,9 +67,6 @@ void hearth_packer_add(hearth_packer *packer, const void *column, size_t size);
 /* Write all mappings that are known, if there are more of them than before. */
 void hearth_trace_mappings_add(hearth_packer *packer);
 
-/* The file is another one: it has none. */
-void hearth_trace_mappings_forget(void);
-
 /* The forest of stack nodes that a trace's file has so far. Callers have the lock of the file. */
 
 /* False: no address space. */
@@ -81,9 +78,6 @@ uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer);
 
 /* Write the block that was gathered, before anything refers to it. */
 void hearth_trace_stacks_flush(hearth_packer *packer);
-
-/* The file is another one: it has no nodes. */
-void hearth_trace_stacks_forget(void);
 
 /* Contexts that found no room. */
 uint64_t hearth_trace_stacks_dropped(void);

@@ -14,7 +14,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The exec functions: the profile is written before the program is replaced. All of them are here, since inside the C
@@ -26,15 +25,16 @@ static int failed(int result) {
   return -1;
 }
 
-/* A child of vfork is no end of the program, though it runs in its memory. */
-void hearth_leave_for(const char *program) {
+/* Another program is about to take this one's place: write the profile. A message says if that one is not recorded. A child
+ * of vfork is no end of the program, though it runs in its memory. */
+static void leave_for(const char *program) {
   hearth_dump_at_end();
   if (hearth_recorder && hearth_is_recording() && !hearth_rt.options.follow_children)
     hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
 }
 
 HEARTH_EXPORT int execve(const char *path, char *const argv[], char *const environment[]) {
-  hearth_leave_for(path);
+  leave_for(path);
   return failed(hearth_os_exec(path, argv, environment));
 }
 
@@ -45,7 +45,7 @@ HEARTH_EXPORT int fexecve(int fd, char *const argv[], char *const environment[])
 }
 
 HEARTH_EXPORT int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
-  hearth_leave_for(*path ? path : argv[0]);
+  leave_for(*path ? path : argv[0]);
   return failed(hearth_os_exec_at(directory, path, argv, environment, flags));
 }
 
@@ -103,7 +103,7 @@ static int search_path(const char *file, char *const argv[], char *const environ
 HEARTH_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
-  hearth_leave_for(file);
+  leave_for(file);
   return failed(strchr(file, '/') ? try(file, argv, environment) : search_path(file, argv, environment));
 }
 
@@ -194,34 +194,3 @@ HEARTH_EXPORT int daemon(int keep_directory, int keep_streams) {
 
 /* quick_exit() runs these last of all, then leaves by a call within the C library. */
 __attribute__((constructor)) static void watch_quick_exit(void) { at_quick_exit(hearth_dump_at_end); }
-
-/* syscall(): programs use it to end, or to have another program take their place, without the functions that are named
- * after that. It does the same as the C library's in all else. It is in assembly, like the C library's: nothing lies on
- * the stack when the kernel is entered, so a call that makes a child in the same memory works the same as without the
- * runtime. */
-
-HEARTH_EXPORT long syscall(long number, ...);
-
-/* The assembly below calls this, with the first three arguments of the system call. */
-void hearth_before_syscall(long number, long first, long second) __attribute__((visibility("hidden"), used));
-long hearth_syscall_failed(long result) __attribute__((visibility("hidden"), used));
-
-void hearth_before_syscall(long number, long first, long second) {
-  if (number == SYS_execve)
-    hearth_leave_for((const char *)first);
-  else if (number == SYS_execveat)
-    hearth_leave_for((const char *)second);
-  else
-    hearth_dump_at_end();
-}
-
-long hearth_syscall_failed(long result) { return failed((int)result); }
-
-__asm__(".pushsection .text\n"
-        ".globl syscall\n"
-        ".type syscall,%function\n"
-        "syscall:\n"
-        ".cfi_startproc\n" HEARTH_SYSCALL_ENTRY("hearth_before_syscall",
-                                                "hearth_syscall_failed") ".cfi_endproc\n"
-                                                                         ".size syscall, .-syscall\n"
-                                                                         ".popsection");

@@ -5,7 +5,6 @@
 #include "dump.h"
 #include "heap.h"
 #include "history.h"
-#include "live_dump.h"
 #include "mappings.h"
 #include "message.h"
 #include "mib_table.h"
@@ -82,16 +81,6 @@ static void make_absolute(char *path, size_t size) {
   hearth_text_add(&text, path);
   if (!text.cut)
     memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
-}
-
-static void check_patterns(const char *path) {
-  const char *unknown = hearth_pattern_find_unknown(path);
-
-  if (unknown)
-    hearth_message(
-        "option log_path: '%s' begins with no pattern and stays as it is (%%e program, %%p process, %%m build, "
-        "%%h host, %%u number of the start, %%%% a percent sign)",
-        unknown);
 }
 
 static bool is_to_trace(void) { return hearth_recorder && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
@@ -239,7 +228,6 @@ void hearth_start(char **environment) {
   hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
   bool has_place = is_place_trusted();
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
-  check_patterns(hearth_rt.options.log_path);
   if (hearth_rt.options.help)
     hearth_runtime_options_print(&hearth_rt.options);
   if (!hearth_recorder && hearth_rt.options.mode != HEARTH_MODE_AGGREGATE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions by which a program gives up rights, or changes its root: a profile that it can then not write any more is told of
- * at once, not when the program ends, and the runtime's own thread gives them up, too. They are the C library's in all else. */
+/* The functions by which a program gives up rights: the runtime's own thread gives them up, too. They are the C library's in
+ * all else. */
 #define _GNU_SOURCE /* RTLD_NEXT, setresuid */
 #include "dump.h"
 #include "os.h"
@@ -24,10 +24,8 @@ static void *find_next_function(const char *name) {
 static int note_result(int result) {
   int error = errno;
 
-  if (result == 0 && hearth_is_recording()) {
+  if (result == 0 && hearth_is_recording())
     hearth_os_note_rights();
-    hearth_dump_check_place();
-  }
   errno = error;
   return result;
 }
@@ -49,4 +47,3 @@ CHECKED(setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective,
 CHECKED(setresgid, (gid_t real, gid_t effective, gid_t saved), (real, effective, saved))
 CHECKED(setgroups, (size_t count, const gid_t *groups), (count, groups))
 CHECKED(initgroups, (const char *user, gid_t group), (user, group))
-CHECKED(chroot, (const char *path), (path))

@@ -24,9 +24,6 @@ hearth_loader_find hearth_loader_find_own;
 /* Instead of both, where the program's malloc is not the runtime's: instrumented code gets its counters, no more. */
 void hearth_start_without_blocks(void);
 
-/* Another program is about to take this one's place: write the profile. A message says if that one is not recorded. */
-void hearth_leave_for(const char *program);
-
 #define HEARTH_RECORD_VARIABLE "HEARTH_RECORD" /* options that `hearth record` gives, as in HEARTH_OPTIONS */
 
 /* The value of a variable in an environment; NULL: there is none. */
@@ -42,15 +39,7 @@ void hearth_library_has_begun(char **environment);
 
 /* Signals: those that end the program write the profile first, one asks for it. */
 
-#define HEARTH_LIBRARY_SIGNAL_FIRST                                                                                    \
-  32 /* signals of the C library's own; the real-time ones of programs are behind them */
-#define HEARTH_LIBRARY_SIGNAL_LAST 33
-
 /* Install handlers where the disposition is the default; by the main thread. */
 void hearth_signals_begin(void);
-
-/* The work of the program's sigaction. The runtime's handlers are invisible: they stand for the default action, which
- * they take after the profile is written. Either pointer may be NULL. Returns 0 or a negated error number. */
-int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old);
 
 #endif

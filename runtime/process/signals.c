@@ -9,7 +9,6 @@
  * before the program's handler runs. */
 #define _GNU_SOURCE /* sigset, sighandler_t */
 #include "dump.h"
-#include "message.h"
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"
@@ -20,6 +19,10 @@
 #include <string.h>
 
 #define SIGNALS 64
+
+/* Of the C library; the real-time ones of programs are behind them. */
+#define LIBRARY_SIGNAL_FIRST 32
+#define LIBRARY_SIGNAL_LAST  33
 
 /* Signals whose default action ends the program, besides all real-time ones that the C library leaves. */
 static const uint8_t ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGTRAP, SIGABRT,  SIGBUS,  SIGFPE,
@@ -55,11 +58,9 @@ static bool defer_signal(int signal, const siginfo_t *info) {
 static void end_by_signal(int signal, siginfo_t *info, void *context) {
   const hearth_os_action standard = {0};
 
+  (void)context;
   if (defer_signal(signal, info))
     return;
-  if (signal == SIGSEGV && hearth_os_is_stack_overflow(info, context))
-    hearth_message("a stack overflows: a profiled program needs more of it than others; raise the limit (ulimit -s, or "
-                   "the size that the program gives its threads)");
   hearth_dump_at_end();
   hearth_os_sigaction(signal, &standard, NULL);
   if (!will_repeat(signal, info))
@@ -97,7 +98,7 @@ static void dump_by_signal(int signal, siginfo_t *info, void *context) {
 static bool is_asking(int signal) { return (uint32_t)signal == hearth_rt.options.dump_signal; }
 
 static bool is_ending(int signal) {
-  if (signal > HEARTH_LIBRARY_SIGNAL_LAST)
+  if (signal > LIBRARY_SIGNAL_LAST)
     return hearth_rt.options.handle_signals;
   for (size_t i = 0; i < sizeof ending; ++i)
     if (ending[i] == signal)
@@ -118,7 +119,9 @@ static bool is_own_handler(const hearth_os_action *action) {
   return action->handler == end_by_signal || action->handler == dump_by_signal;
 }
 
-int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
+/* The runtime's handlers are invisible: they stand for the default action, which they take after the profile is written.
+ * Either pointer may be NULL. Returns 0 or a negated error number. */
+static int signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
   hearth_os_action given = action ? *action : (hearth_os_action){0}, old;
   bool wraps = signal == SIGABRT && action && is_ending(SIGABRT) && !is_default(action) && !is_ignored(action);
 
@@ -156,12 +159,11 @@ static uint64_t interrupting; /* mask of signals that siginterrupt was called fo
 static uint64_t bit(int signal) { return UINT64_C(1) << (signal - 1); }
 
 static bool is_settable(int signal) {
-  return signal >= 1 && signal <= 64 &&
-         !(signal >= HEARTH_LIBRARY_SIGNAL_FIRST && signal <= HEARTH_LIBRARY_SIGNAL_LAST);
+  return signal >= 1 && signal <= 64 && !(signal >= LIBRARY_SIGNAL_FIRST && signal <= LIBRARY_SIGNAL_LAST);
 }
 
 static int set_action(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
-  int result = is_settable(signal) ? hearth_signals_set(signal, action, ret_old) : -EINVAL;
+  int result = is_settable(signal) ? signals_set(signal, action, ret_old) : -EINVAL;
 
   if (result == 0)
     return 0;

@@ -5,6 +5,7 @@
 
 #include "file.h"
 #include "hearth/llvm_profile.h"
+#include "profile_verifier.h"
 
 /* The version that profiles are written in to be compared: the first export is a normal form, which every further trip
  * through either version leaves as it is. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hearth/builder.h"
+#include "profile_verifier.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,7 +16,7 @@
  * Losses are told of likewise.
  * RUN: sh -c 'ulimit -f 0; %hearth record -o full -- %t close' 2>&1 | FileCheck %s --check-prefix=FULL
  * RUN: sh -c 'ulimit -f 0; %hearth record -o full -- ls' 2>&1 >/dev/null | FileCheck %s --check-prefix=FULL
- * FULL: hearth: cannot write the profile {{.*}}/full: file too large
+ * FULL: hearth: cannot write the profile {{.*}}/full: File too large
  *
  * Who reads standard error to its end does not wait for a child that goes on, and a message that nobody reads ends nothing.
  * RUN: env HEARTH_OPTIONS=verbosity=1 timeout 20 sh -c '%hearth record -o first -- %t daemon 2>&1 | cat' | FileCheck %s

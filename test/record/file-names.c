@@ -8,9 +8,9 @@
  * ID: {{^[0-9]+}}.raw{{$}}
  * RUN: env 'HEARTH_OPTIONS=log_path=own' %hearth record -q --mode=trace -- ./parent && ls *.trace.* | FileCheck %s --check-prefix=TRACE
  * TRACE: {{^}}parent.trace.{{[0-9]+$}}
- * Without build id, there is a hash:
- * RUN: %hearth record -q -o 'none/%%m' -- ./child && ls none | FileCheck %s --check-prefix=HASH
- * HASH: {{^[0-9a-f]{16}$}}
+ * Without build id:
+ * RUN: %hearth record -q -o 'none/%%m' -- ./child && ls none | FileCheck %s --check-prefix=NONE
+ * NONE: {{^no-build-id$}}
  *
  * Each process has the name of its own program, also with patterns, and where nothing is written but that.
  * RUN: cd %t && mkdir two && cd two && %hearth record --follow-children -- ../parent ../child 2>&1 | FileCheck %s --check-prefix=TOLD
@@ -24,10 +24,9 @@
  * GIVEN: {{^}}raw{{$}}
  * GIVEN-NEXT: {{^}}raw.{{[0-9]+$}}
  *
- * A directory is no pattern; a letter that is none stays, and is told of.
+ * A directory is no pattern; a letter that is none stays.
  * RUN: cd %t && mkdir 100%%early && cd 100%%early && %hearth record -q -o p -- ../parent 2>&1 | count 0 && ls p
- * RUN: cd %t && %hearth record -q -o 'a%%z' -- ./parent 2>&1 | FileCheck %s --check-prefix=UNKNOWN && ls a%%z
- * UNKNOWN: hearth: option log_path: '%z' begins with no pattern and stays as it is
+ * RUN: cd %t && %hearth record -q -o 'a%%z' -- ./parent 2>&1 | count 0 && ls a%%z
  *
  * Of a long name the beginning; of a script its own.
  * RUN: cd %t && cp parent $(printf 'x%%.0s' $(seq 250)) && mkdir long && cd long && %hearth record -q -- ../x* && ls | FileCheck %s --check-prefix=LONG
@@ -35,7 +34,7 @@
  * RUN: cd %t && mkdir script && echo 'exit 0' | sed '1i #!/bin/sh' > work && chmod +x work && cd script && %hearth record -q -- ../work && ls work.profraw.*
  * A path that is too long is an error:
  * RUN: cd %t && %hearth record -q -o "$(printf 'y%%.0s' $(seq 252))" -- ./parent 2>&1 | FileCheck %s --check-prefix=CUT
- * CUT: cannot write the profile {{.*}}: name too long
+ * CUT: cannot write the profile {{.*}}: File name too long
  *
  * A device stays one, in each mode; a pipe or a folder is refused.
  * RUN: cd %t && for mode in aggregate trace live; do %hearth record --mode=$mode -o /dev/null -- ./parent 2>&1 | FileCheck %s --allow-empty --check-prefix=DEVICE || exit 1; done

@@ -2,23 +2,23 @@
  * The program goes on: the signal that comes with the error is not for it, also where a signal handler dumps. */
 /* RUN: %clang -O1 %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: sh -c 'ulimit -f 0; %hearth record --mode=live -o dump -- %t' 2>&1 | FileCheck %s
- * CHECK: hearth: cannot write the heap dump {{.*}}/dump.{{.*}}: file too large{{$}}
+ * CHECK: hearth: cannot write the heap dump {{.*}}/dump.{{.*}}: File too large{{$}}
  * CHECK-NOT: {{.}}
  * RUN: sh -c 'ulimit -f 0; %hearth record -o profile -- %t' 2>&1 | FileCheck %s --check-prefix=PROFILE
- * PROFILE: hearth: cannot write the profile {{.*}}/profile: file too large (log_path, or -o of {{.*}}, names another place){{$}}
+ * PROFILE: hearth: cannot write the profile {{.*}}/profile: File too large (log_path, or -o of {{.*}}, names another place){{$}}
  * PROFILE-NOT: {{.}}
  * RUN: sh -c 'ulimit -f 0; %hearth record --mode=trace -o trace -- date' 2>&1 | FileCheck %s --check-prefix=TRACE
- * TRACE: hearth: cannot write the trace {{.*}}/trace: file too large{{$}}
+ * TRACE: hearth: cannot write the trace {{.*}}/trace: File too large{{$}}
  * TRACE-NOT: hearth
  *
  * A device that takes nothing stays (making one takes root's rights).
- * RUN: if mknod device c 1 7; then %hearth record --mode=trace -o device -- date 2>&1 | grep 'cannot write the trace .*device: no space' && test -c device; fi
+ * RUN: if mknod device c 1 7; then %hearth record --mode=trace -o device -- date 2>&1 | grep 'cannot write the trace .*device: No space' && test -c device; fi
  *
  * With room for the beginning, or for a part: neither is taken for all that the program did.
  * RUN: %clang -O1 -g -fno-builtin %s -o %t
  * RUN: dash -c 'ulimit -f 2; %hearth record -q --mode=trace -o begun -- %t many' 2>&1 | FileCheck %s --check-prefix=EARLY
  * RUN: dash -c 'ulimit -f 40; %hearth record -q --mode=trace -o part -- %t many' 2>&1 | FileCheck %s --check-prefix=EARLY
- * EARLY: hearth: the trace {{.*}} ends early: file too large
+ * EARLY: hearth: the trace {{.*}} ends early: File too large
  * RUN: %if traces %{ not %hearth trace stat begun 2>&1 | FileCheck %s --check-prefix=BEGUN %}
  * BEGUN: hearth: error: begun: no operation is in the trace, nor the program's end: there was no room for it, the program was killed, or it still runs
  * RUN: not %hearth index --symbols begun -o out 2>&1 | FileCheck %s --check-prefix=PART

@@ -62,13 +62,7 @@ static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *e
 
 /* Pass over `count` numbers. False as above. */
 static inline bool hearth_raw_skip_varints(const uint8_t **from, const uint8_t *end, unsigned count) {
-  uint64_t ends, bits, number;
-  for (; count > 0 && end - *from >= 8 && (ends = hearth_raw_ends(*from, &bits)) != 0;) {
-    for (; count > 1 && (ends & (ends - 1)) != 0; --count)
-      ends &= ends - 1;
-    *from += __builtin_ctzll(ends) / 8 + 1;
-    --count;
-  }
+  uint64_t number;
   for (; count > 0; --count)
     if (!hearth_raw_take_varint(from, end, &number))
       return false;

@@ -75,7 +75,8 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
 /* Open a regular file as above; read a pipe or device, which hearth_profile_open refuses, to its end into memory. */
 hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err);
-/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
+/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles), at a multiple of 8; `name` is for
+ * messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);
 void hearth_profile_close(hearth_profile *profile);
@@ -83,8 +84,9 @@ void hearth_profile_close(hearth_profile *profile);
 /* A hash of all that the profile holds: XXH3-64 of its checksums, or 1 if that is 0. Equal contents have equal ids. */
 uint64_t hearth_profile_id(const hearth_profile *profile);
 
-/* Check every block and every cross reference (`hearth show` and `hearth index` do it first). */
-hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err);
+/* Check the checksum of every block: a damaged profile is refused as a whole (`hearth show` and `hearth index` do it first).
+ * References are checked when they are followed. */
+hearth_status hearth_profile_check(hearth_profile *profile, hearth_error *err);
 
 uint32_t hearth_profile_function_count(const hearth_profile *profile);
 uint32_t hearth_profile_frame_count(const hearth_profile *profile);

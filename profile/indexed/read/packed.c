@@ -44,21 +44,17 @@ static uint64_t bits_at(const uint8_t *data, size_t at, unsigned width) {
   return low_bits(value, width);
 }
 
-static bool packed_take(bit_reader *in, unsigned width, uint64_t *ret) {
-  if (width > in->end - in->at)
-    return false;
-  *ret = bits_at(in->data, in->at, width);
-  in->at += width;
-  return true;
-}
-
 /* All numbers of one column. */
 static bool packed_take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
   uint64_t present = 0;
   bool sparse = code & HEARTH_PACKED_SPARSE;
-  if (width > WORD || (sparse && !packed_take(in, rows, &present)))
+  if (width > WORD || (sparse && rows > in->end - in->at))
     return false;
+  if (sparse) {
+    present = bits_at(in->data, in->at, rows);
+    in->at += rows;
+  }
   size_t stored = sparse ? (size_t)__builtin_popcountll(present) : rows;
   if (stored * width > in->end - in->at)
     return false;
@@ -72,43 +68,23 @@ static bool packed_take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uin
   return true;
 }
 
-/* The three parts of a block. */
-typedef struct block_parts {
-  bit_reader codes, bases, numbers;
-} block_parts;
-
-static bool split_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                        block_parts *ret) {
-  size_t varying = 0, bits = 0;
-  for (size_t i = 0; i < column_count; i++) {
-    varying += columns[i].bits > 0;
-    bits += columns[i].bits;
-  }
-  ret->codes = (bit_reader){block, 0, size * 8};
-  ret->bases = (bit_reader){block, varying * 8, size * 8};
-  ret->numbers = (bit_reader){block, varying * 8 + bits, size * 8};
-  return ret->numbers.at <= ret->numbers.end;
-}
-
-/* Code and least number of the next column of a block, which has some. */
-static void take_code(block_parts *parts, const hearth_indexed_column *column, uint8_t *ret_code, uint64_t *ret_base) {
-  uint64_t code = 0;
-  packed_take(&parts->codes, 8, &code); /* both lie inside: split_block has looked */
-  packed_take(&parts->bases, column->bits, ret_base);
-  *ret_code = (uint8_t)code;
-}
-
+/* A block has three parts: codes, least numbers, numbers. */
 bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block,
                                 size_t size, uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]) {
-  block_parts parts;
-  if (!split_block(columns, column_count, block, size, &parts))
+  size_t code_at = 0, base_at = 0, bits = 0;
+  for (size_t i = 0; i < column_count; i++) {
+    base_at += columns[i].bits > 0 ? 8 : 0;
+    bits += columns[i].bits;
+  }
+  bit_reader numbers = {block, base_at + bits, size * 8};
+  if (numbers.at > numbers.end)
     return false;
   for (size_t i = 0; i < wanted; i++) {
-    uint64_t base = 0;
-    uint8_t code = 0; /* width 0 */
-    if (columns[i].bits > 0)
-      take_code(&parts, &columns[i], &code, &base);
-    if (!packed_take_numbers(&parts.numbers, code, rows, ret_values[i]))
+    uint64_t base = bits_at(block, base_at, columns[i].bits);
+    uint8_t code = columns[i].bits > 0 ? (uint8_t)bits_at(block, code_at, 8) : 0; /* 0: all are the least */
+    base_at += columns[i].bits;
+    code_at += columns[i].bits > 0 ? 8 : 0;
+    if (!packed_take_numbers(&numbers, code, rows, ret_values[i]))
       return false;
     for (uint32_t row = 0; row < rows; row++) {
       ret_values[i][row] += columns[i].base + base;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the PLAN section: arrays of structs, used where they lie, and copied if they are misaligned. Sites and tables are
- * found by binary search. */
+/* Reads the PLAN section: arrays of structs, used where they lie. Sites and tables are found by binary search. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,20 +67,6 @@ static hearth_status check_calls(hearth_profile *profile, const hearth_plan *pla
   return HEARTH_OK;
 }
 
-/* Images in memory may lie anywhere. */
-static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed_section *section, const uint8_t **ret,
-                                   hearth_error *err) {
-  HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, ret, err));
-  if (!profile->plan_copy && (uintptr_t)*ret % _Alignof(hearth_plan_site) != 0) {
-    profile->plan_copy = malloc(section->size);
-    HEARTH_TRY(hearth_check_memory(profile->plan_copy, err));
-    memcpy(profile->plan_copy, *ret, section->size);
-  }
-  if (profile->plan_copy)
-    *ret = profile->plan_copy;
-  return HEARTH_OK;
-}
-
 static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *header) {
   const hearth_plan_site *sites = (const hearth_plan_site *)(bytes + sizeof *header);
   const hearth_plan_table *tables = (const hearth_plan_table *)(sites + header->site_count);
@@ -122,7 +107,7 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return HEARTH_OK;
   if (section->size < sizeof header)
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
-  HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
+  HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, &bytes, err));
   memcpy(&header, bytes, sizeof header);
   if (section->size != plan_reader_size_of(&header) || header.id == 0 || header.call_count > HEARTH_PLAN_CALLS_MAX ||
       header.tuning >= HEARTH_TUNINGS)
@@ -213,7 +198,7 @@ hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout
   hearth_indexed_plan header;
   hearth_plan plan;
   uint8_t *data;
-  HEARTH_TRY(hearth_profile_verify(profile, err)); /* the new checksums would hide damage */
+  HEARTH_TRY(hearth_profile_check(profile, err)); /* the new checksums would hide damage */
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   if (!plan.id)
     return hearth_error_set(err, HEARTH_E_EMPTY, "%s: has no plan: make one by 'hearth merge'", profile->name);

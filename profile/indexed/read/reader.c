@@ -77,7 +77,7 @@ hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset
   return hearth_profile_corrupt(profile, err, "the string at %u does not end", offset);
 }
 
-hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err) {
+hearth_status hearth_profile_check(hearth_profile *profile, hearth_error *err) {
   const uint8_t *from;
   return hearth_profile_touch(profile, 0, hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->offset, &from,
                               err);
@@ -87,10 +87,6 @@ uint64_t hearth_profile_id(const hearth_profile *profile) {
   const hearth_indexed_section *checksums = hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS);
   uint64_t hash = XXH3_64bits(profile->data + checksums->offset, checksums->size);
   return hash ? hash : 1;
-}
-
-uint32_t hearth_profile_strings_size(const hearth_profile *profile) {
-  return (uint32_t)hearth_profile_section(profile, HEARTH_SECTION_STRINGS)->size;
 }
 
 /* -------------------------------------------------- packed tables --------------------------------------------- */
@@ -197,53 +193,32 @@ static hearth_status reader_read_function(hearth_profile *profile, uint32_t row,
   return hearth_profile_read_row(profile, HEARTH_SECTION_FUNCTIONS, row, ret, sizeof *ret, "function", err);
 }
 
-hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read_key *read_key, uint32_t first,
-                                    uint32_t end, uint64_t key, uint32_t *ret_row, hearth_error *err) {
-  while (first < end) {
-    uint32_t middle = first + (end - first) / 2;
-    uint64_t found;
-    HEARTH_TRY(read_key(profile, middle, &found, err));
-    if (found < key)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  *ret_row = first;
-  return HEARTH_OK;
-}
-
-static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
-  hearth_indexed_function f;
-  HEARTH_TRY(reader_read_function(profile, row, &f, err));
-  *ret = f.id;
-  return HEARTH_OK;
-}
-
-/* Move a bound of [*first, *end), in which the key's place is, to a row that lies within. */
-static hearth_status narrow(hearth_profile *profile, uint64_t row, uint64_t key, uint32_t *first, uint32_t *end,
-                            hearth_error *err) {
-  uint64_t found;
-  if (row < *first || row >= *end)
-    return HEARTH_OK;
-  HEARTH_TRY(read_function_id(profile, (uint32_t)row, &found, err));
-  *(found < key ? first : end) = (uint32_t)row;
-  return HEARTH_OK;
-}
-
 /* Ids are hashes, evenly spread: a row is near where they would all have one distance. */
+hearth_status hearth_profile_find_id(hearth_profile *profile, uint32_t section, size_t row_size, uint64_t id,
+                                     uint32_t *ret_row, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, section);
+  uint32_t first = 0, end = s->count, reach = 64 + end / 64;
+  uint64_t near = (uint64_t)((unsigned __int128)id * end >> 64);
+  for (unsigned step = 0; first < end; step++) {
+    uint64_t row = step == 0 ? near - reach : step == 1 ? near + reach : first + (end - first) / 2;
+    const uint8_t *from;
+    if (row < first || row >= end)
+      continue;
+    HEARTH_TRY(hearth_profile_touch(profile, s->offset + row * row_size, sizeof id, &from, err));
+    if (load64(from) == id) {
+      *ret_row = (uint32_t)row;
+      return HEARTH_OK;
+    }
+    if (load64(from) < id)
+      first = (uint32_t)row + 1;
+    else
+      end = (uint32_t)row;
+  }
+  return HEARTH_E_NOT_FOUND;
+}
+
 hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
-  uint32_t count = hearth_profile_function_count(profile), first = 0, end = count, row, reach = 64 + count / 64;
-  uint64_t found, near = (uint64_t)((unsigned __int128)id * count >> 64);
-  HEARTH_TRY(narrow(profile, near - reach, id, &first, &end, err));
-  HEARTH_TRY(narrow(profile, near + reach, id, &first, &end, err));
-  HEARTH_TRY(hearth_profile_search(profile, read_function_id, first, end, id, &row, err));
-  if (row == count)
-    return HEARTH_E_NOT_FOUND;
-  HEARTH_TRY(read_function_id(profile, row, &found, err));
-  if (found != id)
-    return HEARTH_E_NOT_FOUND;
-  *ret_row = row;
-  return HEARTH_OK;
+  return hearth_profile_find_id(profile, HEARTH_SECTION_FUNCTIONS, sizeof(hearth_indexed_function), id, ret_row, err);
 }
 
 hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,
@@ -334,7 +309,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
   for (size_t i = 0; i < wanted; i++)
     if (profile->mib_columns[i] >= 0)
       ret_mib->v[profile->mib_columns[i]] = values[i][row % HEARTH_PACKED_ROWS];
-  return HEARTH_OK;
+  return ret_mib->AllocCount ? HEARTH_OK : hearth_profile_corrupt(profile, err, "context %u has no allocations", row);
 }
 
 hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t row, uint64_t *ret,
@@ -351,67 +326,36 @@ hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t
   return HEARTH_OK;
 }
 
-static hearth_status reader_read_path(hearth_profile *profile, uint32_t row, hearth_indexed_path *ret,
-                                      hearth_error *err) {
-  return hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, row, ret, sizeof *ret, "path", err);
-}
-
-hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
-                                            hearth_error *err) {
-  hearth_indexed_path p;
-  HEARTH_TRY(reader_read_path(profile, path, &p, err));
-  *ret_node = p.first_node;
-  return HEARTH_OK;
-}
-
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err) {
   hearth_indexed_path p;
-  HEARTH_TRY(reader_read_path(profile, row, &p, err));
+  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, row, &p, sizeof p, "path", err));
   if (p.parent != HEARTH_NONE && p.parent >= row)
     return hearth_profile_corrupt(profile, err, "path %u comes before its parent", row);
   *ret_parent = p.parent;
   return hearth_profile_get_string(profile, p.name, ret_name, err);
 }
 
-/* The limit also keeps a file of nothing but one endless path from costing quadratic time. */
-static hearth_status path_length(hearth_profile *profile, uint32_t row, size_t *ret, hearth_error *err) {
-  size_t length = 0, components = 0;
-  while (row != HEARTH_NONE) {
-    const char *name;
-    uint32_t parent;
-    HEARTH_TRY(hearth_profile_get_path_row(profile, row, &name, &parent, err));
-    length += strlen(name) + (components > 0);
-    if (length >= HEARTH_PATH_LIMIT)
-      return hearth_profile_corrupt(profile, err, "path %u is too long", row);
-    components++;
-    row = parent;
-  }
-  *ret = components == 1 && length == 0 ? 1 : length; /* the root alone is "/" */
-  return HEARTH_OK;
-}
-
-/* Characters [at, at + n) of a path, as far as they fit. */
-static void put_part(char *buffer, size_t size, size_t at, const char *part, size_t n) {
-  if (at < size)
-    memcpy(buffer + at, part, n < size - at ? n : size - at);
-}
-
+/* From its end to its begin. The limit also keeps a file of nothing but one endless path from costing quadratic time. */
 hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, char *buffer, size_t size,
                                       hearth_error *err) {
-  size_t length = 0;
-  HEARTH_TRY(path_length(profile, row, &length, err));
-  put_part(buffer, size, 0, "/", length > 0);
-  for (size_t end = length; row != HEARTH_NONE;) {
+  char path[HEARTH_PATH_LIMIT];
+  size_t at = sizeof path - 1;
+  for (uint32_t up = row; up != HEARTH_NONE;) {
     const char *name;
-    HEARTH_TRY(hearth_profile_get_path_row(profile, row, &name, &row, err));
+    bool is_last = up == row;
+    HEARTH_TRY(hearth_profile_get_path_row(profile, up, &name, &up, err));
     size_t n = strlen(name);
-    put_part(buffer, size, end - n, name, n);
-    end -= n;
-    if (row != HEARTH_NONE)
-      put_part(buffer, size, --end, "/", 1);
+    if (n + !is_last > at)
+      return hearth_profile_corrupt(profile, err, "path %u is too long", row);
+    if (!is_last || (n == 0 && up == HEARTH_NONE)) /* the root alone is "/" */
+      path[--at] = '/';
+    at -= n;
+    memcpy(path + at, name, n);
   }
-  buffer[length < size ? length : size - 1] = '\0';
+  size_t length = sizeof path - 1 - at < size ? sizeof path - 1 - at : size - 1;
+  memcpy(buffer, path + at, length);
+  buffer[length] = '\0';
   return HEARTH_OK;
 }
 

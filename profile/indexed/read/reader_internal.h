@@ -37,7 +37,7 @@ bool hearth_packed_encode(packed_source *source, const void *context, size_t row
 
 /* ------------------------------------------------ reader internal ------------------------------------------------ */
 
-/* Declarations that the files of the reader share, and that the verifier needs beyond the public header. */
+/* Declarations that the files of the reader share, and that the tests' verifier needs beyond the public header. */
 
 /* The first `wanted` columns of a block that was decoded. Callers ask for neighbouring rows, and walks up stacks come through
  * the same blocks again and again. */
@@ -69,7 +69,6 @@ struct hearth_profile {
   int mib_columns[HEARTH_PACKED_COLUMNS]; /* the field of a hearth_mib for each column of `contexts`, or -1 */
   uint64_t *counts;                       /* of the histogram that was read last */
   size_t counts_room;
-  uint8_t *plan_copy;         /* the PLAN section, if its structs cannot be used where they lie */
   hearth_variance *variances; /* of each context: the VARIANCES section, decoded; NULL: not yet */
   uint8_t *checked;           /* one bit for each block whose checksum was found right */
 };
@@ -110,11 +109,9 @@ hearth_status hearth_profile_read_block(hearth_profile *profile, const packed_ta
                                         uint64_t (*ret_values)[HEARTH_PACKED_ROWS], const char *what,
                                         hearth_error *err);
 
-/* The first of the rows [first, end) whose key is not less than `key`; `end` if there is none. Keys ascend; `read_key`
- * reads a row's. Errors: those of `read_key`. */
-typedef hearth_status hearth_profile_read_key(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err);
-hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read_key *read_key, uint32_t first,
-                                    uint32_t end, uint64_t key, uint32_t *ret_row, hearth_error *err);
+/* The row of a table whose rows begin with ids, which ascend. E_NOT_FOUND without message when there is none. */
+hearth_status hearth_profile_find_id(hearth_profile *profile, uint32_t section, size_t row_size, uint64_t id,
+                                     uint32_t *ret_row, hearth_error *err);
 
 /* Fill in `err` with the profile's name, the printf-style reason and the remedy; returns HEARTH_E_CORRUPT. */
 hearth_status hearth_profile_corrupt(const hearth_profile *profile, hearth_error *err, const char *format, ...)
@@ -127,18 +124,5 @@ uint32_t hearth_profile_path_count(const hearth_profile *profile);
 /* Last component and parent (a lower row or HEARTH_NONE) of a path. */
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err);
-
-/* Where the stack nodes of a path's module begin, as the file says. */
-hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
-                                            hearth_error *err);
-
-uint32_t hearth_profile_strings_size(const hearth_profile *profile);
-
-hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
-hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);
-hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err);
-
-/* Check the checksum of every block. */
-hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);
 
 #endif

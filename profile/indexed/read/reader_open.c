@@ -215,6 +215,9 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
 
 static hearth_status reader_open_open_parts(hearth_profile *profile, hearth_error *err) {
   HEARTH_TRY(reader_open_read_header(profile, err));
+  if ((uintptr_t)profile->data % sizeof(uint64_t) != 0) /* the structs of a plan are used where they lie */
+    return hearth_error_set(err, HEARTH_E_USAGE, "%s: the bytes of a profile must lie at a multiple of 8",
+                            profile->name);
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
   HEARTH_TRY(prepare_checksums(profile, err));
@@ -254,6 +257,5 @@ void hearth_profile_close(hearth_profile *profile) {
   hearth_file_close(&profile->file);
   for (size_t i = 0; i < BLOCKS_KEPT; i++)
     HEARTH_FREE(profile->frames.kept[i].values, profile->stacks.kept[i].values, profile->contexts.kept[i].values);
-  HEARTH_FREE(profile->converted, profile->name, profile->checked, profile->counts, profile->plan_copy,
-              profile->variances, profile);
+  HEARTH_FREE(profile->converted, profile->name, profile->checked, profile->counts, profile->variances, profile);
 }

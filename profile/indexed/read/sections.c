@@ -21,13 +21,6 @@ static uint32_t row_count(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS)->count;
 }
 
-static hearth_status section_read_context(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
-  hearth_indexed_histogram found;
-  HEARTH_TRY(section_read_row(profile, row, &found, err));
-  *ret = found.context;
-  return HEARTH_OK;
-}
-
 /* Where the bytes of a row lie in the file. */
 static hearth_status find_bytes(hearth_profile *profile, uint32_t number, const hearth_indexed_histogram *row,
                                 const uint8_t **ret, size_t *ret_size, hearth_error *err) {
@@ -75,28 +68,18 @@ static hearth_status section_read_histogram(hearth_profile *profile, uint32_t nu
 
 hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row, hearth_histogram *ret,
                                            hearth_error *err) {
-  hearth_indexed_histogram found;
-  uint32_t number;
+  uint32_t first = 0, end = row_count(profile); /* 0 in most profiles */
   *ret = (hearth_histogram){NULL, 0};
-  if (row_count(profile) == 0) /* most profiles */
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_search(profile, section_read_context, 0, row_count(profile), row, &number, err));
-  if (number == row_count(profile))
-    return HEARTH_OK;
-  HEARTH_TRY(section_read_row(profile, number, &found, err));
-  return found.context == row ? section_read_histogram(profile, number, &found, ret, err) : HEARTH_OK;
-}
-
-hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err) {
-  uint32_t contexts = 0; /* one more than the context before */
-  for (uint32_t i = 0; i < row_count(profile); i++) {
-    hearth_indexed_histogram row;
-    hearth_histogram histogram;
-    HEARTH_TRY(section_read_row(profile, i, &row, err));
-    if (row.context < contexts || row.context >= hearth_profile_context_count(profile) || (i == 0 && row.offset != 0))
-      return hearth_profile_corrupt(profile, err, "its histograms are not sorted at %u", i);
-    HEARTH_TRY(section_read_histogram(profile, i, &row, &histogram, err));
-    contexts = row.context + 1;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    hearth_indexed_histogram found;
+    HEARTH_TRY(section_read_row(profile, middle, &found, err));
+    if (found.context == row)
+      return section_read_histogram(profile, middle, &found, ret, err);
+    if (found.context < row)
+      first = middle + 1;
+    else
+      end = middle;
   }
   return HEARTH_OK;
 }
@@ -115,35 +98,15 @@ hearth_status hearth_profile_get_type(hearth_profile *profile, uint32_t row, uin
   return hearth_profile_get_string(profile, type.name, ret_name, err);
 }
 
-static hearth_status read_type_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
-  const char *name;
-  return hearth_profile_get_type(profile, row, ret, &name, err);
-}
-
 hearth_status hearth_profile_type_name(hearth_profile *profile, uint64_t id, const char **ret_name, hearth_error *err) {
-  uint32_t count = hearth_profile_type_count(profile), row;
-  uint64_t found = 0;
-  HEARTH_TRY(hearth_profile_search(profile, read_type_id, 0, count, id, &row, err));
-  if (row < count)
-    HEARTH_TRY(hearth_profile_get_type(profile, row, &found, ret_name, err));
-  if (row == count || found != id)
-    *ret_name = "";
-  return HEARTH_OK;
-}
-
-hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err) {
-  uint64_t previous = 0; /* no type's */
-  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
-    const char *name;
-    uint64_t id;
-    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
-    if (id <= previous)
-      return hearth_profile_corrupt(profile, err, "its types are not sorted at %u", i);
-    if (id != hearth_type_id(name, strlen(name)))
-      return hearth_profile_corrupt(profile, err, "the id of type %u is not that of its name", i);
-    previous = id;
-  }
-  return HEARTH_OK;
+  uint32_t row;
+  hearth_status status =
+      hearth_profile_find_id(profile, HEARTH_SECTION_TYPES, sizeof(hearth_indexed_type), id, &row, err);
+  *ret_name = "";
+  if (status == HEARTH_E_NOT_FOUND)
+    return HEARTH_OK;
+  HEARTH_THEN(status, hearth_profile_get_type(profile, row, &id, ret_name, err));
+  return status;
 }
 
 /* Reads the GLOBALS section: a binary search by id. */
@@ -152,14 +115,12 @@ uint32_t hearth_profile_global_count(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_GLOBALS)->count;
 }
 
-static hearth_status section_read_global(hearth_profile *profile, uint32_t row, hearth_indexed_global *ret,
-                                         hearth_error *err) {
-  return hearth_profile_read_row(profile, HEARTH_SECTION_GLOBALS, row, ret, sizeof *ret, "global", err);
-}
-
 hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, hearth_global *ret, hearth_error *err) {
   hearth_indexed_global stored;
-  HEARTH_TRY(section_read_global(profile, row, &stored, err));
+  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_GLOBALS, row, &stored, sizeof stored, "global", err));
+  if (!hearth_global_flags_are_valid(stored.flags & ~HEARTH_GLOBAL_HOT) ||
+      (stored.stores && !(stored.flags & HEARTH_GLOBAL_STORES)))
+    return hearth_profile_corrupt(profile, err, "global %u has impossible flags", row);
   *ret = (hearth_global){.line = stored.line,
                          .flags = stored.flags,
                          .size = stored.size,
@@ -170,37 +131,10 @@ hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, h
   return hearth_profile_get_string(profile, stored.file, &ret->file, err);
 }
 
-static hearth_status read_global_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
-  hearth_indexed_global stored;
-  HEARTH_TRY(section_read_global(profile, row, &stored, err));
-  *ret = stored.id;
-  return HEARTH_OK;
-}
-
 hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, hearth_global *ret, hearth_error *err) {
-  uint32_t count = hearth_profile_global_count(profile), row;
-  uint64_t found;
-  HEARTH_TRY(hearth_profile_search(profile, read_global_id, 0, count, id, &row, err));
-  if (row == count)
-    return HEARTH_E_NOT_FOUND;
-  HEARTH_TRY(read_global_id(profile, row, &found, err));
-  return found == id ? hearth_profile_get_global(profile, row, ret, err) : HEARTH_E_NOT_FOUND;
-}
-
-hearth_status hearth_profile_verify_globals(hearth_profile *profile, hearth_error *err) {
-  uint64_t previous = 0, id;
-  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
-    hearth_global g;
-    HEARTH_TRY(read_global_id(profile, i, &id, err));
-    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
-    if (i > 0 && id <= previous)
-      return hearth_profile_corrupt(profile, err, "its globals are not sorted at %u", i);
-    if (!hearth_global_flags_are_valid(g.flags & ~HEARTH_GLOBAL_HOT) ||
-        (g.stores && !(g.flags & HEARTH_GLOBAL_STORES)) || id != hearth_global_id(g.name, g.file, g.flags))
-      return hearth_profile_corrupt(profile, err, "the id of global %u is not that of its name", i);
-    previous = id;
-  }
-  return HEARTH_OK;
+  uint32_t row;
+  HEARTH_TRY(hearth_profile_find_id(profile, HEARTH_SECTION_GLOBALS, sizeof(hearth_indexed_global), id, &row, err));
+  return hearth_profile_get_global(profile, row, ret, err);
 }
 
 /* Reads the VARIANCES section, whole, when it is first asked for: a row for each context, empty where the section has none. */

@@ -78,11 +78,6 @@ hearth_status hearth_writer_order_binaries(writer *w);
 /* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 
-/* tables.c: the columns of CONTEXTS in this profile; before all else. Then SCHEMA and the packed tables, once all is in order.
- * E_NOMEM. */
-void hearth_writer_choose_columns(writer *w);
-hearth_status hearth_writer_pack_tables(writer *w);
-
 /* section_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status hearth_writer_encode_histograms(writer *w);
 hearth_status hearth_writer_encode_history(writer *w);

@@ -10,7 +10,7 @@
 static inline hearth_status make_plan(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
                                       size_t *ret_size, hearth_error *err) {
   hearth_profile_summary summary;
-  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_check(profile, err));
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   hearth_builder *builder = hearth_builder_create(summary.id_scheme);
   if (!builder)

@@ -15,6 +15,7 @@
 
 #include "hearth/builder.h"
 #include "hearth/classify.h"
+#include "profile_verifier.h"
 
 typedef struct bytes {
   void *data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Histograms in indexed profiles and their text twin. */
 #include "profile_fixture.h"
+#include "profile_verifier.h"
 #include "reseal.h"
 
 #define HEAD                "hearth-profile-text 1\nrun duration_ns=8\n"

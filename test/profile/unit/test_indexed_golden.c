@@ -2,6 +2,7 @@
 /* The golden files of the indexed format (test/golden, made by make-indexed.sh): released versions never change, stay
  * readable, and no truncated or flipped byte is ever read as something else. */
 #include "profile_fixture.h"
+#include "profile_verifier.h"
 
 static bytes read_golden(const char *name) {
   char path[512];

@@ -6,6 +6,7 @@
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "llvm_parts.h"
+#include "profile_verifier.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

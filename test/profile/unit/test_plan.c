@@ -5,6 +5,7 @@
 #include "hearth/plan.h"
 #include "make_plan.h"
 #include "profile_fixture.h"
+#include "profile_verifier.h"
 #include "reseal.h"
 
 /* ------------------------------------------------- profiles ------------------------------------------------- */

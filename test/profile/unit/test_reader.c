@@ -8,6 +8,7 @@
 #include "reseal.h"
 
 #include "hearth/ids.h"
+#include "profile_verifier.h"
 
 static void expect_status(bytes b, hearth_status expected, const char *message) {
   hearth_profile *profile;
@@ -338,6 +339,18 @@ static void verify_finds_disorder(void **state) {
   }
 }
 
+static void bytes_at_an_odd_address_are_refused(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  char *copy = malloc(b.size + 1);
+  hearth_profile *profile;
+  hearth_error err;
+  (void)state;
+  memcpy(copy + 1, b.data, b.size);
+  assert_int_equal(hearth_profile_open_memory(copy + 1, b.size, "memory", &profile, &err), HEARTH_E_USAGE);
+  free(copy);
+  free(b.data);
+}
+
 static void foreign_files_are_named(void **state) {
   static const struct {
     const char *begin;
@@ -403,6 +416,7 @@ int main(void) {
       cmocka_unit_test(unknown_sections_and_fields_are_skipped),
       cmocka_unit_test(unknown_versions_and_flags_are_refused),
       cmocka_unit_test(verify_finds_disorder),
+      cmocka_unit_test(bytes_at_an_odd_address_are_refused),
       cmocka_unit_test(foreign_files_are_named),
       cmocka_unit_test(files_that_are_no_files_are_refused),
   };

@@ -3,6 +3,7 @@
 #include "hearth/history.h"
 
 #include "profile_fixture.h"
+#include "profile_verifier.h"
 #include "reseal.h"
 
 #define HEAD    "hearth-profile-text 1\nrun duration_ns=1000000000\n"

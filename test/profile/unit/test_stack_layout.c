@@ -2,6 +2,7 @@
 /* Which rows STACKS has for contexts of several modules, and where (docs/formats/indexed.md, "STACKS"). */
 #include "profile_fixture.h"
 
+#include "profile_verifier.h"
 #include "reader_internal.h"
 #include "reseal.h"
 
@@ -56,7 +57,7 @@ static uint32_t first_node(hearth_profile *profile, const char *file) {
     uint32_t node;
     hearth_error err;
     expect_ok(hearth_profile_get_path(profile, i, path, sizeof path, &err), &err);
-    expect_ok(hearth_profile_get_first_node(profile, i, &node, &err), &err);
+    expect_ok(hearth_profile_first_node(profile, i, &node, &err), &err);
     if (strcmp(path, file) == 0)
       return node;
   }

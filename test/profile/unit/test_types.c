@@ -5,6 +5,7 @@
 
 #include "hearth/ids.h"
 #include "hearth/type_table.h"
+#include "profile_verifier.h"
 #include "symboliser.h"
 
 /* -------------------------------------------------- in programs -------------------------------------------------- */

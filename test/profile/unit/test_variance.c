@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "profile_fixture.h"
+#include "profile_verifier.h"
 #include "reseal.h"
 
 #define HEAD(runs) "hearth-profile-text 1\nrun duration_ns=1000000000 runs=" #runs "\n"

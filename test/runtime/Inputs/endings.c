@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,8 +98,6 @@ static void end(const char *way) {
     signal(SIGABRT, SIG_IGN);
     abort();
   }
-  if (strcmp(way, "syscall-exit") == 0)
-    syscall(SYS_exit_group, 7);
   if (strcmp(way, "live-threads") == 0)
     exit(pthread_create(&thread, NULL, wait_in_thread, NULL) == 0 ? 7 : 3);
   if (strcmp(way, "thread-exits") == 0)
@@ -159,10 +156,6 @@ static void end(const char *way) {
     fexecve(open(sh, O_RDONLY), after, environ);
   if (strcmp(way, "execveat") == 0)
     execveat(AT_FDCWD, sh, after, environ, 0);
-  if (strcmp(way, "syscall-execve") == 0)
-    syscall(SYS_execve, sh, after, environ);
-  if (strcmp(way, "syscall-execveat") == 0)
-    syscall(SYS_execveat, AT_FDCWD, sh, after, environ, 0);
   if (strcmp(way, "exec-self") == 0)
     execl(self, self, "after", (char *)NULL);
   if (strcmp(way, "exec-fails") == 0) {

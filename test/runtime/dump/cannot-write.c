@@ -7,9 +7,9 @@
  * RUN: ls %t.dir | count 0
  *
  * NODIR: done, 0
- * NODIR: hearth: cannot write the profile {{.*}}/none/x.{{[0-9]+}}: not a directory
+ * NODIR: hearth: cannot write the profile {{.*}}/none/x.{{[0-9]+}}: Not a directory
  * LIMIT: done, 0
- * LIMIT: hearth: cannot write the profile {{.*}}/limited.{{[0-9]+}}: file too large
+ * LIMIT: hearth: cannot write the profile {{.*}}/limited.{{[0-9]+}}: File too large
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@
  * INDEX-SAME: 0 blocks dropped
  * ONCE: {{^}}16384{{$}}
  * CHECK: {{^}}16384 blocks
- * LOST-COUNT-4: hearth: cannot write {{.*}}/x.{{[0-9]+[.][0-9]+}}.part1: file too large
+ * LOST-COUNT-4: hearth: cannot write {{.*}}/x.{{[0-9]+[.][0-9]+}}.part1: File too large
  * LOST-NOT: {{.}}
  */
 #include "hearth/rt.h"

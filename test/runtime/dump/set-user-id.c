@@ -11,7 +11,7 @@
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t.named -DFOLDER='"%t.dir/folder"' && cp %t.named named && chgrp 65534 named
  * RUN: chmod g+s named && ./named 2>&1 | FileCheck %s --check-prefix=FOLDER
  * FOLDER: ran
- * FOLDER-NEXT: hearth: cannot write the profile {{.*}}/folder/profile.{{[0-9]+}}: no such directory
+ * FOLDER-NEXT: hearth: cannot write the profile {{.*}}/folder/profile.{{[0-9]+}}: No such file or directory
  * RUN: mkdir folder && ./named && %hearth index -q folder/profile.* -o heap
  */
 #include <stdio.h>

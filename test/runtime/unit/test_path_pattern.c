@@ -39,13 +39,6 @@ static void test_has(void **state) {
   assert_false(hearth_pattern_has("p%", 'p'));
 }
 
-static void test_unknown(void **state) {
-  (void)state;
-  assert_null(hearth_pattern_find_unknown("%e%p%m%h%u%%x"));
-  assert_string_equal(hearth_pattern_find_unknown("%e%4m"), "%4m");
-  assert_string_equal(hearth_pattern_find_unknown("a%"), "%");
-}
-
 static void test_literal(void **state) {
   (void)state;
   char buffer[64];
@@ -66,8 +59,7 @@ static void test_process(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_letters), cmocka_unit_test(test_has),
-                                     cmocka_unit_test(test_unknown), cmocka_unit_test(test_literal),
-                                     cmocka_unit_test(test_process)};
+                                     cmocka_unit_test(test_literal), cmocka_unit_test(test_process)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Checks a whole profile: rules that a reader relies on without looking (order, agreement between tables), and rules
  * that it checks on its way (bounds). Each table is read once. */
+#include "profile_verifier.h"
+
 #include <string.h>
 
+#include "hearth/global.h"
 #include "hearth/ids.h"
 #include "hearth/plan.h"
 #include "hearth/variance.h"
@@ -10,7 +13,7 @@
 
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {
   const char *previous = NULL;
-  for (uint64_t offset = 0; offset < hearth_profile_strings_size(profile);) {
+  for (uint64_t offset = 0; offset < hearth_profile_section(profile, HEARTH_SECTION_STRINGS)->size;) {
     const char *string;
     HEARTH_TRY(hearth_profile_get_string(profile, (uint32_t)offset, &string, err));
     if (previous ? strcmp(previous, string) >= 0 : *string != '\0')
@@ -145,13 +148,20 @@ static hearth_status verify_range(hearth_profile *profile, const node_range *ran
   return HEARTH_OK;
 }
 
+hearth_status hearth_profile_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node, hearth_error *err) {
+  hearth_indexed_path row;
+  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, path, &row, sizeof row, "path", err));
+  *ret_node = row.first_node;
+  return HEARTH_OK;
+}
+
 static hearth_status verify_stacks(hearth_profile *profile, hearth_error *err) {
   uint32_t paths = hearth_profile_path_count(profile);
   node_range range = {0};
   for (uint32_t path = 0; path <= paths; path++) { /* the shared ones are before those of path 0 */
     range.end = hearth_profile_stack_count(profile);
     if (path < paths)
-      HEARTH_TRY(hearth_profile_get_first_node(profile, path, &range.end, err));
+      HEARTH_TRY(hearth_profile_first_node(profile, path, &range.end, err));
     if (range.end < range.first || range.end > hearth_profile_stack_count(profile))
       return hearth_profile_corrupt(profile, err, "path %u has impossible stack nodes", path);
     HEARTH_TRY(verify_range(profile, &range, err));
@@ -174,8 +184,6 @@ static hearth_status verify_contexts(hearth_profile *profile, hearth_error *err)
     HEARTH_TRY(hearth_profile_get_frame(profile, frame, &info, err));
     if (i - info.first_context >= info.context_count)
       return hearth_profile_corrupt(profile, err, "context %u is not among the contexts of its frame", i);
-    if (mib.AllocCount == 0)
-      return hearth_profile_corrupt(profile, err, "context %u has no allocations", i);
     previous_leaf = leaf;
     previous_frame = frame;
   }
@@ -192,21 +200,67 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
   return HEARTH_OK;
 }
 
+static hearth_status verify_histograms(hearth_profile *profile, hearth_error *err) {
+  const uint32_t count = hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS)->count;
+  uint32_t contexts = 0; /* one more than the context before */
+  for (uint32_t i = 0; i < count; i++) {
+    hearth_indexed_histogram row;
+    hearth_histogram histogram;
+    HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_HISTOGRAMS, i, &row, sizeof row, "histogram", err));
+    if (row.context < contexts || row.context >= hearth_profile_context_count(profile) || (i == 0 && row.offset != 0))
+      return hearth_profile_corrupt(profile, err, "its histograms are not sorted at %u", i);
+    HEARTH_TRY(hearth_profile_get_histogram(profile, row.context, &histogram, err));
+    contexts = row.context + 1;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status verify_types(hearth_profile *profile, hearth_error *err) {
+  uint64_t previous = 0; /* no type's */
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    if (id <= previous)
+      return hearth_profile_corrupt(profile, err, "its types are not sorted at %u", i);
+    if (id != hearth_type_id(name, strlen(name)))
+      return hearth_profile_corrupt(profile, err, "the id of type %u is not that of its name", i);
+    previous = id;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status verify_globals(hearth_profile *profile, hearth_error *err) {
+  uint64_t previous = 0;
+  for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
+    hearth_indexed_global row;
+    hearth_global g;
+    HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_GLOBALS, i, &row, sizeof row, "global", err));
+    HEARTH_TRY(hearth_profile_get_global(profile, i, &g, err));
+    if (i > 0 && row.id <= previous)
+      return hearth_profile_corrupt(profile, err, "its globals are not sorted at %u", i);
+    if (row.id != hearth_global_id(g.name, g.file, g.flags))
+      return hearth_profile_corrupt(profile, err, "the id of global %u is not that of its name", i);
+    previous = row.id;
+  }
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
   hearth_plan plan;
   hearth_variance variance;
   hearth_run_facts facts;
   hearth_heap_history history;
-  HEARTH_TRY(hearth_profile_check_blocks(profile, err));
+  HEARTH_TRY(hearth_profile_check(profile, err));
   HEARTH_TRY(verify_strings(profile, err));
   HEARTH_TRY(verify_paths(profile, err));
   HEARTH_TRY(verify_functions(profile, err));
   HEARTH_TRY(verify_frames(profile, err));
   HEARTH_TRY(verify_stacks(profile, err));
   HEARTH_TRY(verify_contexts(profile, err));
-  HEARTH_TRY(hearth_profile_verify_histograms(profile, err));
-  HEARTH_TRY(hearth_profile_verify_types(profile, err));
-  HEARTH_TRY(hearth_profile_verify_globals(profile, err));
+  HEARTH_TRY(verify_histograms(profile, err));
+  HEARTH_TRY(verify_types(profile, err));
+  HEARTH_TRY(verify_globals(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   HEARTH_TRY(hearth_profile_get_variance(profile, 0, &variance, err));
   HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
