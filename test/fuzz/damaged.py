@@ -105,7 +105,7 @@ class Trial:
                    [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
                    [h, "flags", "use", "IN"],
                    [h, "report", "IN", "-o", "OUT"], [h, "index", "-q", "IN", "--format=llvm", "-o", "OUT"], compile_]
-        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "speedscope", "dhat")]
+        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "dhat")]
         with_binary = [[h, "index", "-q", "IN", "--binary", app, "-o", "OUT"], [h, "index", "-q", "--symbols", "IN", "-o", "OUT"]]
         of_binary = [[h, "index", "-q", raw, "--binary", "IN", "-o", "OUT"],
                      [h, "index", "-q", "--symbols", raw, "--binary", "IN", "-o", "OUT"]]
