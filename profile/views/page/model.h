@@ -77,9 +77,4 @@ void hearth_page_model_destroy(hearth_page_model *model);
 const hearth_page_grid *hearth_page_model_lifetime_size(const hearth_page_model *model);
 hearth_page_place hearth_page_model_place(const hearth_page_model *model, uint32_t place);
 
-/* Lines of source files, of those places that lie in a file which is there: {"FILE": {"LINE": "text", ...}, ...}. A file is
- * looked for as options->source_directory and the end of its name, the longest that is there; else by its name. One that
- * changed after the profile was written is left out. E_NOMEM. */
-hearth_status hearth_page_sources_write(const hearth_page_model *model, hearth_json *json, hearth_error *err);
-
 #endif

@@ -50,14 +50,6 @@ static inline const hearth_page_cell *hearth_page_grid_at(const hearth_page_grid
   return &grid->cells[(size_t)y * grid->x.bins + x];
 }
 
-/* Bytes that are live, by time: the most of each piece of `step_ns`. */
-typedef struct hearth_page_series {
-  double step_ns;
-  uint32_t count; /* 0: there is none */
-  uint64_t *bytes;
-  uint64_t peak_bytes, peak_ns;
-} hearth_page_series;
-
 typedef struct hearth_page_thread {
   uint32_t number;
   uint64_t allocs, bytes;
@@ -67,14 +59,13 @@ typedef struct hearth_page_thread {
 
 typedef struct hearth_page_timeline {
   hearth_page_grid lifetime_size, lifetime_time;
-  hearth_page_series live;
   hearth_page_thread *threads; /* in the order in which they were first seen */
   uint32_t thread_count;
   size_t thread_room;
-  hearth_pair_set thread_rows; /* (number, 0) */
-  hearth_live_blocks blocks;   /* live now; the number of each is its thread */
-  uint64_t live_bytes;         /* now */
-  uint32_t live_at;            /* the piece of time that is now */
+  hearth_pair_set thread_rows;  /* (number, 0) */
+  hearth_live_blocks blocks;    /* live now; the number of each is its thread */
+  uint64_t live_bytes;          /* now */
+  uint64_t peak_bytes, peak_ns; /* the most of these, and when */
 } hearth_page_timeline;
 
 /* For a run of this length; later times count as its end. E_NOMEM. Destroy also after an error; all zero, too. */

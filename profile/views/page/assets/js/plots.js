@@ -174,7 +174,7 @@ function startGrid(name, title, caption) {
 }
 
 function startPlots() {
-  const single = 'live' in data.plots;
+  const single = 'threads' in data.plots;
   const darker = 'more is darker, in dark colours brighter.';
   return [
     ...startGrid('lifetime-size', 'Lifetime against size',
