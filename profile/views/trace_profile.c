@@ -2,7 +2,6 @@
 /* The indexer writes to memory, and the reader reads it there. */
 #include "trace_profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,11 +40,6 @@ static void trace_profile_on_note(void *context, hearth_note_level level, const 
     hearth_tool_warning("%s", text);
 }
 
-static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
-  (void)context;
-  hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
-}
-
 static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, const char *path, hearth_error *err) {
   hearth_builder *builder;
   size_t size;
@@ -59,9 +53,7 @@ static hearth_status open_both(trace_profile *p, const char *path, const hearth_
                                hearth_error *err) {
   hearth_indexer *indexer;
   HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
-  hearth_tool_progress("%s: reading", path);
   hearth_status status = index_trace(p, indexer, path, err);
-  hearth_tool_progress("%s", "");
   hearth_indexer_destroy(indexer);
   return status == HEARTH_OK && options->trace_records ? hearth_trace_open(path, &p->trace, err) : status;
 }
@@ -89,7 +81,6 @@ bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   hearth_status status = is_trace ? tally(&tallies, path, &err) : HEARTH_OK;
   const hearth_indexer_options options = {.context = tallies,
                                           .note = trace_profile_on_note,
-                                          .progress = on_progress,
                                           .symbols = true,
                                           .trace_records = is_trace ? add_tallies : NULL,
                                           .trace_histogram = is_trace ? get_series : NULL};
