@@ -107,7 +107,7 @@ static void counter_write_events(hearth_exporter *e, const counters *c) {
   counter_begin_event(&json, "M", "process_name", 0);
   hearth_json_print(&json, "args:{name:%s", e->options->title);
   end_event(&json);
-  counter_begin_event(&json, "i", "peak", run_us * (double)c->history->peak_ppm / (double)c->history->runs / 1e6);
+  counter_begin_event(&json, "i", "peak", (double)hearth_history_peak_ns(c->history, &e->summary) / 1e3);
   hearth_json_print(&json, "s:\"p\", args:{");
   end_event(&json);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
