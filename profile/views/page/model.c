@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The content of a report: of a profile, and the code that does not depend on its source. */
-#include "model.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "hearth/history.h"
 #include "hearth/profile_diff.h"
 #include "selection.h"
-#include "timeline.h"
 
 /* Each context's series is added to that of its owner; all but the largest are summed in the last one. */
 
@@ -96,9 +95,7 @@ static hearth_status read_history(hearth_page_model *model, hearth_profile *prof
     }
     end_owners(model);
     add_rest(model, &history);
-    double runs = model->summary.runs ? (double)model->summary.runs : 1;
-    model->peak_ns =
-        (uint64_t)((double)model->summary.duration_ns / runs * (double)history.peak_ppm / (double)history.runs / 1e6);
+    model->peak_ns = hearth_history_peak_ns(&history, &model->summary);
     model->has_peak_time = true;
   }
   hearth_heap_history_free(&history);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "timeline.h"
+#include "page.h"
 
 enum { RUN_NS = 1024000, PIECE_NS = 1000 };
 
