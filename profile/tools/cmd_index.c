@@ -12,7 +12,6 @@
 
 #include "array.h"
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "mib_rows.h"

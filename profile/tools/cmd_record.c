@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "preloaded_program.h"
 
 static const hearth_help help = {

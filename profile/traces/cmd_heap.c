@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/heap_dumps.h"
 #include "output_file.h"
 #include "view_options.h"

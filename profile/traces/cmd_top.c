@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "malloc_process.h"
 
 static const hearth_help help = {

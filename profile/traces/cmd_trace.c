@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "print.h"

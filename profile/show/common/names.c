@@ -152,7 +152,7 @@ static hearth_role role_of(const hearth_names *names, const char *name, const ch
       return names->wrappers[i][0] == '-' ? HEARTH_ROLE_OWNER : HEARTH_ROLE_WRAPPER;
   for (size_t i = sizeof known_wrappers / sizeof *known_wrappers; i-- > 0;)
     if (name_matches(known_wrappers[i].pattern, name, path))
-      return known_wrappers[i].pattern[0] == '-' ? HEARTH_ROLE_OWNER : known_wrappers[i].role;
+      return known_wrappers[i].role;
   return HEARTH_ROLE_OWNER;
 }
 

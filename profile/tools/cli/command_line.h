@@ -135,4 +135,14 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) __attr
 /* Flush stdout and return HEARTH_EXIT_OK; if the output could not be written, report it as an error. */
 int hearth_tool_finish(void);
 
+/* ------------------------------------------------ verbs ------------------------------------------------ */
+
+/* Each gets argv[0] = its own name and returns the exit code. */
+#define HEARTH_VERB(part, name, run, help, see, example) int run(int argc, char **argv);
+#include "verbs.def"
+
+/* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command prints them. On
+ * error nothing is written but the message; returns the exit code. */
+int hearth_flags_write(int argc, char **argv, bool lines, FILE *out);
+
 #endif

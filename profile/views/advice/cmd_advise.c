@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/advice.h"
 #include "trace_profile.h"
 #include "view_options.h"

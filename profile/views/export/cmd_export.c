@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/profile_export.h"
 #include "output_file.h"
 #include "view_options.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/indexer.h"
 #include "hearth/report_page.h"
 #include "output_file.h"
