@@ -1,14 +1,11 @@
-/* A page of a trace has the contexts that `hearth index --symbols` makes of it, and plots of single blocks, of time and of threads.
+/* A page of a trace has the contexts that `hearth index --symbols` makes of it, and plots of single blocks and of time.
  *
  * RUN: rm -rf %t && mkdir %t && cd %t && %clang -O0 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -pthread %s -o app
  * RUN: %hearth record --mode=trace -o trace -- ./app && %hearth index -q --symbols trace -o prof && %hearth show --json prof > show.json
  * RUN: %hearth report trace -o page.html && python3 %S/Inputs/compare_with_show.py page.html show.json
  * RUN: python3 %S/Inputs/print_trace_plots.py page.html > plots && FileCheck %s --input-file=plots
  *
- * 100 blocks of main are freed by the other thread, whose own one stays. The C library keeps a small one for a thread.
- * CHECK: thread 1: 102 blocks, 101000{{...}} bytes, 1 freed, 0 of others, {{...}} live, at most 101000
- * CHECK-NEXT: thread 2: 1 blocks, 5000000 bytes, 100 freed, 100 of others, 5000000 live, at most 5000000
- * CHECK-NEXT: live: at most 105000{{...}}, within the run
+ * CHECK: live: at most 105000{{...}}, within the run
  * CHECK-NEXT: lifetime-size: size: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
  * CHECK-NEXT: lifetime-time: time of allocation: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
  * CHECK-NEXT: command: ./app, started in 20{{..}}

@@ -233,21 +233,6 @@ static void write_grid(hearth_page_writer *w, const char *name, const hearth_pag
   hearth_json_close(&w->json, '}');
 }
 
-static void write_thread(hearth_json *json, const hearth_page_thread *thread) {
-  hearth_json_print(json, "\n{thread:%u", thread->number);
-  HEARTH_JSON_MEMBERS(json, thread, allocs, bytes, frees, frees_of_others, live_bytes, peak_bytes);
-  hearth_json_close(json, '}');
-}
-
-static void write_threads(hearth_page_writer *w) {
-  if (!w->model->options->trace)
-    return;
-  begin_list(w, "threads");
-  for (uint32_t i = 0; i < w->model->timeline.thread_count; i++)
-    write_thread(&w->json, &w->model->timeline.threads[i]);
-  end_list(w);
-}
-
 static void write_owner(hearth_json *json, const hearth_page_owner_series *owner) {
   hearth_json_print(json, "\n{count:%u", HEARTH_TALLY_MOMENTS);
   if (owner->function == HEARTH_NONE)
@@ -275,7 +260,6 @@ static void write_plots(hearth_page_writer *w) {
   if (w->model->has_peak_time)
     HEARTH_JSON_MEMBERS(&w->json, w->model, peak_ns);
   write_owners(w);
-  write_threads(w);
   hearth_json_close(&w->json, '}');
 }
 

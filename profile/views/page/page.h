@@ -58,20 +58,9 @@ static inline const hearth_page_cell *hearth_page_grid_at(const hearth_page_grid
   return &grid->cells[(size_t)y * grid->x.bins + x];
 }
 
-typedef struct hearth_page_thread {
-  uint32_t number;
-  uint64_t allocs, bytes;
-  uint64_t frees, frees_of_others; /* of blocks that other threads allocated */
-  uint64_t live_bytes, peak_bytes; /* of blocks that it allocated: at the end, and at most */
-} hearth_page_thread;
-
 typedef struct hearth_page_timeline {
   hearth_page_grid lifetime_size, lifetime_time;
-  hearth_page_thread *threads; /* in the order in which they were first seen */
-  uint32_t thread_count;
-  size_t thread_room;
-  hearth_pair_set thread_rows;  /* (number, 0) */
-  hearth_live_blocks blocks;    /* live now; the number of each is its thread */
+  hearth_live_blocks blocks;    /* live now */
   uint64_t live_bytes;          /* now */
   uint64_t peak_bytes, peak_ns; /* the most of these, and when */
 } hearth_page_timeline;

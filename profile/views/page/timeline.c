@@ -23,24 +23,8 @@ hearth_status hearth_page_timeline_init(hearth_page_timeline *t, uint64_t durati
 void hearth_page_timeline_destroy(hearth_page_timeline *t) {
   hearth_page_grid_destroy(&t->lifetime_size);
   hearth_page_grid_destroy(&t->lifetime_time);
-  free(t->threads);
   hearth_live_blocks_free(&t->blocks);
-  hearth_pair_set_destroy(&t->thread_rows);
   *t = (hearth_page_timeline){0};
-}
-
-/* The row lives until the next one is added. */
-static hearth_status timeline_find_thread(hearth_page_timeline *t, uint32_t number, hearth_page_thread **ret,
-                                          hearth_error *err) {
-  uint32_t row;
-  HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
-  if (row == t->thread_count) {
-    if (!hearth_array_grow(&t->threads, &t->thread_room, t->thread_count, sizeof *t->threads))
-      return hearth_error_nomem(err);
-    t->threads[t->thread_count++] = (hearth_page_thread){.number = number};
-  }
-  *ret = &t->threads[row];
-  return HEARTH_OK;
 }
 
 static uint64_t take_away(uint64_t from, uint64_t what) { return from > what ? from - what : 0; }
@@ -57,30 +41,18 @@ static void add_life(hearth_page_timeline *t, const hearth_live_block *block, ui
 }
 
 /* Freed, or its address is taken again: then its end was not recorded. */
-static hearth_status take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns,
-                              hearth_error *err) {
-  hearth_page_thread *owner;
-  HEARTH_TRY(timeline_find_thread(t, (uint32_t)block->number, &owner, err));
-  owner->live_bytes = take_away(owner->live_bytes, block->size);
+static void take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns) {
   t->live_bytes = take_away(t->live_bytes, block->size);
   add_life(t, block, end_ns, false);
-  return HEARTH_OK;
 }
 
-static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
+static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hearth_trace_event *event,
                                               hearth_error *err) {
-  const hearth_live_block added = {
-      .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .number = number};
+  const hearth_live_block added = {.address = event->address, .size = event->size, .begin_ns = event->stack_ns};
   hearth_live_block lost;
-  hearth_page_thread *thread;
   HEARTH_TRY(hearth_check_memory(hearth_live_blocks_add(&t->blocks, &added, &lost), err));
   if (lost.address)
-    HEARTH_TRY(take_end(t, &lost, event->stack_ns, err));
-  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
-  thread->allocs++;
-  thread->bytes = hearth_merge_SUM(thread->bytes, added.size);
-  thread->live_bytes = hearth_merge_SUM(thread->live_bytes, added.size);
-  thread->peak_bytes = hearth_merge_MAX(thread->peak_bytes, thread->live_bytes);
+    take_end(t, &lost, event->stack_ns);
   t->live_bytes = hearth_merge_SUM(t->live_bytes, added.size);
   if (t->live_bytes > t->peak_bytes) {
     t->peak_bytes = t->live_bytes;
@@ -90,24 +62,17 @@ static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hea
 }
 
 /* Blocks of before the trace, or whose allocation was dropped, are not known. */
-static hearth_status timeline_take_deallocation(hearth_page_timeline *t, const hearth_trace_event *event,
-                                                uint32_t number, hearth_error *err) {
-  hearth_live_block freed;
-  hearth_page_thread *thread;
-  if (!hearth_live_blocks_remove(&t->blocks, event->address, &freed))
-    return HEARTH_OK;
-  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
-  thread->frees++;
-  thread->frees_of_others += number != (uint32_t)freed.number;
-  return take_end(t, &freed, event->stack_ns, err);
-}
-
 hearth_status hearth_page_timeline_event(void *data, const hearth_trace_event *event, uint32_t thread,
                                          hearth_error *err) {
+  hearth_live_block freed;
+  (void)thread;
   if (!event->address) /* a failed allocation */
     return HEARTH_OK;
-  return (hearth_trace_frees(event->kind) ? timeline_take_deallocation : timeline_take_allocation)(data, event, thread,
-                                                                                                   err);
+  if (!hearth_trace_frees(event->kind))
+    return timeline_take_allocation(data, event, err);
+  if (hearth_live_blocks_remove(&((hearth_page_timeline *)data)->blocks, event->address, &freed))
+    take_end(data, &freed, event->stack_ns);
+  return HEARTH_OK;
 }
 
 void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) {

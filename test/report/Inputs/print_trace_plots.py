@@ -6,9 +6,6 @@ from page_data import Data
 page = Data(sys.argv[1])
 plots = page.json["plots"]
 quantity = {entry["key"]: i + 2 for i, entry in enumerate(page.json["quantities"])}
-for t in plots["threads"]:
-    print(f"thread {t['thread']}: {t['allocs']} blocks, {t['bytes']} bytes, {t['frees']} freed, "
-          f"{t['frees_of_others']} of others, {t['live_bytes']} live, at most {t['peak_bytes']}")
 print(f"live: at most {page.json['peak_bytes']}, {'within the run' if 0 < plots['peak_ns'] < page.json['duration_ns'] else plots['peak_ns']}")
 for name in ("lifetime-size", "lifetime-time"):
     sums = [sum(cell[quantity[key]] for cell in plots[name]["cells"]) for key in ("allocs", "bytes", "live")]
