@@ -53,7 +53,7 @@ static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
   return (a->groups.given && !(a->globals && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
          a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
-         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->callers || a->callees;
+         view->full_names || view->wrapper_count || view->classify || a->callers || a->callees;
 }
 
 static int show_check(int operands, char **argv, const arguments *a) {

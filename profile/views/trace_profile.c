@@ -11,27 +11,18 @@
 #include "hearth/indexer.h"
 #include "hearth/raw.h"
 
-bool hearth_trace_profile_is_trace(const char *path) {
+trace_profile_kind hearth_trace_profile_kind(const char *path) {
   hearth_file file;
   hearth_error err;
+  hearth_raw_header header = {.magic = 0};
   if (hearth_file_map(path, &file, &err) != HEARTH_OK)
-    return false;
+    return TRACE_PROFILE_OTHER;
   bool is_trace = hearth_trace_is_trace(file.data, file.size);
-  hearth_file_close(&file);
-  return is_trace;
-}
-
-bool hearth_trace_profile_is_heap_dump(const char *path) {
-  hearth_file file;
-  hearth_error err;
-  hearth_raw_header header;
-  if (hearth_file_map(path, &file, &err) != HEARTH_OK)
-    return false;
-  bool is_raw = file.size >= sizeof header;
-  if (is_raw)
+  if (file.size >= sizeof header)
     memcpy(&header, file.data, sizeof header);
   hearth_file_close(&file);
-  return is_raw && header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
+  bool is_dump = header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
+  return is_trace ? TRACE_PROFILE_TRACE : is_dump ? TRACE_PROFILE_HEAP_DUMP : TRACE_PROFILE_OTHER;
 }
 
 static void trace_profile_on_note(void *context, hearth_note_level level, const char *text) {
@@ -73,10 +64,10 @@ static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_
   return status;
 }
 
-bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
+bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind) {
   hearth_trace_tallies *tallies = NULL;
   hearth_error err;
-  bool is_trace = !hearth_trace_profile_is_heap_dump(path);
+  bool is_trace = kind == TRACE_PROFILE_TRACE;
   *ret = (trace_profile){0};
   hearth_status status = is_trace ? tally(&tallies, path, &err) : HEARTH_OK;
   const hearth_indexer_options options = {.context = tallies,

@@ -87,7 +87,7 @@ hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, co
   size_t rows = (size_t)hearth_profile_function_count(profile) + 1;
   *names = (hearth_names){.profile = profile};
   if (view) {
-    names->style = view->linkage_names ? HEARTH_NAMES_LINKED : view->full_names ? HEARTH_NAMES_FULL : names->style;
+    names->style = view->full_names ? HEARTH_NAMES_FULL : names->style;
     names->wrappers = view->wrappers;
     names->wrapper_count = view->wrapper_count;
     names->depth = view->depth;

@@ -68,7 +68,8 @@ static int advise(const arguments *a, hearth_profile *profile, bool tallied) {
 
 static int advise_on_trace(const arguments *a) {
   trace_profile both;
-  int code = hearth_trace_profile_open(&both, a->profile) ? advise(a, both.profile, true) : HEARTH_EXIT_ERROR;
+  int code = hearth_trace_profile_open(&both, a->profile, TRACE_PROFILE_TRACE) ? advise(a, both.profile, true)
+                                                                               : HEARTH_EXIT_ERROR;
   hearth_trace_profile_close(&both);
   return code;
 }
@@ -85,5 +86,5 @@ int hearth_cmd_advise(int argc, char **argv) {
   int code;
   if (!advise_command_parse(argc, argv, &a, &code))
     return code;
-  return hearth_trace_profile_is_trace(a.profile) ? advise_on_trace(&a) : advise_on_profile(&a);
+  return hearth_trace_profile_kind(a.profile) == TRACE_PROFILE_TRACE ? advise_on_trace(&a) : advise_on_profile(&a);
 }

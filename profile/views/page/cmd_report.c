@@ -82,13 +82,13 @@ static int report_command_write_file(arguments *a, hearth_profile *profile) {
   return code;
 }
 
-static int report_trace(arguments *a) {
+static int report_trace(arguments *a, trace_profile_kind kind) {
   trace_profile both;
-  const char *kind = hearth_trace_profile_is_trace(a->profile) ? "a trace" : "a heap dump";
   int code = HEARTH_EXIT_ERROR;
   if (a->base)
-    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is %s", a->profile, kind);
-  if (hearth_trace_profile_open(&both, a->profile)) {
+    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is %s", a->profile,
+                                   kind == TRACE_PROFILE_TRACE ? "a trace" : "a heap dump");
+  if (hearth_trace_profile_open(&both, a->profile, kind)) {
     a->options.trace = both.trace;
     code = report_command_write_file(a, both.profile);
   }
@@ -144,8 +144,8 @@ int hearth_cmd_report(int argc, char **argv) {
     return code;
   if (!a.output)
     return hearth_tool_error("out of memory");
-  bool is_indexed = !hearth_trace_profile_is_trace(a.profile) && !hearth_trace_profile_is_heap_dump(a.profile);
-  code = is_indexed ? report_profile(&a) : report_trace(&a);
+  trace_profile_kind kind = hearth_trace_profile_kind(a.profile);
+  code = kind == TRACE_PROFILE_OTHER ? report_profile(&a) : report_trace(&a, kind);
   if (a.named && code == HEARTH_EXIT_OK)
     fprintf(stderr, "hearth: the page is %s\n", a.named);
   free(a.named);
