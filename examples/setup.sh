@@ -31,7 +31,7 @@ case $purpose in
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
       libglib2.0-dev libjemalloc2 dwz python3 valgrind ccache make chromium) # chromium opens reports
     [[ -z ${CI:-} ]] || packages+=(clang-format-22 shellcheck # test/style.sh
-      autoconf automake libtool meson lintian file fish zsh groff debuginfod) # recipes, packages, completion
+      autoconf automake libtool meson lintian file groff debuginfod) # recipes, packages
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nginx-light
       apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles

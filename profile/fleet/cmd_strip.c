@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/fleet.h"
 #include "hearth/plan.h"
 #include "output_file.h"

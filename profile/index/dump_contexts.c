@@ -13,8 +13,6 @@
 #include "file.h"
 #include "hearth/ids.h"
 
-#define PROGRESS_STEP 65536u
-
 /* An address of the dump and its frames, innermost first: rows [first, first + count) of frame_rows. */
 typedef struct address {
   uint64_t pc;
@@ -201,14 +199,11 @@ static hearth_status dump_context_add_node(symboliser *s, size_t node, hearth_er
 }
 
 /* The nodes of a first dump are all new. */
-static hearth_status dump_context_add_stacks(symboliser *s, const hearth_indexer_options *options, hearth_error *err) {
+static hearth_status dump_context_add_stacks(symboliser *s, hearth_error *err) {
   if (s->builder->node_count == 0 && !s->builder->fold_recursion)
     HEARTH_TRY(hearth_builder_reserve_nodes(s->builder, s->dump->node_count, err));
-  for (size_t i = 0; i < s->dump->node_count; ++i) {
-    if (i % PROGRESS_STEP == 0 && options->progress)
-      options->progress(options->context, s->name, i, s->dump->node_count);
+  for (size_t i = 0; i < s->dump->node_count; ++i)
     HEARTH_TRY(dump_context_add_node(s, i, err));
-  }
   return HEARTH_OK;
 }
 
@@ -353,11 +348,11 @@ static void live_on(const hearth_raw_dump *dump, hearth_raw_record *record) {
   }
 }
 
-static hearth_status visit_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,
-                               hearth_lost_contexts *lost, uint64_t *ret_bytes, hearth_error *err) {
+static hearth_status visit_all(symboliser *s, hearth_dump_counts *counts, hearth_lost_contexts *lost,
+                               uint64_t *ret_bytes, hearth_error *err) {
   hearth_raw_record record;
   *ret_bytes = 0;
-  HEARTH_TRY(dump_context_add_stacks(s, options, err));
+  HEARTH_TRY(dump_context_add_stacks(s, err));
   while (hearth_raw_next_record(s->dump, &record))
     if (record.mib.AllocCount > 0 && !(lost && is_of_profiler(s->dump, &record))) {
       if (lost && s->dump->occasion != HEARTH_RAW_NO_DUMP)
@@ -459,7 +454,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
   hearth_builder_begin_run(builder);
-  HEARTH_THEN(status, visit_all(&s, options, counts, lost, &total_bytes, err));
+  HEARTH_THEN(status, visit_all(&s, counts, lost, &total_bytes, err));
   if (status == HEARTH_OK) {
     dump_context_tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
@@ -480,7 +475,7 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   tell_estimates(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = dump_context_begin(&s, err);
-  HEARTH_THEN(status, visit_all(&s, options, &counts, NULL, &total_bytes, err));
+  HEARTH_THEN(status, visit_all(&s, &counts, NULL, &total_bytes, err));
   if (status == HEARTH_OK)
     dump_context_tell_missed(&s);
   dump_context_finish(&s);

@@ -321,11 +321,8 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *
   for (size_t i = 0; i < count; i++) {
     bool known = false;
     hearth_status status = index_is_known(ix, &inputs[i], &known, &last);
-    if (status == HEARTH_OK && !known) {
-      if (ix->options.begun)
-        ix->options.begun(ix->options.context, inputs[i].path, i + 1, count);
+    if (status == HEARTH_OK && !known)
       status = add_unknown(ix, &inputs[i], &last);
-    }
     if (status != HEARTH_OK && can_skip(ix, &last)) {
       skip(ix, last.message);
     } else if (status != HEARTH_OK) {

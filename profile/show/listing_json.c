@@ -35,15 +35,29 @@ static void print_unrecorded(listing_json *p) {
   hearth_json_close(json, ']');
 }
 
+/* Of several runs, averages. */
+static hearth_status listing_json_print_history(listing_json *p, hearth_error *err) {
+  hearth_heap_history history;
+  HEARTH_TRY(hearth_profile_get_history(p->listing.profile, &history, err));
+  if (history.runs > 0) {
+    hearth_json_key_uint(&p->json, "peak_ns", hearth_history_peak_ns(&history, &p->listing.summary));
+    hearth_json_key_array(&p->json, "live_over_time");
+    for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
+      hearth_json_uint(&p->json, history.levels[i] / history.runs);
+    hearth_json_close(&p->json, ']');
+  }
+  hearth_heap_history_free(&history);
+  return HEARTH_OK;
+}
+
 static hearth_status listing_json_print_summary(listing_json *p, hearth_error *err) {
-  hearth_run_facts facts;
   const hearth_profile_summary *s = &p->listing.summary;
   hearth_json *json = &p->json;
   hearth_json_print(json, "profile:%s, id_scheme:%s", p->listing.name,
                     s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
   HEARTH_JSON_MEMBERS(json, s, runs, duration_ns);
-  HEARTH_TRY(hearth_profile_get_run_facts(p->listing.profile, &facts, err));
-  hearth_json_run_facts(json, &facts);
+  hearth_json_run_facts(json, &p->listing.facts);
+  HEARTH_TRY(listing_json_print_history(p, err));
   HEARTH_JSON_MEMBERS(json, s, accesses_counted, accesses_estimated, densities_only, dropped_blocks, dropped_frames);
   print_unrecorded(p);
   return HEARTH_OK;

@@ -60,7 +60,7 @@ static void summary_print_history(const hearth_listing *r, const hearth_heap_his
   }
   double run_ns = (double)r->summary.duration_ns / (double)(r->summary.runs ? r->summary.runs : 1);
   fprintf(r->stream, ", %s from the start%s",
-          hearth_amount_time(run_ns * (double)history->peak_ppm / (double)history->runs / 1e6).c,
+          hearth_amount_time((double)hearth_history_peak_ns(history, &r->summary)).c,
           history->runs > 1 ? " on average" : "");
   print_tenths("over time", most_of, most, r->stream);
   fputs(" (most and", r->stream);

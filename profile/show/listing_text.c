@@ -24,14 +24,6 @@ static hearth_status listing_text_print_type(hearth_listing *r, uint64_t id, hea
   return HEARTH_OK;
 }
 
-static hearth_status listing_text_print_histogram(hearth_listing *r, uint32_t context, uint64_t total_accesses,
-                                                  hearth_error *err) {
-  hearth_histogram histogram;
-  HEARTH_TRY(hearth_profile_get_histogram(r->profile, context, &histogram, err));
-  hearth_print_histogram(&histogram, total_accesses, r->stream);
-  return HEARTH_OK;
-}
-
 static void print_live(const hearth_mib *m, FILE *out) {
   uint64_t bytes = hearth_live_bytes(m);
   fprintf(out, "%" PRIu64 " live at exit", m->LiveAtExit);
@@ -120,8 +112,7 @@ static hearth_status listing_text_print_context(hearth_listing *r, const hearth_
   print_use(r, &m);
   HEARTH_TRY(listing_text_print_variance(r, row->context, err));
   HEARTH_TRY(listing_text_print_type(r, m.DataTypeId, err));
-  HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
-  return r->options.histograms ? listing_text_print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
+  return hearth_print_stack(r->profile, &r->names, node, r->stream, err);
 }
 
 static void print_unlisted(const hearth_listing *r, const char *indent, size_t n, const char *what,

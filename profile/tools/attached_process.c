@@ -30,7 +30,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "file.h"
 #include "object_file.h"
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "install_paths.h"
 
 static const hearth_help help = {

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/attach.h"
 
 static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",

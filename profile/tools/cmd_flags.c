@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"

@@ -12,7 +12,6 @@
 
 #include "array.h"
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "mib_rows.h"
@@ -293,23 +292,10 @@ static void index_on_note(void *context, hearth_note_level level, const char *te
     if (is_told(a, text))
       hearth_tool_warning("%s", text);
   } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
-    hearth_tool_progress("%s", "");
     fputs("hearth: ", stderr);
     hearth_utf8_put(text, stderr);
     putc('\n', stderr);
   }
-}
-
-static void index_on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
-  const arguments *a = context;
-  if (!a->quiet && done > 0)
-    hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
-}
-
-static void on_begun(void *context, const char *name, size_t number, size_t count) {
-  const arguments *a = context;
-  if (!a->quiet)
-    hearth_tool_progress("%s: reading (%zu of %zu)", name, number, count);
 }
 
 /* -------------------------------------------------- work -------------------------------------------------- */
@@ -347,12 +333,9 @@ static int index_add_binaries(const arguments *a, hearth_indexer *indexer) {
   for (size_t i = 0; i < a->debug_directories.count; ++i)
     if (hearth_indexer_add_debug_directory(indexer, a->debug_directories.rows[i], &err) != HEARTH_OK)
       return hearth_tool_error("%s", err.message);
-  for (size_t i = 0; i < a->binaries.count; ++i) {
-    if (!a->quiet)
-      hearth_tool_progress("%s: reading debug information", a->binaries.rows[i]);
+  for (size_t i = 0; i < a->binaries.count; ++i)
     if (hearth_indexer_add_binary(indexer, a->binaries.rows[i], &err) != HEARTH_OK)
       code = hearth_tool_error("%s", err.message);
-  }
   return code;
 }
 
@@ -381,14 +364,11 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
     return HEARTH_EXIT_ERROR; /* told already */
   if (a->warnings.untold > 0)
     hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
-  if (!a->quiet)
-    hearth_tool_progress("%s: writing", a->output);
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
   if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK)
     return nothing_written(a, indexer, &err);
   if (a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
-  hearth_tool_progress("%s", "");
   return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : index_print_summary(a->output);
 }
 
@@ -399,8 +379,6 @@ int hearth_cmd_index(int argc, char **argv) {
     hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
                                        .note = index_on_note,
-                                       .progress = index_on_progress,
-                                       .begun = on_begun,
                                        .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,

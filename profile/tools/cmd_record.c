@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "preloaded_program.h"
 
 static const hearth_help help = {
@@ -21,8 +21,9 @@ static const hearth_help help = {
         "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'. "
         "Accesses are estimated with --accesses; to count them needs a program built with the flags of 'hearth flags "
         "instrument'.",
-    .end = "HEARTH_OPTIONS takes further options of the runtime; 'command=off' keeps the command line out of the "
-           "profile.\n"
+    .end = "HEARTH_OPTIONS takes further options of the runtime, as stack_depth=N, or verbosity=1 to print the path of "
+           "each "
+           "profile; 'command=off' keeps the command line out of the profile.\n"
            "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
            "usage."};
 
@@ -37,8 +38,8 @@ typedef struct request {
   const char *output; /* NULL: named after the command */
   const char *page;   /* of --report; NULL: named after the command */
   const struct mode *mode;
-  hearth_number_option sample, depth, period, pid;
-  bool follow_children, verbose, quiet, residency, accesses, shows, reports;
+  hearth_number_option sample, period, pid;
+  bool follow_children, quiet, residency, accesses, shows, reports;
 } request;
 
 /* A value may be in quotes of either kind, and not hold these. */
@@ -67,14 +68,12 @@ static char *describe(const request *request, pid_t pid) {
     fprintf(to, ":sample=%" PRIu64, request->sample.value);
   if (request->accesses)
     fprintf(to, ":accesses=pages");
-  if (request->depth.given)
-    fprintf(to, ":stack_depth=%" PRIu64, request->depth.value);
   if (request->period.given)
     fprintf(to, ":dump_interval=%" PRIu64 ".%03" PRIu64, request->period.value / 1000, request->period.value % 1000);
   fprintf(to, ":residency=%d", request->residency);
   if (request->pid.given)
     fprintf(to, ":handle_signals=0:dump_signal=0");
-  fprintf(to, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
+  fprintf(to, ":follow_children=%d", request->follow_children);
   if (fclose(to) == 0 && fits)
     return text;
   free(text);
@@ -325,7 +324,6 @@ static int record_command_check(const request *request, int operands) {
 int hearth_cmd_record(int argc, char **argv) {
   request request = {.mode = &modes[0],
                      .sample = {.least = 1, .most = 1000000000},
-                     .depth = {.least = 1, .most = 255},
                      .period = {.least = 1, .most = 4000000000},
                      .pid = {.least = 1, .most = INT_MAX}};
   const hearth_option options[] = {
@@ -355,8 +353,6 @@ int hearth_cmd_record(int argc, char **argv) {
       HEARTH_FLAG("--accesses", 0, &request.accesses,
                   "estimate from looks at pages which contexts are hot and which are cold; records one block for each "
                   "262144 bytes unless --sample says another number"),
-      HEARTH_NUMBER("--depth", 0, "N", "a number from 1 to 255", &request.depth,
-                    "keep N addresses of each call stack, innermost first (default: 64)"),
       HEARTH_FLAG(
           "--show", 0, &request.shows,
           "when the command has ended, index the profile and print the listing of 'hearth show'. The profile is kept "
@@ -367,8 +363,6 @@ int hearth_cmd_record(int argc, char **argv) {
           "--follow-children", 0, &request.follow_children,
           "record child processes too, and the programs that they run: each in a file FILE.PID or, without -o, in "
           "one named after its program"),
-      HEARTH_FLAG("--verbose", 'v', &request.verbose,
-                  "print the path of each profile to standard error, also of children"),
       HEARTH_FLAG("--quiet", 'q', &request.quiet,
                   "do not print at the end where the profile is and which command shows it"),
       {0}};

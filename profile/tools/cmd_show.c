@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/global.h"
 #include "hearth/listing.h"
 #include "hearth/plan.h"
@@ -53,8 +53,7 @@ static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
   return (a->groups.given && !(a->globals && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
          a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
-         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
-         a->callers || a->callees;
+         view->full_names || view->wrapper_count || view->classify || a->callers || a->callees;
 }
 
 static int show_check(int operands, char **argv, const arguments *a) {
@@ -126,10 +125,6 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
           "of "
           "the run"),
       HEARTH_VIEW_OPTIONS(&a->view),
-      HEARTH_FLAG(
-          "--histogram", 0, &a->options.histograms,
-          "print the accesses to each part of a context's blocks, if they were recorded (programs compiled with "
-          "-mllvm -memprof-histogram)"),
       HEARTH_FLAG("--json", 0, &a->json, "print the listing as JSON: all of it, unless --top or --contexts is given"),
       {.name = "", .help = "These print all contexts in place of the listing:"},
       HEARTH_FLAG("--text", 0, &a->text, "print the text form, which 'hearth index' reads"),

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "output_file.h"
 #include "print.h"
 #include "tune.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The `hearth` command: finds the subcommand. */
-#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "install_paths.h"
 
 /* The library comes first, before those that are preloaded anyway. */

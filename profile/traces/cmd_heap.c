@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/heap_dumps.h"
 #include "output_file.h"
 #include "view_options.h"
@@ -19,7 +18,7 @@ static const hearth_help help = {
 typedef struct arguments {
   const char *dump, *output;
   hearth_number_option floor, limit;
-  bool is_chrome, linkage_names, full_names, quiet;
+  bool is_chrome, full_names, quiet;
   hearth_list_option binaries, debug_directories;
   char **files;
   int file_count;
@@ -48,7 +47,7 @@ static bool heap_command_parse(int argc, char **argv, arguments *a, int *ret_cod
                   "tables name code without debug information"),
       HEARTH_TAKE("--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
                   "a folder with separate debug files, as for 'hearth index'"),
-      HEARTH_NAME_OPTIONS(a),
+      HEARTH_NAME_OPTION(a),
       HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output, "file to write; '-', the default, is standard output"),
       HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
       {0}};
@@ -116,10 +115,8 @@ typedef struct heap_view {
 static hearth_status write_dumps(const void *given, FILE *stream, hearth_error *err) {
   const heap_view *v = given;
   const arguments *a = v->arguments;
-  const hearth_heap_view_options options = {.floor = floor_of(a, v->dump),
-                                            .most = a->limit.value,
-                                            .linkage_names = a->linkage_names,
-                                            .full_names = a->full_names};
+  const hearth_heap_view_options options = {
+      .floor = floor_of(a, v->dump), .most = a->limit.value, .full_names = a->full_names};
   return a->is_chrome ? hearth_heap_export_chrome(v->dumps, &options, stream, err)
                       : hearth_heap_print(v->dumps, v->dump, &options, stream, err);
 }

@@ -2,17 +2,14 @@
 /* `hearth top`: the contents of the memory of a running program's allocator. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "malloc_process.h"
 
 static const hearth_help help = {
-    .usage = "top [--every=SECONDS] [--count=N] [--json] PID",
+    .usage = "top [--json] PID",
     .about = "Print what a running program's allocator holds: cold memory, the plan's pools, and the rest. The "
-             "program is not stopped.",
+             "program is not stopped. 'watch -n1 hearth top PID' goes on.",
     .end = "\n"
            "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
            "  committed  memory that blocks lie in; resident: in memory; huge: in memory in huge pages\n"
@@ -42,12 +39,6 @@ static void print_pools_json(const malloc_sample *sample) {
   }
   printf("]");
 }
-
-typedef struct request {
-  pid_t pid;
-  uint64_t every_ms, count; /* count 0: until the process ends */
-  bool json;
-} request;
 
 static void print_json(const malloc_process *process, const malloc_sample *sample) {
   printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
@@ -99,50 +90,26 @@ static void print_text(const malloc_process *process, const malloc_sample *sampl
   print_pools(sample);
 }
 
-static int watch(const request *request) {
-  const struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
-                                 .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
-  malloc_process process;
-  int code = malloc_process_open(request->pid, &process);
-  for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
-    malloc_sample sample;
-    bool ended;
-    code = malloc_process_sample(&process, &sample, &ended);
-    if (code != HEARTH_EXIT_OK || ended)
-      break;
-    (request->json ? print_json : print_text)(&process, &sample);
-    fflush(stdout);
-    if (i + 1 == request->count)
-      break;
-    nanosleep(&pause, NULL);
-  }
-  int finished = hearth_tool_finish();
-  return code == HEARTH_EXIT_OK ? finished : code;
-}
-
 int hearth_cmd_top(int argc, char **argv) {
-  hearth_number_option every = {.least = 1, .most = 86400000}, count = {.least = 1, .most = UINT32_MAX};
-  request request = {0};
+  bool json = false, ended;
   uint64_t pid;
   int operands, code;
-  const hearth_option options[] = {
-      {.name = "PID", .help = "a process with Hearth's allocator"},
-      HEARTH_TAKE("--every", 0, "SECONDS", "a number of seconds from 0.001 to 86400", hearth_tool_take_seconds, &every,
-                  "repeat until the process ends (default: once); may be a fraction, as 0.5"),
-      HEARTH_NUMBER("--count", 0, "N", "a number from 1 to 4294967295", &count, "print at most N times"),
-      HEARTH_FLAG("--json", 0, &request.json,
-                  "print one JSON object for each time, on a line of its own, sizes in bytes"),
-      {0}};
+  malloc_process process;
+  malloc_sample sample;
+  const hearth_option options[] = {{.name = "PID", .help = "a process with Hearth's allocator"},
+                                   HEARTH_FLAG("--json", 0, &json, "print a JSON object on one line, sizes in bytes"),
+                                   {0}};
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;
   if (operands != 1)
     return hearth_tool_usage_error("top", operands ? "give one process" : "no process was given");
   if (!hearth_tool_parse_number(argv[1], 1, INT32_MAX, &pid))
     return hearth_tool_usage_error("top", "'%s' is not a process id", argv[1]);
-  if (count.given && !every.given)
-    return hearth_tool_usage_error("top", "'--count' goes with '--every'");
-  request.pid = (pid_t)pid;
-  request.every_ms = every.value;
-  request.count = count.given ? count.value : !every.given;
-  return watch(&request);
+  if ((code = malloc_process_open((pid_t)pid, &process)) != HEARTH_EXIT_OK ||
+      (code = malloc_process_sample(&process, &sample, &ended)) != HEARTH_EXIT_OK)
+    return code;
+  if (ended)
+    return hearth_tool_error("%d: has ended", (int)pid);
+  (json ? print_json : print_text)(&process, &sample);
+  return hearth_tool_finish();
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command_line.h"
-#include "commands.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "print.h"
@@ -16,7 +15,6 @@
 
 typedef struct counts {
   uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
-  uint64_t done, total; /* events */
   uint64_t live_bytes, peak_bytes, peak_blocks, peak_ns;
   uint64_t unknown; /* deallocations of blocks that the trace did not see begin, or lost */
   uint32_t threads;
@@ -39,7 +37,6 @@ static bool count_allocation(counts *c, const hearth_trace_event *event) {
 static hearth_status count_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
   counts *c = data;
   hearth_live_block ended;
-  hearth_tool_progress_events(++c->done, c->total);
   ++c->operations[event->kind];
   c->bytes[event->kind] += event->size;
   c->time_ns[event->kind] += event->end_ns - event->begin_ns;
@@ -95,9 +92,7 @@ static hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_err
   hearth_trace_info info;
   counts c = {.live_bytes = 0};
   hearth_trace_get_info(trace, &info);
-  c.total = info.events;
   hearth_status status = hearth_trace_visit(trace, count_event, &c, err);
-  hearth_tool_progress("%s", "");
   if (status == HEARTH_OK)
     print_counts(&info, &c, to);
   hearth_live_blocks_free(&c.live);

@@ -15,8 +15,7 @@
 
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {
   hearth_name_style style = options->full_names ? HEARTH_NAMES_FULL : HEARTH_NAMES_SHORT;
-  bool verbatim = options->linkage_names || hearth_is_name_file(node->path);
-  return hearth_name_make(node->function, verbatim ? HEARTH_NAMES_LINKED : style);
+  return hearth_name_make(node->function, hearth_is_name_file(node->path) ? HEARTH_NAMES_LINKED : style);
 }
 
 /* -------------------------------------------------- dumps -------------------------------------------------- */

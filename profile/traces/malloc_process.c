@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "file.h"
 
 /* The process may not mean well: nothing that it says is read for long. */

@@ -2,48 +2,33 @@
 /* The indexer writes to memory, and the reader reads it there. */
 #include "trace_profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "file.h"
 #include "hearth/advice.h"
 #include "hearth/indexer.h"
 #include "hearth/raw.h"
 
-bool hearth_trace_profile_is_trace(const char *path) {
+trace_profile_kind hearth_trace_profile_kind(const char *path) {
   hearth_file file;
   hearth_error err;
+  hearth_raw_header header = {.magic = 0};
   if (hearth_file_map(path, &file, &err) != HEARTH_OK)
-    return false;
+    return TRACE_PROFILE_OTHER;
   bool is_trace = hearth_trace_is_trace(file.data, file.size);
-  hearth_file_close(&file);
-  return is_trace;
-}
-
-bool hearth_trace_profile_is_heap_dump(const char *path) {
-  hearth_file file;
-  hearth_error err;
-  hearth_raw_header header;
-  if (hearth_file_map(path, &file, &err) != HEARTH_OK)
-    return false;
-  bool is_raw = file.size >= sizeof header;
-  if (is_raw)
+  if (file.size >= sizeof header)
     memcpy(&header, file.data, sizeof header);
   hearth_file_close(&file);
-  return is_raw && header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
+  bool is_dump = header.magic == HEARTH_RAW_MAGIC && header.flags & HEARTH_RAW_OCCASION_MASK;
+  return is_trace ? TRACE_PROFILE_TRACE : is_dump ? TRACE_PROFILE_HEAP_DUMP : TRACE_PROFILE_OTHER;
 }
 
 static void trace_profile_on_note(void *context, hearth_note_level level, const char *text) {
   (void)context;
   if (level == HEARTH_NOTE_WARNING)
     hearth_tool_warning("%s", text);
-}
-
-static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
-  (void)context;
-  hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
 }
 
 static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, const char *path, hearth_error *err) {
@@ -59,9 +44,7 @@ static hearth_status open_both(trace_profile *p, const char *path, const hearth_
                                hearth_error *err) {
   hearth_indexer *indexer;
   HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
-  hearth_tool_progress("%s: reading", path);
   hearth_status status = index_trace(p, indexer, path, err);
-  hearth_tool_progress("%s", "");
   hearth_indexer_destroy(indexer);
   return status == HEARTH_OK && options->trace_records ? hearth_trace_open(path, &p->trace, err) : status;
 }
@@ -81,15 +64,14 @@ static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_
   return status;
 }
 
-bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
+bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind) {
   hearth_trace_tallies *tallies = NULL;
   hearth_error err;
-  bool is_trace = !hearth_trace_profile_is_heap_dump(path);
+  bool is_trace = kind == TRACE_PROFILE_TRACE;
   *ret = (trace_profile){0};
   hearth_status status = is_trace ? tally(&tallies, path, &err) : HEARTH_OK;
   const hearth_indexer_options options = {.context = tallies,
                                           .note = trace_profile_on_note,
-                                          .progress = on_progress,
                                           .symbols = true,
                                           .trace_records = is_trace ? add_tallies : NULL,
                                           .trace_histogram = is_trace ? get_series : NULL};

@@ -6,9 +6,13 @@
 #include "hearth/profile.h"
 #include "hearth/trace.h"
 
-/* Is this file a trace, or a heap dump? Only regular files are looked at. */
-bool hearth_trace_profile_is_trace(const char *path);
-bool hearth_trace_profile_is_heap_dump(const char *path);
+/* Only regular files are looked at. */
+typedef enum trace_profile_kind {
+  TRACE_PROFILE_OTHER,
+  TRACE_PROFILE_TRACE,
+  TRACE_PROFILE_HEAP_DUMP
+} trace_profile_kind;
+trace_profile_kind hearth_trace_profile_kind(const char *path);
 
 typedef struct trace_profile {
   hearth_trace *trace;
@@ -17,7 +21,7 @@ typedef struct trace_profile {
 } trace_profile;
 
 /* Of a trace, the records have the tallies of hearth/advice.h; of a heap dump, there is no trace. Prints errors and warnings; false after an error. Close also then. */
-bool hearth_trace_profile_open(trace_profile *ret, const char *path);
+bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind);
 void hearth_trace_profile_close(trace_profile *both);
 
 #endif

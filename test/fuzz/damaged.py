@@ -102,10 +102,10 @@ class Trial:
         early = [f"-load={plugin}"] if self.release == "14" else []
         compile_ = [opt, *early, f"-load-pass-plugin={plugin}", "-memprof-use=IN", "-passes=default<O2>", self.path("app.bc"), "-o", "OUT"]
         readers = [[h, "show", "IN"], [h, "show", "--json", "IN"], [h, "show", "--text", "IN"], [h, "show", "--plan", "IN"],
-                   [h, "show", "--histogram", "--full", "IN"], [h, "diff", "IN", heap],
+                   [h, "show", "--full", "IN"], [h, "diff", "IN", heap],
                    [h, "flags", "use", "IN"],
                    [h, "report", "IN", "-o", "OUT"], [h, "index", "-q", "IN", "--format=llvm", "-o", "OUT"], compile_]
-        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "speedscope", "dhat")]
+        readers += [[h, "export", f"--format={f}", "IN", "-o", "OUT"] for f in ("folded", "pprof", "dhat")]
         with_binary = [[h, "index", "-q", "IN", "--binary", app, "-o", "OUT"], [h, "index", "-q", "--symbols", "IN", "-o", "OUT"]]
         of_binary = [[h, "index", "-q", raw, "--binary", "IN", "-o", "OUT"],
                      [h, "index", "-q", "--symbols", raw, "--binary", "IN", "-o", "OUT"]]

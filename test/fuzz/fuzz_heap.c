@@ -38,7 +38,7 @@ static void check_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *d
 }
 
 static void print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor, bool chrome) {
-  const hearth_heap_view_options options = {.floor = floor, .linkage_names = floor > 0};
+  const hearth_heap_view_options options = {.floor = floor, .full_names = floor > 0};
   char *text;
   size_t size;
   hearth_error err;

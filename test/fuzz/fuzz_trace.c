@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hearth/trace.h"
-#include "timeline.h"
+#include "page.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -47,8 +47,8 @@ static void check_page(const char *page) {
 static hearth_status print_advice(hearth_profile *profile, bool json, FILE *stream, hearth_error *err) {
   hearth_advice *advice;
   HEARTH_TRY(hearth_advice_create(profile, NULL, json, &advice, err));
-  hearth_status status = json ? hearth_advice_print_json(advice, "input", SIZE_MAX, stream, err)
-                              : hearth_advice_print_text(advice, "input", SIZE_MAX, stream, err);
+  hearth_status status = json ? hearth_advice_print_json(advice, "input", SIZE_MAX, NULL, stream, err)
+                              : hearth_advice_print_text(advice, "input", SIZE_MAX, NULL, stream, err);
   hearth_advice_destroy(advice);
   return status;
 }
@@ -57,7 +57,7 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
   hearth_listing_options report = {
       .groups = SIZE_MAX, .contexts = SIZE_MAX, .by = hearth_profile_context_count(profile) % HEARTH_GROUP_KINDS};
   hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
-  hearth_page_options page = {.title = "input", .value = export.value};
+  hearth_page_options page = {.title = "input"};
   const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
   hearth_profile *both[HEARTH_DIFF_SIDES] = {profile, profile};
   hearth_view_options filter = {.function = number % 2 ? "a" : NULL, .file = number % 2 ? "." : NULL};
@@ -94,7 +94,7 @@ static void print_all(hearth_profile *profile) {
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
     int json = number == VIEW_JSON || number == VIEW_ADVICE_JSON || number == VIEW_GLOBALS_JSON ||
-               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT || number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
+               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)
@@ -106,14 +106,8 @@ static void print_all(hearth_profile *profile) {
 static void parse_condition(const uint8_t *data, size_t size) {
   char *text = strndup((const char *)data, size);
   hearth_condition condition;
-  size_t column;
   hearth_error err;
-  hearth_advice_condition_parse(text, &condition, &column, &err);
-  if (column < 1 || column > strlen(text) + 1)
-    fail("column outside of the condition on findings", text);
-  hearth_condition_parse(text, &condition, &column, &err);
-  if (column < 1 || column > strlen(text) + 1)
-    fail("column outside of the condition", text);
+  hearth_condition_parse(text, &condition, &err);
   free(text);
 }
 

@@ -21,6 +21,9 @@
  * RUN: %hearth merge -q prof prof2 -o ab && %hearth merge -q prof2 prof -o ba && cmp ab ba && %hearth index -q --symbols raw raw2 -o both && cmp ab both
  * RUN: %hearth show --text ab | grep -c '^history runs=2 ' && %hearth merge -q --weight=3:prof -o three && %hearth show --text three | grep -c '^history runs=3 '
  *
+ * RUN: %hearth show --json prof | %python -c 'import json, sys; d = json.load(sys.stdin); l = d["live_over_time"]; assert 0.2 < d["peak_ns"] / d["duration_ns"] < 0.8 and 0.2 < l.index(max(l)) / len(l) < 0.8 and 0.99 < max(l) / d["peak_bytes"] < 1.01'
+ * RUN: %hearth show --json three | %python -c 'import json, sys; d = json.load(sys.stdin); assert 0.2 < 3 * d["peak_ns"] / d["duration_ns"] < 0.8 and 0.99 < max(d["live_over_time"]) / d["peak_bytes"] < 1.01'
+ *
  * A history that its checksum does not save is refused, not believed.
  * RUN: for n in 255 257; do sed "s|^levels .*|levels$(printf ' 7%%.0s' $(seq $n))|" text > bad && not %hearth index -q bad -o none 2>&1 | grep bad: || exit 1; done
  *

@@ -48,7 +48,7 @@
  * AT-PEAK: 200 at the peak with 4.8 MiB
  * RUN: cd %t.d && %hearth report dump.peak -o peak.html 2>&1 | FileCheck %s --check-prefix=INDEX-PEAK && grep -c '<html' peak.html
  * INDEX-PEAK: warning: dump.peak: a heap dump
- * RUN: cd %t.d && not %hearth report --trace=x dump.peak -o none.html 2>&1 | grep 'is a heap dump'
+ * RUN: cd %t.d && not %hearth report --base=x dump.peak -o none.html 2>&1 | grep 'is a heap dump'
  *
  * Profiles are no dumps; damage is an error.
  * RUN: cd %t.d && %hearth record -o prof -- %t && not %hearth heap prof 2>&1 | FileCheck %s --check-prefix=PROFILE

@@ -23,7 +23,7 @@
  * OWN: {{^}}the program's own{{$}}
  * OWN-NOT: {{.}}
  *
- * RUN: not %hearth record -v -o raw -- %t print < /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
+ * RUN: not env HEARTH_OPTIONS=verbosity=1 %hearth record -o raw -- %t print < /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
  * SECOND: profile written to {{.*}}/raw.2,
  *
  * Of the programs that are preloaded anyway nothing is lost:

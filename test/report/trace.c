@@ -1,26 +1,17 @@
-/* A page of a trace has the contexts that `hearth index --symbols` makes of it, and plots of single blocks, of time and of threads.
+/* A page of a trace has the contexts that `hearth index --symbols` makes of it, and plots of single blocks and of time.
  *
  * RUN: rm -rf %t && mkdir %t && cd %t && %clang -O0 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -pthread %s -o app
  * RUN: %hearth record --mode=trace -o trace -- ./app && %hearth index -q --symbols trace -o prof && %hearth show --json prof > show.json
  * RUN: %hearth report trace -o page.html && python3 %S/Inputs/compare_with_show.py page.html show.json
- * RUN: %hearth report --trace=trace prof -o both.html && python3 %S/Inputs/compare_with_show.py both.html show.json
- * RUN: python3 %S/Inputs/print_trace_plots.py both.html > plots.both && FileCheck %s --input-file=plots.both
- * RUN: python3 %S/Inputs/print_trace_plots.py page.html > plots && FileCheck %s --input-file=plots --check-prefixes=CHECK,TALLIED
+ * RUN: python3 %S/Inputs/print_trace_plots.py page.html > plots && FileCheck %s --input-file=plots
  *
- * 100 blocks of main are freed by the other thread, whose own one stays. The C library keeps a small one for a thread.
- * CHECK: thread 1: 102 blocks, 101000{{...}} bytes, 1 freed, 0 of others, {{...}} live, at most 101000
- * CHECK-NEXT: thread 2: 1 blocks, 5000000 bytes, 100 freed, 100 of others, 5000000 live, at most 5000000
- * CHECK-NEXT: live: at most 105000{{...}}, at the end 5000{{...}}
+ * CHECK: live: at most 105000{{...}}, within the run
  * CHECK-NEXT: lifetime-size: size: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
  * CHECK-NEXT: lifetime-time: time of allocation: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
- * TALLIED-NEXT: command: ./app, started in 20{{..}}
- * TALLIED-NEXT: temporary: {{[12]}} blocks; at the peak: 105000{{...}} bytes
+ * CHECK-NEXT: command: ./app, started in 20{{..}}
+ * CHECK-NEXT: temporary: {{[12]}} blocks; at the peak: 105000{{...}} bytes
  *
- * What is no trace, and a trace of which nothing can be symbolised:
- * RUN: not %hearth report --trace=prof prof -o bad.html 2>&1 | FileCheck %s --check-prefix=NO-TRACE
- * NO-TRACE: error: prof: {{.*}}trace
- * RUN: (%hearth report --trace=trace trace -o bad.html 2>&1; test $? = 2) | FileCheck %s --check-prefix=TWICE
- * TWICE: error: --trace goes with a profile, but 'trace' is a trace
+ * A trace of which nothing can be symbolised:
  * RUN: not %hearth report %S/../golden/trace/trace-2.trace -o bad.html 2>&1 | FileCheck %s --check-prefix=UNKNOWN
  * UNKNOWN: error: {{.*}}trace-2.trace: no usable binary
  */

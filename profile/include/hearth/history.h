@@ -37,5 +37,12 @@ typedef struct hearth_heap_history {
 hearth_status hearth_profile_get_history(hearth_profile *profile, hearth_heap_history *ret, hearth_error *err);
 void hearth_heap_history_free(hearth_heap_history *history);
 
+/* When most was live, since the start of a run, on average; of a history that has runs. */
+static inline uint64_t hearth_history_peak_ns(const hearth_heap_history *history,
+                                              const hearth_profile_summary *summary) {
+  double run_ns = (double)summary->duration_ns / (double)(summary->runs ? summary->runs : 1);
+  return (uint64_t)(run_ns * (double)history->peak_ppm / (double)history->runs / 1e6);
+}
+
 HEARTH_C_END
 #endif

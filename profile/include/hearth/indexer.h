@@ -26,15 +26,11 @@ typedef struct hearth_indexer hearth_indexer;
 
 typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH_NOTE_ERROR } hearth_note_level;
 
-/* All zero means: no notes, no progress, recursion folded. Strings live for the call only. */
+/* All zero means: no notes, recursion folded. Strings live for the call only. */
 typedef struct hearth_indexer_options {
   size_t size;   /* sizeof(hearth_indexer_options), or 0 */
   void *context; /* first argument of the functions */
   void (*note)(void *context, hearth_note_level level, const char *text);
-  /* `done` of `total` addresses of the input called `name` are symbolised. */
-  void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
-  /* The input called `name` is begun, the `number`th of `count` (from 1). */
-  void (*begun)(void *context, const char *name, size_t number, size_t count);
   bool symbols;        /* functions without debug information by symbol tables and unwind tables */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */

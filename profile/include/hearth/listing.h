@@ -36,7 +36,6 @@ typedef struct hearth_listing_options {
   size_t groups, contexts; /* to print at most; of each group; none: no list of contexts */
   size_t lines;            /* 0: any number. Text has no more, unless its tables alone do: fewer contexts are printed */
   bool cumulative;         /* sort groups by their cumulative sums */
-  bool histograms;         /* print them in text, too; JSON always has them */
 } hearth_listing_options;
 
 /* `name` is the profile's name in the output. Memory is bounded by the number of contexts, not by the size of the

@@ -14,11 +14,10 @@ typedef struct hearth_view_options {
   size_t size;                             /* sizeof(hearth_view_options), or 0 */
   const hearth_classify_options *classify; /* NULL: defaults */
   hearth_class only;                       /* contexts of this class; HEARTH_CLASS_UNKNOWN: of any */
-  const char *function; /* contexts with this text in a function's name, in any form of it; NULL: all */
-  const char *file;     /* contexts with this text in the path of a function's file; NULL: all */
-  const char *type;     /* contexts with this text in the name of their type; NULL: all */
-  bool linkage_names;   /* print linkage names instead of short ones */
-  bool full_names;      /* print demangled names with parameters and template arguments; linkage_names counts more */
+  const char *function;        /* contexts with this text in a function's name, in any form of it; NULL: all */
+  const char *file;            /* contexts with this text in the path of a function's file; NULL: all */
+  const char *type;            /* contexts with this text in the name of their type; NULL: all */
+  bool full_names;             /* print demangled names with parameters and template arguments */
   const char *const *wrappers; /* patterns of functions to look through, beside those that are known (docs/tools.md) */
   size_t wrapper_count;
   size_t depth; /* most lines of a printed stack; 0: all */

@@ -87,7 +87,7 @@ hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, co
   size_t rows = (size_t)hearth_profile_function_count(profile) + 1;
   *names = (hearth_names){.profile = profile};
   if (view) {
-    names->style = view->linkage_names ? HEARTH_NAMES_LINKED : view->full_names ? HEARTH_NAMES_FULL : names->style;
+    names->style = view->full_names ? HEARTH_NAMES_FULL : names->style;
     names->wrappers = view->wrappers;
     names->wrapper_count = view->wrapper_count;
     names->depth = view->depth;
@@ -152,7 +152,7 @@ static hearth_role role_of(const hearth_names *names, const char *name, const ch
       return names->wrappers[i][0] == '-' ? HEARTH_ROLE_OWNER : HEARTH_ROLE_WRAPPER;
   for (size_t i = sizeof known_wrappers / sizeof *known_wrappers; i-- > 0;)
     if (name_matches(known_wrappers[i].pattern, name, path))
-      return known_wrappers[i].pattern[0] == '-' ? HEARTH_ROLE_OWNER : known_wrappers[i].role;
+      return known_wrappers[i].role;
   return HEARTH_ROLE_OWNER;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names, call stacks and histograms as text, for all listings. */
+/* Names and call stacks as text, for all listings. */
 #include "print.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "live_bytes.h"
 #include "utf8.h"
 
-enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };
+enum { NAME_WIDTH = 28 };
 
 void hearth_print_name(const char *name, int width, FILE *stream) {
   int printed = (int)hearth_utf8_put(name, stream);
@@ -117,31 +117,6 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
   if (p.hidden > 0)
     fprintf(stream, "      ... and %zu more caller%s (--depth=N)\n", p.hidden, hearth_plural(p.hidden));
   return HEARTH_OK;
-}
-
-/* A line for places [first, end), which were accessed `count` times each. */
-static void print_places(uint64_t first, uint64_t end, uint64_t count, uint64_t greatest, FILE *stream) {
-  int bar = (int)((double)count / (double)greatest * BAR_WIDTH + 0.5);
-  fprintf(stream, "        %-7" PRIu64 "-%-7" PRIu64 " %14" PRIu64 "  %.*s\n", first * HEARTH_HISTOGRAM_BYTES,
-          end * HEARTH_HISTOGRAM_BYTES - 1, count, bar, "########################################");
-}
-
-void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream) {
-  uint64_t greatest = 0, sum = 0;
-  for (uint64_t i = 0; i < histogram->size; i++) {
-    sum = hearth_merge_SUM(sum, histogram->counts[i]);
-    greatest = hearth_merge_MAX(greatest, histogram->counts[i]);
-  }
-  if (histogram->size > 0)
-    fprintf(stream, "      accesses to each 8 bytes of a block, by place:\n");
-  for (uint64_t i = 0, end; i < histogram->size; i = end) {
-    for (end = i + 1; end < histogram->size && histogram->counts[end] == histogram->counts[i];)
-      end++;
-    if (histogram->counts[i] > 0)
-      print_places(i, end, histogram->counts[i], greatest, stream);
-  }
-  if (histogram->size > 0 && sum < total_accesses)
-    fprintf(stream, "        elsewhere       %14" PRIu64 "\n", total_accesses - sum);
 }
 
 /* A table from frame to position, filled in the order in which stacks use frames. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "hearth/global.h"
-#include "hearth/histogram.h"
 #include "hearth/history.h"
 #include "hearth/json_writer.h"
 #include "hearth/view.h"
@@ -30,9 +29,6 @@ void hearth_print_global(const hearth_global *global, FILE *stream);
 static inline uint64_t hearth_global_line_count(const hearth_global *global) { return (global->size + 63) / 64; }
 /* The keys of an open object: its place, size and counts. */
 void hearth_json_global(hearth_json *json, const hearth_global *global);
-
-/* One line for neighbouring places that were accessed equally often, and one for accesses that are in no place. */
-void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream);
 
 /* The "frames" table of our JSON outputs. Stacks are arrays of positions in it; it follows them and holds the frames
  * that were used, in order of first use. */

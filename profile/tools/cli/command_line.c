@@ -220,7 +220,6 @@ const char *hearth_tool_input_path(const char *operand) { return strcmp(operand,
 /* Texts have names and paths that files hold, which may be anybody's. */
 static void command_line_print_line(const char *kind, const char *format, va_list arguments) {
   char text[8192];
-  hearth_tool_progress("%s", "");
   fflush(stdout); /* so that the two streams come out in order where they end in one place */
   vsnprintf(text, sizeof text, format, arguments);
   fprintf(stderr, "hearth: %s: ", kind);
@@ -255,27 +254,6 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) {
   va_end(arguments);
   fprintf(stderr, "See 'hearth %s%s--help'.\n", command, *command ? " " : "");
   return HEARTH_EXIT_USAGE;
-}
-
-void hearth_tool_progress(const char *format, ...) {
-  static bool shown;
-  char line[80]; /* longer lines would wrap and could not be taken away */
-  if (!isatty(STDERR_FILENO))
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (!shown && !line[0])
-    return;
-  fprintf(stderr, "\r\033[K%s", line);
-  fflush(stderr);
-  shown = line[0] != '\0';
-}
-
-void hearth_tool_progress_events(uint64_t done, uint64_t total) {
-  if (done % (UINT64_C(1) << 18) == 0)
-    hearth_tool_progress("%" PRIu64 " of %" PRIu64 " events", done, total);
 }
 
 int hearth_tool_finish(void) {

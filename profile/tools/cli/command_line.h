@@ -2,7 +2,7 @@
 /* The command line of a subcommand: one way of reading options for all of them.
  *
  *   --name=VALUE, --name VALUE    and, for options with a letter, -x VALUE, -xVALUE, -x=VALUE
- *   --help, -h                    prints the help and ends; --help=man and --help=words the same in other forms
+ *   --help, -h                    prints the help and ends; --help=man the same as a manual page
  *   --                            all later arguments are operands
  *   -                             is an operand: standard input, where files are read
  *
@@ -17,7 +17,7 @@
 
 #include "hearth/status.h"
 
-/* The help of a subcommand, made from its table of options: as text, as a manual page, and for the completion of shells. */
+/* The help of a subcommand, made from its table of options: as text, and as a manual page. */
 
 typedef struct hearth_option hearth_option;
 
@@ -31,7 +31,7 @@ typedef struct hearth_help {
   const char *heading; /* of the options, in a manual page; NULL: OPTIONS */
 } hearth_help;
 
-/* Does the argument ask for help? --help, -h; --help=man, --help=words. Then it is printed. */
+/* Does the argument ask for help? --help, -h, --help=man. Then it is printed. */
 bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream);
 
 enum { HEARTH_OPTION_UNUSABLE = -1 };
@@ -118,7 +118,7 @@ const char *hearth_tool_input_path(const char *operand);
 
 /* ------------------------------------------------ messages ------------------------------------------------ */
 
-/* Services for all subcommands: exit codes, messages, progress. Results go to stdout, all else to stderr through the
+/* Services for all subcommands: exit codes, messages. Results go to stdout, all else to stderr through the
  * functions below. */
 
 enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_USAGE = 2 };
@@ -132,13 +132,17 @@ void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 
 /* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */
 int hearth_tool_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replace the progress line on stderr; shows nothing if stderr is no terminal. "" takes the line away: do so before printing anything else. */
-void hearth_tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The same for events of a trace that have been read, now and then. */
-void hearth_tool_progress_events(uint64_t done, uint64_t total);
-
 /* Flush stdout and return HEARTH_EXIT_OK; if the output could not be written, report it as an error. */
 int hearth_tool_finish(void);
+
+/* ------------------------------------------------ verbs ------------------------------------------------ */
+
+/* Each gets argv[0] = its own name and returns the exit code. */
+#define HEARTH_VERB(part, name, run, help, see, example) int run(int argc, char **argv);
+#include "verbs.def"
+
+/* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command prints them. On
+ * error nothing is written but the message; returns the exit code. */
+int hearth_flags_write(int argc, char **argv, bool lines, FILE *out);
 
 #endif

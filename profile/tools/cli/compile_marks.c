@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Of each object, the first mark that is not the link's is enough to know. An object that clang has signed without a mark was
- * compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. Libraries that are searched for
- * may be someone else's, which nobody is to compile anew: there, only marks count. */
+ * compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. Libraries
+ * that are searched for by -l may be someone else's, and are not looked at. */
 #define _GNU_SOURCE /* memmem under strict C */
 #include "install_paths.h"
 
-#include <ar.h>
-#include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -19,11 +17,8 @@
 #include "hearth/type_table.h"
 #include "object_file.h"
 
-#define THIN "!<thin>\n" /* as long as ARMAG */
-
 typedef struct findings {
   char expected[64];   /* the link's mark; "": none */
-  bool marked_only;    /* others pass */
   char path[PATH_MAX]; /* of the first; of a member: "lib.a(member.o)" */
   char mark[64];       /* of that object; "": none */
   int count;
@@ -64,7 +59,7 @@ static bool finds_other(hearth_bytes text, const findings *f, char *ret_mark, si
     at++;
   }
   *ret_mark = '\0';
-  return *f->expected && !is_marked && !f->marked_only && memmem(text.data, text.size, clang, strlen(clang));
+  return *f->expected && !is_marked && memmem(text.data, text.size, clang, strlen(clang));
 }
 
 /* What an object says about its build; no bytes: nothing, or it is no object for a link. */
@@ -98,98 +93,17 @@ static void look_at_members(int fd, Elf *archive, const char *path, findings *f)
   }
 }
 
-/* The file is closed again; an object is reported as a member of `archive`, if there is one. */
-static void look_at_file(const char *path, const char *archive, findings *f);
-
-/* Named from the archive's folder on. */
-static void look_at_thin_member(const char *archive, hearth_bytes name, findings *f) {
-  char path[PATH_MAX];
-  const uint8_t *end = memmem(name.data, name.size, "/\n", 2);
-  const char *slash = strrchr(archive, '/');
-  bool is_below = end && *name.data != '/' && slash;
-  int folder = is_below ? (int)(slash + 1 - archive) : 0;
-  if (!end || snprintf(path, sizeof path, "%.*s%.*s", folder, archive, (int)(end - name.data),
-                       (const char *)name.data) >= PATH_MAX)
-    return;
-  look_at_file(path, archive, f);
-}
-
-/* A number of at most 16 digits. */
-static size_t decimal(const char *field, size_t size) {
-  size_t number = 0;
-  for (size_t i = 0; i < size && isdigit((unsigned char)field[i]); i++)
-    number = number * 10 + (size_t)(field[i] - '0');
-  return number;
-}
-
-/* libelf does not know thin archives: each header "/N" stands for the file whose name begins at byte N of the member "//". Only that and
- * the table of symbols are in the archive. */
-static void look_at_thin_archive(hearth_bytes all, const char *path, findings *f) {
-  hearth_bytes names = {0}, name, header;
-  for (size_t at = SARMAG; hearth_bytes_slice(all, at, sizeof(struct ar_hdr), &header);) {
-    const struct ar_hdr *member = (const struct ar_hdr *)header.data;
-    size_t size = decimal(member->ar_size, sizeof member->ar_size);
-    at += sizeof *member;
-    if (*member->ar_name == '/' && isdigit((unsigned char)member->ar_name[1])) {
-      size_t start = decimal(member->ar_name + 1, sizeof member->ar_name - 1);
-      if (hearth_bytes_slice(names, start, names.size - start, &name))
-        look_at_thin_member(path, name, f);
-      continue;
-    }
-    if (memcmp(member->ar_name, "// ", 3) == 0 && !hearth_bytes_slice(all, at, size, &names))
-      return;
-    at += size + size % 2;
-  }
-}
-
-static void look_at_file(const char *path, const char *archive, findings *f) {
+static void look_at_file(const char *path, findings *f) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   elf_version(EV_CURRENT);
   Elf *file = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-  hearth_bytes all = {0};
-  if (file)
-    all.data = (const uint8_t *)elf_rawfile(file, &all.size);
-  if (!archive && file && elf_kind(file) == ELF_K_AR)
+  if (file && elf_kind(file) == ELF_K_AR)
     look_at_members(fd, file, path, f);
-  else if (!archive && all.data && all.size > SARMAG && memcmp(all.data, THIN, SARMAG) == 0)
-    look_at_thin_archive(all, path, f);
   else if (file)
-    compile_mark_look_at(file, archive, path, f);
+    compile_mark_look_at(file, NULL, path, f);
   elf_end(file);
   if (fd >= 0)
     close(fd);
-}
-
-/* The value of an option of one letter, in its argument or in the next one; NULL: `at` is none. */
-static const char *compile_mark_value_of(char *const *at, char letter) {
-  bool is_it = (*at)[0] == '-' && (*at)[1] == letter;
-  return !is_it ? NULL : (*at)[2] ? *at + 2 : at[1];
-}
-
-/* In one folder: true if the linker finds the library there. A shared one is another link's. */
-static bool look_in(const char *folder, const char *name, bool is_static, findings *f) {
-  char path[PATH_MAX];
-  bool is_file = *name == ':';
-  if (!is_file && !is_static && snprintf(path, sizeof path, "%s/lib%s.so", folder, name) < PATH_MAX &&
-      access(path, F_OK) == 0)
-    return true;
-  int length = is_file ? snprintf(path, sizeof path, "%s/%s", folder, name + 1)
-                       : snprintf(path, sizeof path, "%s/lib%s.a", folder, name);
-  if (length >= PATH_MAX || access(path, F_OK) != 0)
-    return false;
-  look_at_file(path, NULL, f);
-  return true;
-}
-
-/* Only in the folders that the link names: the system's have nobody's profile. */
-static void look_for_library(char *const *arguments, const char *name, findings *f) {
-  bool is_static = false, found = false;
-  for (char *const *at = arguments; *at; at++)
-    is_static |= strncmp(*at, "-static", strlen("-static")) == 0;
-  for (char *const *at = arguments; *at && !found; at++) {
-    const char *folder = compile_mark_value_of(at, 'L');
-    found = folder && look_in(folder, name, is_static, f);
-  }
 }
 
 static const char *compile_mark_describe(const char *mark, const char *expected) {
@@ -212,12 +126,8 @@ void hearth_compile_marks_check(char *const *arguments, const char *mode, char *
   expected_mark(mode, flags, f.expected, sizeof f.expected);
   for (char *const *at = arguments; *at; at++) {
     bool is_output = at > arguments && strcmp(at[-1], "-o") == 0;
-    const char *library = compile_mark_value_of(at, 'l');
-    f.marked_only = library != NULL;
-    if (library)
-      look_for_library(arguments, library, &f);
-    else if (!is_output && is_object_or_archive(*at))
-      look_at_file(*at, NULL, &f);
+    if (!is_output && is_object_or_archive(*at))
+      look_at_file(*at, &f);
   }
   if (f.count == 0)
     return;

@@ -53,7 +53,6 @@ static int write_view(const char *path, FILE *stream,
   hearth_error err;
   hearth_status status = write(arguments, stream, &err);
   HEARTH_THEN(status, hearth_stream_flush(stream, &err));
-  hearth_tool_progress("%s", "");
   return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_view_error(path, &err);
 }
 
@@ -67,7 +66,6 @@ int hearth_output_view(const char *path, hearth_status (*write)(const void *argu
   if (hearth_replacement_begin(&replacement, path, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   FILE *stream = fdopen(replacement.fd, "w");
-  hearth_tool_progress("%s: writing", path);
   int code = stream ? write_view(path, stream, write, arguments) : output_file_fail(path, "write");
   if ((stream ? fclose(stream) : close(replacement.fd)) != 0 && code == HEARTH_EXIT_OK)
     code = output_file_fail(path, "write");

@@ -65,11 +65,9 @@ int hearth_tool_take_wrapper(void *target, const char *value) {
 hearth_profile *hearth_tool_open_profile(const char *operand) {
   hearth_error err;
   hearth_profile *profile;
-  hearth_tool_progress("%s: reading", operand);
   hearth_status status = hearth_profile_open_stream(hearth_tool_input_path(operand), &profile, &err);
   if (status == HEARTH_OK && (status = hearth_profile_check(profile, &err)) != HEARTH_OK)
     hearth_profile_close(profile);
-  hearth_tool_progress("%s", "");
   if (status == HEARTH_OK)
     return profile;
   hearth_tool_error("%s", err.message);

@@ -24,7 +24,7 @@
                   "only contexts with TEXT in the path of one of their functions' files"),                             \
       HEARTH_TEXT("--type", 0, "TEXT", "a text", &(view)->type,                                                        \
                   "only contexts that allocate a type with TEXT in its name"),                                         \
-      HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""), HEARTH_NAME_OPTIONS(view),                   \
+      HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""), HEARTH_NAME_OPTION(view),                    \
       HEARTH_TAKE(                                                                                                     \
           "--wrapper", 0, "PATTERN", "a pattern", hearth_tool_take_wrapper, (view),                                    \
           "look through functions like PATTERN, or, if it has a '/', of files like PATTERN, as through malloc and "    \
@@ -47,10 +47,9 @@ enum { HEARTH_MOST_DEPTH = 1000 }; /* JSON has all */
 /* `option` points to a hearth_number_option with `least` 1 and `most` HEARTH_MOST_DEPTH. */
 #define HEARTH_DEPTH_OPTION(option, text) HEARTH_NUMBER("--depth", 0, "N", "a number", (option), text)
 
-/* For all that has both flags. */
-#define HEARTH_NAME_OPTIONS(flags)                                                                                     \
-  HEARTH_FLAG("--full-names", 0, &(flags)->full_names, "print C++ names with parameters and template arguments"),      \
-      HEARTH_FLAG("--no-demangle", 0, &(flags)->linkage_names, "print C++ names as they are linked")
+/* For all that has the flag. */
+#define HEARTH_NAME_OPTION(flags)                                                                                      \
+  HEARTH_FLAG("--full-names", 0, &(flags)->full_names, "print C++ names with parameters and template arguments")
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
   HEARTH_TAKE("--class", 0, "CLASS", "cold, notcold or hot", hearth_tool_take_class, &(view)->only,                    \
               "only contexts that are cold, hot or notcold")

@@ -16,8 +16,6 @@ static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE 
     return HEARTH_OK;
   fputs("   of type ", out);
   hearth_print_name(type, 0, out);
-  fputs(*f->fields ? ": " : " (--binary with -g names its fields)", out);
-  hearth_print_name(f->fields, 0, out);
   fputc('\n', out);
   return HEARTH_OK;
 }
@@ -58,7 +56,8 @@ static void print_missing(const hearth_advice *a, FILE *out) {
   }
 }
 
-hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_t top, FILE *out, hearth_error *err) {
+hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_t top, const char *binary, FILE *out,
+                                       hearth_error *err) {
   hearth_print_name(name, 0, out);
   fprintf(out, ": %zu finding%s\n", a->finding_count, hearth_plural(a->finding_count));
   for (size_t i = 0; i < a->finding_count && i < top; i++)
@@ -67,7 +66,7 @@ hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_
     fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
   fputc('\n', out);
   print_missing(a, out);
-  return hearth_global_advice_print_text(a->profile, name, a->binary, out, err);
+  return hearth_global_advice_print_text(a->profile, name, binary, out, err);
 }
 
 /* docs/tools.md, "hearth advise --json", describes the shape: change both in one commit. */
@@ -95,8 +94,6 @@ void hearth_advice_write_finding(const hearth_advice *a, size_t number, hearth_j
                     hearth_advice_kind_name(f->kind), hearth_advice_title(f->kind),
                     hearth_advice_saving_name(f->saving), f->share, a->groups.items[f->group].name, f->evidence,
                     hearth_advice_remedy(f->kind));
-  if (*f->fields)
-    hearth_json_key_string(json, "fields", f->fields);
 }
 
 void hearth_advice_write_missing(const hearth_advice *a, hearth_json *json) {
@@ -118,7 +115,8 @@ static hearth_status print_finding_json(advice_json *p, size_t number, hearth_er
   return HEARTH_OK;
 }
 
-static hearth_status advice_output_print_all(advice_json *p, const char *name, size_t top, hearth_error *err) {
+static hearth_status advice_output_print_all(advice_json *p, const char *name, size_t top, const char *binary,
+                                             hearth_error *err) {
   hearth_json *json = &p->json;
   HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->advice->profile), err));
   hearth_json_begin(json, "hearth-advice", JSON_VERSION);
@@ -128,15 +126,15 @@ static hearth_status advice_output_print_all(advice_json *p, const char *name, s
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
     HEARTH_TRY(print_finding_json(p, i, err));
   hearth_json_close(json, ']');
-  HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, p->advice->binary, json, err));
+  HEARTH_TRY(hearth_global_advice_write_json(p->advice->profile, binary, json, err));
   HEARTH_TRY(hearth_json_frames_print(&p->table, json, p->advice->profile, &p->advice->names, err));
   return hearth_json_end(json, err);
 }
 
-hearth_status hearth_advice_print_json(hearth_advice *a, const char *name, size_t top, FILE *stream,
+hearth_status hearth_advice_print_json(hearth_advice *a, const char *name, size_t top, const char *binary, FILE *stream,
                                        hearth_error *err) {
   advice_json p = {.advice = a, .json = {.stream = stream}};
-  hearth_status status = advice_output_print_all(&p, name, top, err);
+  hearth_status status = advice_output_print_all(&p, name, top, binary, err);
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
   return status;

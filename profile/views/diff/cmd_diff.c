@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/profile_diff.h"
 #include "view_options.h"
 
@@ -34,15 +34,16 @@ static const hearth_help help = {
            "compared with the measure in B (of vanished contexts: in A), in percent of the whole.\n"
            "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
+static int diff_command_trouble(const hearth_error *err) {
+  hearth_tool_error("%s", err->message);
+  return EXIT_TROUBLE;
+}
+
 static int diff_command_add_condition(void *target, const char *text) {
   hearth_condition condition;
   hearth_error err;
-  size_t column;
-  if (hearth_condition_parse(text, &condition, &column, &err) == HEARTH_OK)
-    return hearth_tool_take_one_more(target, text);
-  hearth_tool_error("%s", err.message);
-  fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
-  return EXIT_TROUBLE;
+  return hearth_condition_parse(text, &condition, &err) == HEARTH_OK ? hearth_tool_take_one_more(target, text)
+                                                                     : diff_command_trouble(&err);
 }
 
 static int diff_command_check(int operands, char **argv, const arguments *a) {
@@ -89,21 +90,15 @@ static bool diff_command_parse(int argc, char **argv, arguments *a, int *ret_cod
   return true;
 }
 
-static int diff_command_trouble(const hearth_error *err) {
-  hearth_tool_error("%s", err->message);
-  return EXIT_TROUBLE;
-}
-
 /* All of them: one run tells all that is wrong. */
 static int diff_command_test_conditions(const arguments *a, const hearth_diff *diff) {
   int code = HEARTH_EXIT_OK;
   hearth_error err;
   for (size_t i = 0; i < a->conditions.count; i++) {
     hearth_condition condition;
-    size_t column;
     bool holds;
     double value;
-    hearth_status status = hearth_condition_parse(a->conditions.rows[i], &condition, &column, &err);
+    hearth_status status = hearth_condition_parse(a->conditions.rows[i], &condition, &err);
     HEARTH_THEN(status, hearth_condition_test(&condition, diff, &holds, &value, &err));
     if (status != HEARTH_OK)
       return diff_command_trouble(&err);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "comparison.h"
-#include "hearth/advice.h"
 
 typedef struct parser {
   const char *text, *at;
@@ -116,58 +115,15 @@ static hearth_status parse_unit(parser *p, hearth_condition *c) {
   return *p->at ? expected(p, bytes ? "%, KiB, MiB, GiB, TiB or the end" : "% or the end") : HEARTH_OK;
 }
 
-static hearth_status condition_parse(parser *p, hearth_condition *c) {
-  skip_blanks(p);
-  parse_set(p, c);
-  HEARTH_TRY(parse_measure(p, c));
-  HEARTH_TRY(parse_relation(p, c));
-  HEARTH_TRY(parse_number(p, c));
-  return parse_unit(p, c);
-}
-
-static hearth_status parse_text(const char *text, hearth_status (*rule)(parser *p, hearth_condition *c),
-                                hearth_condition *ret, size_t *ret_column, hearth_error *err) {
+hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, hearth_error *err) {
   parser p = {.text = text, .at = text, .err = err};
   *ret = (hearth_condition){0};
-  hearth_status status = rule(&p, ret);
-  *ret_column = (size_t)(p.at - text) + 1;
-  return status;
-}
-
-hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err) {
-  return parse_text(text, condition_parse, ret, ret_column, err);
-}
-
-/* -------------------------------------------------- of findings -------------------------------------------------- */
-
-static hearth_status parse_kind(parser *p, hearth_condition *c) {
-  const char *begin = p->at;
-  for (c->measure = 0; c->measure <= HEARTH_ADVICE_KINDS; c->measure++) {
-    if (take(p, c->measure == HEARTH_ADVICE_KINDS ? "findings" : hearth_advice_kind_name(c->measure)) &&
-        !is_word(*p->at))
-      return HEARTH_OK;
-    p->at = begin;
-  }
-  return expected(p, "findings or a kind of finding, such as leak");
-}
-
-static hearth_status parse_advice(parser *p, hearth_condition *c) {
-  skip_blanks(p);
-  HEARTH_TRY(parse_kind(p, c));
-  HEARTH_TRY(parse_relation(p, c));
-  skip_blanks(p);
-  if (*p->at == '+' || *p->at == '-')
-    return expected(p, "a number without sign");
-  HEARTH_TRY(parse_number(p, c));
-  skip_blanks(p);
-  c->percent = take(p, "%");
-  skip_blanks(p);
-  return *p->at ? expected(p, "% or the end") : HEARTH_OK;
-}
-
-hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
-                                            hearth_error *err) {
-  return parse_text(text, parse_advice, ret, ret_column, err);
+  skip_blanks(&p);
+  parse_set(&p, ret);
+  HEARTH_TRY(parse_measure(&p, ret));
+  HEARTH_TRY(parse_relation(&p, ret));
+  HEARTH_TRY(parse_number(&p, ret));
+  return parse_unit(&p, ret);
 }
 
 /* -------------------------------------------------- testing -------------------------------------------------- */
@@ -193,11 +149,6 @@ static double condition_value_of(const hearth_condition *c, const hearth_diff *d
                     : condition_measure(c, side);
 }
 
-bool hearth_condition_holds(const hearth_condition *c, double value) {
-  unsigned relation = value < c->amount ? HEARTH_LESS : value > c->amount ? HEARTH_GREATER : HEARTH_EQUAL;
-  return (c->relation & relation) != 0;
-}
-
 hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds, double *ret_value,
                                     hearth_error *err) {
   bool needs_counts = c->measure == HEARTH_QUANTITY_ACCESSES;
@@ -210,6 +161,7 @@ hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff
                               d->sides[i].name, needs_counts ? "accesses" : "classes");
   }
   *ret_value = condition_value_of(c, d);
-  *ret_holds = hearth_condition_holds(c, *ret_value);
+  unsigned relation = *ret_value < c->amount ? HEARTH_LESS : *ret_value > c->amount ? HEARTH_GREATER : HEARTH_EQUAL;
+  *ret_holds = (c->relation & relation) != 0;
   return HEARTH_OK;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/profile_export.h"
 #include "output_file.h"
 #include "view_options.h"
@@ -23,8 +23,7 @@ static const hearth_help help = {
     .about = "Write the contexts of an indexed profile ('-': standard input) for another tool."};
 
 static int export_command_take_format(void *target, const char *value) {
-  static const char *const names[] = {"folded", "pprof",  "speedscope",
-                                      "dhat",   "massif", "chrome"}; /* as hearth_export_format */
+  static const char *const names[] = {"folded", "pprof", "dhat", "massif", "chrome"}; /* as hearth_export_format */
   arguments *a = target;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], value) == 0) {
@@ -41,8 +40,10 @@ static int export_command_check(int operands, char **argv, const arguments *a) {
   if (operands == 0)
     return hearth_tool_usage_error("export", "which profile?");
   if (!a->format_given)
-    return hearth_tool_usage_error("export",
-                                   "in which format? Give --format=folded, pprof, speedscope, dhat, massif or chrome");
+    return hearth_tool_usage_error("export", "in which format? Give --format=folded, pprof, dhat, massif or chrome");
+  if (a->options.value != HEARTH_QUANTITY_BYTES && a->format != HEARTH_EXPORT_FOLDED &&
+      a->format != HEARTH_EXPORT_PPROF)
+    return hearth_tool_usage_error("export", "--value goes with --format=folded and pprof");
   if (a->format == HEARTH_EXPORT_PPROF && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
     return hearth_tool_usage_error("export", "pprof's format is not for terminals: give -o OUT");
   return HEARTH_EXIT_OK;
@@ -50,21 +51,18 @@ static int export_command_check(int operands, char **argv, const arguments *a) {
 
 static bool export_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--format", 0, "FORMAT", "folded, pprof, speedscope, dhat, massif or chrome",
-                  export_command_take_format, a,
+      HEARTH_TAKE("--format", 0, "FORMAT", "folded, pprof, dhat, massif or chrome", export_command_take_format, a,
                   "output format:\n"
-                  "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
-                  "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
-                  "  speedscope  JSON for speedscope\n"
-                  "  dhat        JSON for Valgrind's dh_view.html\n"
-                  "  massif      for Valgrind's ms_print: the heap over time, and who held the peak\n"
-                  "  chrome      JSON for Perfetto and chrome://tracing: the heap over time by function"),
+                  "  folded  a line per context: root;...;leaf VALUE, for flame graphs and speedscope\n"
+                  "  pprof   gzip-compressed protocol buffer: 'go tool pprof OUT'; also for speedscope\n"
+                  "  dhat    JSON for Valgrind's dh_view.html\n"
+                  "  massif  for Valgrind's ms_print: the heap over time, and who held the peak\n"
+                  "  chrome  JSON for Perfetto and chrome://tracing: the heap over time by function"),
       HEARTH_TAKE(
           "--value", 0, "QUANTITY", "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
           hearth_tool_take_quantity, &a->options.value,
           "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs, peak (bytes when "
-          "most were live) or peak-allocs; pprof gets all "
-          "of them, and this one first"),
+          "most were live) or peak-allocs, for folded; pprof gets all of them, and this one first"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_TEXT(

@@ -19,8 +19,6 @@ static hearth_status write_format(hearth_exporter *e, hearth_export_format forma
     return hearth_export_folded(e, err);
   case HEARTH_EXPORT_PPROF:
     return hearth_export_pprof(e, err);
-  case HEARTH_EXPORT_SPEEDSCOPE:
-    return hearth_export_speedscope(e, err);
   case HEARTH_EXPORT_DHAT:
     return hearth_export_dhat(e, err);
   case HEARTH_EXPORT_MASSIF:
@@ -120,90 +118,6 @@ hearth_status hearth_export_folded(hearth_exporter *e, hearth_error *err) {
   return hearth_export_each(e, write_context, NULL, err);
 }
 
-/* ------------------------------------------------ speedscope ------------------------------------------------ */
-
-/* One "sampled" profile: a sample is a context's stack, its weight the value. Frames are functions, as everywhere in
- * speedscope; `line` is the function's first. Schema: https://www.speedscope.app/file-format-schema.json */
-
-typedef struct weights {
-  hearth_json json;
-  uint64_t total;
-} weights;
-
-static hearth_status export_write_functions(hearth_exporter *e, hearth_json *json, hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_function_count(e->profile); i++) {
-    hearth_function_text function;
-    HEARTH_TRY(hearth_function_text_get(&e->names, i, &function, err));
-    hearth_json_print(json, "\n{name:%s", function.name);
-    if (*function.path)
-      hearth_json_key_string(json, "file", function.path);
-    if (function.info.start_line)
-      hearth_json_key_uint(json, "line", function.info.start_line);
-    hearth_json_close(json, '}');
-  }
-  return HEARTH_OK;
-}
-
-/* Readers want as many weights as samples: both leave out the same contexts. */
-static uint64_t export_weight_of(const hearth_exporter *e, const hearth_selected *selected) {
-  return hearth_quantity_of(e->options->value, &selected->mib);
-}
-
-static hearth_status export_write_sample(hearth_exporter *e, const hearth_selected *selected, void *state,
-                                         hearth_error *err) {
-  hearth_json *json = &((weights *)state)->json;
-  if (export_weight_of(e, selected) == 0)
-    return HEARTH_OK;
-  hearth_json_line_open(json, '[');
-  for (size_t i = e->frames.count; i-- > 0;) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(e->profile, e->frames.frames[i], &frame, err));
-    hearth_json_uint(json, frame.function);
-  }
-  hearth_json_close(json, ']');
-  return HEARTH_OK;
-}
-
-static hearth_status write_weight(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
-  weights *w = state;
-  uint64_t weight = export_weight_of(e, selected);
-  (void)err;
-  if (weight == 0)
-    return HEARTH_OK;
-  hearth_json_uint(&w->json, weight);
-  w->total = hearth_merge_SUM(w->total, weight);
-  return HEARTH_OK;
-}
-
-static hearth_status export_write_profile(hearth_exporter *e, weights *w, hearth_error *err) {
-  hearth_json *json = &w->json;
-  hearth_quantity value = e->options->value;
-  bool bytes = value == HEARTH_QUANTITY_BYTES || value == HEARTH_QUANTITY_LIVE || value == HEARTH_QUANTITY_PEAK;
-  hearth_json_print(json, "{type:\"sampled\", name:%s", hearth_quantity_name(value));
-  hearth_json_key_string(json, "unit", bytes ? "bytes" : "none"); /* of those that speedscope knows */
-  hearth_json_key_array(json, "samples");
-  HEARTH_TRY(hearth_export_each(e, export_write_sample, w, err));
-  hearth_json_print(json, "], weights:[");
-  HEARTH_TRY(hearth_export_each(e, write_weight, w, err));
-  hearth_json_print(json, "], startValue:0, endValue:%lu}", w->total);
-  return HEARTH_OK;
-}
-
-hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
-  weights w = {.json = {.stream = e->stream}};
-  hearth_json *json = &w.json;
-  hearth_json_print(json,
-                    "{$schema:\"https://www.speedscope.app/file-format-schema.json\", exporter:\"hearth\", name:%s, "
-                    "activeProfileIndex:0, shared:{frames:[",
-                    e->options->title);
-  HEARTH_TRY(export_write_functions(e, json, err));
-  hearth_json_print(json, "]}, profiles:[");
-  HEARTH_TRY(export_write_profile(e, &w, err));
-  hearth_json_print(json, "]}");
-  fputc('\n', e->stream);
-  return HEARTH_OK;
-}
-
 /* ------------------------------------------------ DHAT ------------------------------------------------ */
 
 /* Version 2 of DHAT's output, as valgrind/dhat/dh_main.c describes it and dh_view.js checks it: a program point (PP)
@@ -211,14 +125,11 @@ hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
  *
  * What was live at the peak is t-gmax, if the profile knows it, and else what was live at the end. What a context had at its own
  * most (mb) is not known: it is given as the greater of these two. The command line
- * (cmd), which the viewer shows on top, says so. Reads and writes are not told apart: values other than bytes are
- * written as the events of an ad-hoc profile, as Valgrind's own --mode=ad-hoc does. */
+ * (cmd), which the viewer shows on top, says so. */
 
 static const double ns_per_us = 1e3;
 static const uint64_t threshold_us =
     500; /* average lifetimes up to this are "short" for the viewer; dh_main.c's value */
-
-static bool export_is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
 
 static void write_heap_numbers(hearth_json *json, const hearth_mib *mib, bool has_peak) {
   uint64_t live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, mib);
@@ -234,12 +145,7 @@ static hearth_status export_write_point(hearth_exporter *e, const hearth_selecte
   hearth_json *json = state;
   (void)err;
   hearth_json_line_open(json, '{');
-  if (export_is_heap(e)) {
-    write_heap_numbers(json, &selected->mib, e->has_peak);
-  } else {
-    hearth_json_print(json, "tb:%lu, tbk:%lu", hearth_quantity_of(e->options->value, &selected->mib),
-                      selected->mib.AllocCount);
-  }
+  write_heap_numbers(json, &selected->mib, e->has_peak);
   hearth_json_key_array(json, "fs");
   for (size_t i = 0; i < e->frames.count; i++)
     hearth_json_uint(json, (uint64_t)e->frames.frames[i] + 1);
@@ -272,30 +178,14 @@ static hearth_status write_frames(hearth_exporter *e, hearth_json *json, hearth_
   return HEARTH_OK;
 }
 
-static void write_labels(const hearth_exporter *e, hearth_json *json) {
-  hearth_json_print(json, "dhatFileVersion:2, mode:%s, verb:%s, bklt:%d, bkacc:false",
-                    export_is_heap(e) ? "heap" : "ad-hoc", export_is_heap(e) ? "Allocated" : "Counted",
-                    export_is_heap(e));
-  if (!export_is_heap(e)) {
-    const char *unit = hearth_quantity_name(e->options->value);
-    hearth_json_print(json, "bu:%s, bsu:%s, bksu:\"allocations\"", unit, unit);
-  }
-  hearth_json_key_string(json, "tu", "us");
-  hearth_json_key_string(json, "Mtu", "s"); /* a million of them */
-}
-
 /* Lifetimes are shown in percent of the run: of several runs, the average one. */
 static hearth_status write_times(const hearth_exporter *e, hearth_json *json, hearth_error *err) {
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(e->profile, &history, err));
   double runs = e->summary.runs ? (double)e->summary.runs : 1;
   uint64_t end = (uint64_t)((double)e->summary.duration_ns / runs / ns_per_us);
-  if (export_is_heap(e)) {
-    hearth_json_key_uint(json, "tuth", threshold_us);
-    double part = history.runs ? (double)history.peak_ppm / (double)history.runs / 1e6 : 1;
-    hearth_json_key_uint(json, "tg", (uint64_t)((double)end * part));
-  }
-  hearth_json_key_uint(json, "te", end);
+  double part = history.runs ? (double)history.peak_ppm / (double)history.runs / 1e6 : 1;
+  hearth_json_print(json, "tuth:%lu, tg:%lu, te:%lu", threshold_us, (uint64_t)((double)end * part), end);
   hearth_heap_history_free(&history);
   return HEARTH_OK;
 }
@@ -303,16 +193,17 @@ static hearth_status write_times(const hearth_exporter *e, hearth_json *json, he
 static void write_command(const hearth_exporter *e, hearth_json *json) {
   char command[HEARTH_PATH_LIMIT];
   snprintf(command, sizeof command, "%s%s", e->options->title,
-           !export_is_heap(e) ? " (exported by hearth)"
-           : e->has_peak ? " (exported by hearth: Max is the greater of t-gmax and t-end)"
-                         : " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)");
+           e->has_peak ? " (exported by hearth: Max is the greater of t-gmax and t-end)"
+                       : " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)");
   hearth_json_print(json, "cmd:%s, pid:0", command);
 }
 
 hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   hearth_json json = {.stream = e->stream};
-  hearth_json_open(&json, '{');
-  write_labels(e, &json);
+  hearth_json_print(&json,
+                    "{dhatFileVersion:2, mode:\"heap\", verb:\"Allocated\", bklt:%d, bkacc:%d, tu:\"us\", "
+                    "Mtu:\"s\"",
+                    true, false); /* Mtu: a million of them */
   write_command(e, &json);
   HEARTH_TRY(write_times(e, &json, err));
   hearth_json_key_array(&json, "pps");

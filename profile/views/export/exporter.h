@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declarations that the writers of the export formats share; each is one file, export_FORMAT.c. */
+/* Declarations that the writers of the export formats share; export.c has the short ones. */
 #ifndef HEARTH_EXPORT_INTERNAL_H
 #define HEARTH_EXPORT_INTERNAL_H
 
@@ -26,7 +26,6 @@ hearth_status hearth_export_each(hearth_exporter *exporter, hearth_export_contex
 
 hearth_status hearth_export_folded(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_pprof(hearth_exporter *exporter, hearth_error *err);
-hearth_status hearth_export_speedscope(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_dhat(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_massif(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_chrome(hearth_exporter *exporter, hearth_error *err);

@@ -13,9 +13,10 @@
 
 enum { MOST_FUNCTIONS = 20 };
 
-/* Of one function. */
+/* Of the functions of one name. */
 typedef struct series {
-  uint32_t function;
+  const char *name;
+  uint32_t first; /* context of it */
   uint64_t most;
   uint64_t levels[HEARTH_RAW_POINTS];
 } series;
@@ -27,12 +28,12 @@ typedef struct counters {
   uint64_t shown[HEARTH_RAW_POINTS]; /* by all rows */
 } counters;
 
-static series *find_series(counters *c, uint32_t function) {
+static series *find_series(counters *c, const char *name, uint32_t context) {
   size_t i = 0;
-  while (i < c->count && c->rows[i].function != function)
+  while (i < c->count && strcmp(c->rows[i].name, name) != 0)
     i++;
   if (i == c->count)
-    c->rows[c->count++] = (series){.function = function};
+    c->rows[c->count++] = (series){.name = name, .first = context};
   return &c->rows[i];
 }
 
@@ -42,13 +43,15 @@ static hearth_status counter_add_context(hearth_exporter *e, const hearth_select
   counters *c = state;
   uint32_t frame;
   hearth_frame_info owner;
+  const char *name;
   while (c->at < c->history->count && c->history->rows[c->at].context < selected->context)
     c->at++;
   if (c->at == c->history->count || c->history->rows[c->at].context != selected->context || e->frames.count == 0)
     return HEARTH_OK;
   HEARTH_TRY(hearth_names_owner(&e->names, selected->node, &frame, err));
   HEARTH_TRY(hearth_profile_get_frame(e->profile, frame, &owner, err));
-  series *row = find_series(c, owner.function);
+  HEARTH_TRY(hearth_names_get(&e->names, owner.function, &name, err));
+  series *row = find_series(c, name, selected->context);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
     row->levels[i] += c->history->rows[c->at].levels[i];
   return HEARTH_OK;
@@ -58,7 +61,7 @@ static int compare_series(const void *a, const void *b) {
   const series *x = a, *y = b;
   if (x->most != y->most)
     return x->most > y->most ? -1 : 1;
-  return (x->function > y->function) - (x->function < y->function);
+  return (x->first > y->first) - (x->first < y->first);
 }
 
 static void keep_heaviest(counters *c) {
@@ -80,57 +83,37 @@ static void counter_begin_event(hearth_json *json, const char *phase, const char
 
 static void end_event(hearth_json *json) { hearth_json_print(json, "}}"); }
 
-/* Keys must differ: functions of one name have their numbers behind it. */
-static hearth_status write_by_function(hearth_exporter *e, const counters *c, hearth_json *json, size_t point,
-                                       hearth_error *err) {
+static void write_by_function(const counters *c, hearth_json *json, size_t point) {
   uint64_t runs = c->history->runs, all = c->history->levels[point];
-  for (size_t i = 0; i < c->count; i++) {
-    const char *name;
-    char *text;
-    HEARTH_TRY(hearth_names_get(&e->names, c->rows[i].function, &name, err));
-    size_t length = strlen(name), same = 0;
-    for (size_t k = 0; k < i; k++) {
-      const char *other;
-      HEARTH_TRY(hearth_names_get(&e->names, c->rows[k].function, &other, err));
-      same += strcmp(name, other) == 0;
-    }
-    text = malloc(length + 32);
-    HEARTH_TRY(hearth_check_memory(text, err));
-    snprintf(text, length + 32, same ? "%s (%zu)" : "%s", name, same + 1);
-    hearth_json_key_uint(json, text, c->rows[i].levels[point] / runs);
-    free(text);
-  }
+  for (size_t i = 0; i < c->count; i++)
+    hearth_json_key_uint(json, c->rows[i].name, c->rows[i].levels[point] / runs);
   hearth_json_key_uint(json, "(others)", all > c->shown[point] ? (all - c->shown[point]) / runs : 0);
-  return HEARTH_OK;
 }
 
-static hearth_status counter_write_point(hearth_exporter *e, const counters *c, hearth_json *json, double us,
-                                         size_t point, hearth_error *err) {
+static void counter_write_point(const counters *c, hearth_json *json, double us, size_t point) {
   counter_begin_event(json, "C", "live bytes", us);
   hearth_json_print(json, "args:{all:%lu", c->history->levels[point] / c->history->runs);
   end_event(json);
   counter_begin_event(json, "C", "live bytes by function", us);
   hearth_json_key_object(json, "args");
-  HEARTH_TRY(write_by_function(e, c, json, point, err));
+  write_by_function(c, json, point);
   end_event(json);
-  return HEARTH_OK;
 }
 
-static hearth_status counter_write_events(hearth_exporter *e, const counters *c, hearth_error *err) {
+static void counter_write_events(hearth_exporter *e, const counters *c) {
   hearth_json json = {.stream = e->stream};
   double run_us = (double)e->summary.duration_ns / 1000 / (double)(e->summary.runs ? e->summary.runs : 1);
   hearth_json_print(&json, "{traceEvents:[");
   counter_begin_event(&json, "M", "process_name", 0);
   hearth_json_print(&json, "args:{name:%s", e->options->title);
   end_event(&json);
-  counter_begin_event(&json, "i", "peak", run_us * (double)c->history->peak_ppm / (double)c->history->runs / 1e6);
+  counter_begin_event(&json, "i", "peak", (double)hearth_history_peak_ns(c->history, &e->summary) / 1e3);
   hearth_json_print(&json, "s:\"p\", args:{");
   end_event(&json);
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)
-    HEARTH_TRY(counter_write_point(e, c, &json, run_us * (double)i / HEARTH_RAW_POINTS, i, err));
+    counter_write_point(c, &json, run_us * (double)i / HEARTH_RAW_POINTS, i);
   hearth_json_print(&json, "]}");
   fputc('\n', e->stream);
-  return HEARTH_OK;
 }
 
 static hearth_status export_counters(hearth_exporter *e, counters *c, hearth_error *err) {
@@ -140,7 +123,8 @@ static hearth_status export_counters(hearth_exporter *e, counters *c, hearth_err
   HEARTH_TRY(hearth_check_memory(c->rows, err));
   HEARTH_TRY(hearth_export_each(e, counter_add_context, c, err));
   keep_heaviest(c);
-  return counter_write_events(e, c, err);
+  counter_write_events(e, c);
+  return HEARTH_OK;
 }
 
 hearth_status hearth_export_chrome(hearth_exporter *e, hearth_error *err) {

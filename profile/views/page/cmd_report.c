@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "commands.h"
+#include "command_line.h"
 #include "hearth/indexer.h"
 #include "hearth/report_page.h"
 #include "output_file.h"
@@ -16,9 +13,8 @@
 #include "view_options.h"
 
 typedef struct arguments {
-  const char *profile, *trace, *base, *output;
+  const char *profile, *base, *output;
   char *named; /* `output`, where none was given: after the profile */
-  bool without_sources;
   hearth_view_options view;
   hearth_page_options options;
 } arguments;
@@ -39,29 +35,11 @@ static int report_command_check(int operands, char **argv, const arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-/* What comes through a pipe is written now. */
-static int64_t written(const char *path) {
-  struct stat status;
-  return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? status.st_mtime : time(NULL);
-}
-
 static bool report_command_parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_TAKE("--value", 0, "QUANTITY",
-                  "bytes, allocs, accesses, byte-seconds, live, live-allocs, peak or peak-allocs",
-                  hearth_tool_take_quantity, &a->options.value,
-                  "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), "
-                  "live-allocs, peak (bytes when most were live) or peak-allocs"),
-      HEARTH_TEXT("--trace", 0, "TRACE", "a file", &a->trace, "the trace from which 'hearth index' made PROFILE"),
       HEARTH_TEXT("--base", 0, "BASE", "a file", &a->base,
                   "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
                   "context"),
-      HEARTH_TEXT("--source-dir", 0, "DIR", "a folder", &a->options.source_directory,
-                  "a folder in which source files are looked for first, by the ends of their names"),
-      HEARTH_FLAG(
-          "--no-sources", 0, &a->without_sources,
-          "leave source lines out; else the page has those lines of call stacks whose files are there and no newer "
-          "than the profile"),
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_TEXT(
@@ -78,7 +56,6 @@ static bool report_command_parse(int argc, char **argv, arguments *a, int *ret_c
     a->output = a->named;
   a->options.view = &a->view;
   a->options.title = a->profile;
-  a->options.written = a->without_sources ? 0 : written(a->profile);
   return true;
 }
 
@@ -98,24 +75,21 @@ static int report_command_write_page(const arguments *a, hearth_profile *profile
 
 static int report_command_write_file(arguments *a, hearth_profile *profile) {
   hearth_error err;
-  if (hearth_advice_create(profile, &a->view, a->options.tallied, &a->options.advice, &err) != HEARTH_OK)
+  if (hearth_advice_create(profile, &a->view, a->options.trace != NULL, &a->options.advice, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   int code = report_command_write_page(a, profile);
   hearth_advice_destroy(a->options.advice);
   return code;
 }
 
-static int report_trace(arguments *a) {
+static int report_trace(arguments *a, trace_profile_kind kind) {
   trace_profile both;
-  const char *kind = hearth_trace_profile_is_trace(a->profile) ? "a trace" : "a heap dump";
   int code = HEARTH_EXIT_ERROR;
   if (a->base)
-    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is %s", a->profile, kind);
-  if (a->trace)
-    return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is %s", a->profile, kind);
-  if (hearth_trace_profile_open(&both, a->profile)) {
+    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is %s", a->profile,
+                                   kind == TRACE_PROFILE_TRACE ? "a trace" : "a heap dump");
+  if (hearth_trace_profile_open(&both, a->profile, kind)) {
     a->options.trace = both.trace;
-    a->options.tallied = both.trace != NULL;
     code = report_command_write_file(a, both.profile);
   }
   hearth_trace_profile_close(&both);
@@ -139,8 +113,6 @@ static int report_difference(arguments *a) {
   hearth_indexer *indexer = NULL;
   hearth_profile *both = NULL;
   void *image = NULL;
-  if (a->trace)
-    return hearth_tool_usage_error("report", "--trace and --base do not go together");
   a->options.base = hearth_tool_open_profile(a->base);
   a->options.base_title = a->base;
   if (!a->options.base)
@@ -157,15 +129,11 @@ static int report_difference(arguments *a) {
 }
 
 static int report_profile(arguments *a) {
-  hearth_error err;
   if (a->base)
     return report_difference(a);
-  if (a->trace && hearth_trace_open(a->trace, &a->options.trace, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
   hearth_profile *profile = hearth_tool_open_profile(a->profile);
   int code = profile ? report_command_write_file(a, profile) : HEARTH_EXIT_ERROR;
   hearth_profile_close(profile);
-  hearth_trace_close(a->options.trace);
   return code;
 }
 
@@ -176,8 +144,8 @@ int hearth_cmd_report(int argc, char **argv) {
     return code;
   if (!a.output)
     return hearth_tool_error("out of memory");
-  bool is_indexed = !hearth_trace_profile_is_trace(a.profile) && !hearth_trace_profile_is_heap_dump(a.profile);
-  code = is_indexed ? report_profile(&a) : report_trace(&a);
+  trace_profile_kind kind = hearth_trace_profile_kind(a.profile);
+  code = kind == TRACE_PROFILE_OTHER ? report_profile(&a) : report_trace(&a, kind);
   if (a.named && code == HEARTH_EXIT_OK)
     fprintf(stderr, "hearth: the page is %s\n", a.named);
   free(a.named);

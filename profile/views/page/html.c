@@ -8,9 +8,8 @@
 #include "file.h"
 #include "hearth/history.h"
 #include "hearth/ids.h"
-#include "model.h"
 #include "option_size.h"
-#include "page_assets.h"
+#include "page.h"
 #include "print.h"
 #include "selection.h"
 #include "utf8.h"
@@ -234,32 +233,6 @@ static void write_grid(hearth_page_writer *w, const char *name, const hearth_pag
   hearth_json_close(&w->json, '}');
 }
 
-static void write_live(hearth_page_writer *w) {
-  const hearth_page_series *live = &w->model->timeline.live;
-  if (live->count == 0)
-    return;
-  begin_table(w, "live", live->count);
-  HEARTH_JSON_MEMBERS(&w->json, live, step_ns, peak_bytes, peak_ns);
-  hearth_json_line(&w->json);
-  write_numbers(&w->json, "bytes", live->bytes, sizeof *live->bytes, live->count);
-  end_table(w);
-}
-
-static void write_thread(hearth_json *json, const hearth_page_thread *thread) {
-  hearth_json_print(json, "\n{thread:%u", thread->number);
-  HEARTH_JSON_MEMBERS(json, thread, allocs, bytes, frees, frees_of_others, live_bytes, peak_bytes);
-  hearth_json_close(json, '}');
-}
-
-static void write_threads(hearth_page_writer *w) {
-  if (w->model->timeline.live.count == 0)
-    return;
-  begin_list(w, "threads");
-  for (uint32_t i = 0; i < w->model->timeline.thread_count; i++)
-    write_thread(&w->json, &w->model->timeline.threads[i]);
-  end_list(w);
-}
-
 static void write_owner(hearth_json *json, const hearth_page_owner_series *owner) {
   hearth_json_print(json, "\n{count:%u", HEARTH_TALLY_MOMENTS);
   if (owner->function == HEARTH_NONE)
@@ -284,11 +257,9 @@ static void write_plots(hearth_page_writer *w) {
   hearth_json_key_object(&w->json, "plots");
   write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
-  write_live(w);
   if (w->model->has_peak_time)
     HEARTH_JSON_MEMBERS(&w->json, w->model, peak_ns);
   write_owners(w);
-  write_threads(w);
   hearth_json_close(&w->json, '}');
 }
 
@@ -303,10 +274,9 @@ static void write_summary(hearth_page_writer *w) {
     hearth_json_key_string(json, "base", w->model->options->base_title);
   hearth_json_print(json, "accesses_counted:%d, accesses_known:%d, tallied:%d, untouched_known:%d, live_estimated:%d",
                     s->accesses_counted, hearth_accesses_known(s) && !w->model->options->base,
-                    w->model->options->tallied, w->model->knows_untouched, w->model->live_estimated);
+                    w->model->options->trace != NULL, w->model->knows_untouched, w->model->live_estimated);
   HEARTH_JSON_MEMBERS(json, s, dropped_blocks, dropped_frames);
   HEARTH_JSON_MEMBERS(json, w->model, library_bytes, cold_library_bytes);
-  hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
 }
 
 static void write_classifier(hearth_page_writer *w) {
@@ -339,7 +309,7 @@ static hearth_status write_traced_run(hearth_page_writer *w, hearth_error *err) 
     command[i] = info.command[i] ? info.command[i] : ' ';
   command[info.command_size > 0 ? info.command_size - 1 : 0] = '\0';
   hearth_json_key_string(&w->json, "command", command);
-  hearth_json_key_uint(&w->json, "start_unix_ns", info.start_unix_ns);
+  hearth_json_print(&w->json, "start_unix_ns:%lu, peak_bytes:%lu", info.start_unix_ns, w->model->timeline.peak_bytes);
   free(command);
   return HEARTH_OK;
 }
@@ -412,14 +382,6 @@ static void write_classes(hearth_page_writer *w) {
   end_list(w);
 }
 
-static hearth_status write_sources(hearth_page_writer *w, hearth_error *err) {
-  if (w->model->options->written == 0)
-    return HEARTH_OK;
-  hearth_json_line(&w->json);
-  hearth_json_key(&w->json, "sources");
-  return hearth_page_sources_write(w->model, &w->json, err);
-}
-
 static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   const hearth_page_model *m = w->model;
   hearth_json_begin(&w->json, "hearth-page", 1);
@@ -433,7 +395,6 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_classes(w);
   html_write_strings(w, "files", (const char *const *)m->files, m->file_count);
   html_write_strings(w, "types", m->types, m->type_count);
-  HEARTH_TRY(write_sources(w, err));
   html_write_functions(w);
   write_stacks(w);
   write_contexts(w);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The content of a report: of a profile, and the code that does not depend on its source. */
-#include "model.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "groups.h"
 #include "hearth/history.h"
+#include "hearth/profile_diff.h"
 #include "selection.h"
-#include "timeline.h"
 
 /* Each context's series is added to that of its owner; all but the largest are summed in the last one. */
 
@@ -95,9 +95,7 @@ static hearth_status read_history(hearth_page_model *model, hearth_profile *prof
     }
     end_owners(model);
     add_rest(model, &history);
-    double runs = model->summary.runs ? (double)model->summary.runs : 1;
-    model->peak_ns =
-        (uint64_t)((double)model->summary.duration_ns / runs * (double)history.peak_ppm / (double)history.runs / 1e6);
+    model->peak_ns = hearth_history_peak_ns(&history, &model->summary);
     model->has_peak_time = true;
   }
   hearth_heap_history_free(&history);
@@ -235,13 +233,13 @@ static hearth_status model_add_context(hearth_page_maker *m, uint32_t row, heart
   model->knows_untouched |= m->counts_use && s.mib.TotalPercentUtilized > 0;
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);
-  if (model->options->tallied) {
+  if (model->options->trace) {
     context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
     context->of[HEARTH_QUANTITY_PEAK] = s.mib.HEARTH_TALLY_PEAK;
   }
   if (m->base)
     take_base(m, row, context);
-  if (!model->options->tallied && s.short_lived)
+  if (!model->options->trace && s.short_lived)
     context->temporary = context->of[HEARTH_QUANTITY_ALLOCS];
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
   add_to_grid(&model->lifetime_size, context);
@@ -371,13 +369,12 @@ static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
 /* A trace has other numbers in the place of percentages; a comparison is the sum of two profiles. */
 static bool counts_use(const hearth_page_model *model) {
   const hearth_page_options *options = model->options;
-  return hearth_untouched_is_known(&model->summary) && !options->base && !options->tallied;
+  return hearth_untouched_is_known(&model->summary) && !options->base && !options->trace;
 }
 
 static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   const hearth_view_options *view = m->model->options->view;
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
-  HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
   HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
   m->model->classifier = m->selection.classifier;
@@ -389,12 +386,16 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));
   HEARTH_TRY(name_types(m, err));
-  if (m->model->options->tallied)
+  if (m->model->options->trace)
     HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
   else if (!m->model->options->base)
     HEARTH_TRY(read_history(m->model, m->profile, err));
-  hearth_trace *trace = m->model->options->trace;
-  return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
+  if (m->model->options->trace) {
+    HEARTH_TRY(hearth_page_trace_read(m->model->options->trace, &m->model->timeline, err));
+    m->model->peak_ns = m->model->timeline.peak_ns;
+    m->model->has_peak_time = true;
+  }
+  return HEARTH_OK;
 }
 
 hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_profile *profile,

@@ -1,61 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Events in the order of time change the sum of live bytes; each piece of time keeps its most. A block adds to the grids
- * when it ends; the table of live blocks tells when it began. */
-#include "timeline.h"
+/* Events in the order of time change the sum of live bytes. A block adds to the grids when it ends; the table of live blocks tells when it began. */
+#include "page.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
 
-enum { TIME_BINS = 1024, GRID_TIME_BINS = 128 };
+enum { TIME_BINS = 128 };
 
 hearth_status hearth_page_timeline_init(hearth_page_timeline *t, uint64_t duration_ns, hearth_error *err) {
   double duration = duration_ns > 0 ? (double)duration_ns : 1;
   const hearth_page_axis size = {.label = "size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
   const hearth_page_axis lifetime = {.label = "lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
   const hearth_page_axis time = {
-      .label = "time of allocation", .unit = HEARTH_PAGE_NS, .bins = GRID_TIME_BINS, .step = duration / GRID_TIME_BINS};
-  *t = (hearth_page_timeline){.live = {.step_ns = duration / TIME_BINS}};
+      .label = "time of allocation", .unit = HEARTH_PAGE_NS, .bins = TIME_BINS, .step = duration / TIME_BINS};
+  *t = (hearth_page_timeline){.peak_ns = 0};
   HEARTH_TRY(hearth_page_grid_init(&t->lifetime_size, &size, &lifetime, err));
-  HEARTH_TRY(hearth_page_grid_init(&t->lifetime_time, &time, &lifetime, err));
-  t->live.bytes = calloc(TIME_BINS, sizeof *t->live.bytes);
-  if (!t->live.bytes)
-    return hearth_error_nomem(err);
-  t->live.count = TIME_BINS;
-  return HEARTH_OK;
+  return hearth_page_grid_init(&t->lifetime_time, &time, &lifetime, err);
 }
 
 void hearth_page_timeline_destroy(hearth_page_timeline *t) {
   hearth_page_grid_destroy(&t->lifetime_size);
   hearth_page_grid_destroy(&t->lifetime_time);
-  free(t->live.bytes);
-  free(t->threads);
   hearth_live_blocks_free(&t->blocks);
-  hearth_pair_set_destroy(&t->thread_rows);
   *t = (hearth_page_timeline){0};
-}
-
-/* The row lives until the next one is added. */
-static hearth_status timeline_find_thread(hearth_page_timeline *t, uint32_t number, hearth_page_thread **ret,
-                                          hearth_error *err) {
-  uint32_t row;
-  HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
-  if (row == t->thread_count) {
-    if (!hearth_array_grow(&t->threads, &t->thread_room, t->thread_count, sizeof *t->threads))
-      return hearth_error_nomem(err);
-    t->threads[t->thread_count++] = (hearth_page_thread){.number = number};
-  }
-  *ret = &t->threads[row];
-  return HEARTH_OK;
-}
-
-/* As much as now was live in all pieces of time that have passed since the last operation. */
-static void pass_time(hearth_page_timeline *t, uint64_t now_ns) {
-  double at = (double)now_ns / t->live.step_ns;
-  uint32_t now = at < t->live.count ? (uint32_t)at : t->live.count - 1;
-  while (t->live_at < now)
-    t->live.bytes[++t->live_at] = t->live_bytes;
 }
 
 static uint64_t take_away(uint64_t from, uint64_t what) { return from > what ? from - what : 0; }
@@ -72,67 +41,44 @@ static void add_life(hearth_page_timeline *t, const hearth_live_block *block, ui
 }
 
 /* Freed, or its address is taken again: then its end was not recorded. */
-static hearth_status take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns,
-                              hearth_error *err) {
-  hearth_page_thread *owner;
-  HEARTH_TRY(timeline_find_thread(t, (uint32_t)block->number, &owner, err));
-  owner->live_bytes = take_away(owner->live_bytes, block->size);
-  pass_time(t, end_ns);
+static void take_end(hearth_page_timeline *t, const hearth_live_block *block, uint64_t end_ns) {
   t->live_bytes = take_away(t->live_bytes, block->size);
   add_life(t, block, end_ns, false);
-  return HEARTH_OK;
 }
 
-static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hearth_trace_event *event, uint32_t number,
+static hearth_status timeline_take_allocation(hearth_page_timeline *t, const hearth_trace_event *event,
                                               hearth_error *err) {
-  const hearth_live_block added = {
-      .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .number = number};
+  const hearth_live_block added = {.address = event->address, .size = event->size, .begin_ns = event->stack_ns};
   hearth_live_block lost;
-  hearth_page_thread *thread;
   HEARTH_TRY(hearth_check_memory(hearth_live_blocks_add(&t->blocks, &added, &lost), err));
   if (lost.address)
-    HEARTH_TRY(take_end(t, &lost, event->stack_ns, err));
-  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
-  thread->allocs++;
-  thread->bytes = hearth_merge_SUM(thread->bytes, added.size);
-  thread->live_bytes = hearth_merge_SUM(thread->live_bytes, added.size);
-  thread->peak_bytes = hearth_merge_MAX(thread->peak_bytes, thread->live_bytes);
-  pass_time(t, added.begin_ns);
+    take_end(t, &lost, event->stack_ns);
   t->live_bytes = hearth_merge_SUM(t->live_bytes, added.size);
-  t->live.bytes[t->live_at] = hearth_merge_MAX(t->live.bytes[t->live_at], t->live_bytes);
-  if (t->live_bytes > t->live.peak_bytes) {
-    t->live.peak_bytes = t->live_bytes;
-    t->live.peak_ns = added.begin_ns;
+  if (t->live_bytes > t->peak_bytes) {
+    t->peak_bytes = t->live_bytes;
+    t->peak_ns = added.begin_ns;
   }
   return HEARTH_OK;
 }
 
 /* Blocks of before the trace, or whose allocation was dropped, are not known. */
-static hearth_status timeline_take_deallocation(hearth_page_timeline *t, const hearth_trace_event *event,
-                                                uint32_t number, hearth_error *err) {
-  hearth_live_block freed;
-  hearth_page_thread *thread;
-  if (!hearth_live_blocks_remove(&t->blocks, event->address, &freed))
-    return HEARTH_OK;
-  HEARTH_TRY(timeline_find_thread(t, number, &thread, err));
-  thread->frees++;
-  thread->frees_of_others += number != (uint32_t)freed.number;
-  return take_end(t, &freed, event->stack_ns, err);
-}
-
 hearth_status hearth_page_timeline_event(void *data, const hearth_trace_event *event, uint32_t thread,
                                          hearth_error *err) {
+  hearth_live_block freed;
+  (void)thread;
   if (!event->address) /* a failed allocation */
     return HEARTH_OK;
-  return (hearth_trace_frees(event->kind) ? timeline_take_deallocation : timeline_take_allocation)(data, event, thread,
-                                                                                                   err);
+  if (!hearth_trace_frees(event->kind))
+    return timeline_take_allocation(data, event, err);
+  if (hearth_live_blocks_remove(&((hearth_page_timeline *)data)->blocks, event->address, &freed))
+    take_end(data, &freed, event->stack_ns);
+  return HEARTH_OK;
 }
 
 void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) {
   for (size_t i = 0; i < t->blocks.room; i++)
     if (t->blocks.rows[i].address)
       add_life(t, &t->blocks.rows[i], end_ns, true);
-  pass_time(t, end_ns);
 }
 
 hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *ret, hearth_error *err) {

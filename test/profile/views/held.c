@@ -10,7 +10,6 @@
  * CHECK-NEXT: remedy: free the blocks once they have served
  * CHECK-NOT: not looked for: held
  *
- * RUN: %hearth advise --fail-if='held>0' prof > /dev/null; test $? = 1
  *
  * A run too short, or without picks, tells nothing of it.
  * RUN: rm -f raw.* && HEARTH_OPTIONS=log_path=raw:own_thread=off ./app && %hearth index -q raw.* --binary app -o short

@@ -17,7 +17,7 @@ with Browser() as browser:
       const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
       return new Set(new Uint32Array(pixels.buffer)).size; })()""")
     print("drawn:", colours > 5, browser.run("document.querySelectorAll('.legend li').length > 2"))
-    print("at the peak:", browser.run("sumAll('peak') === data.plots.live.peak_bytes"))
+    print("at the peak:", browser.run("sumAll('peak') === data.peak_bytes"))
     for _ in range(200):
         if "at the peak" in browser.run("""heapPlot.times[heapPlot.cursor] === heapPlot.peak ? 'at the peak' : ''"""):
             break

@@ -240,7 +240,7 @@ def use_groups(browser):
 
 
 def use_lists(browser):
-    """Functions with callers and callees, leaks, temporary blocks, sizes, advice."""
+    """Functions with callers and callees, leaks, temporary blocks, advice."""
     browser.run("byId('quantity').value = 'bytes'; update()")
     for name in ("functions", "leaks", "temporary"):
         open_tab(browser, name)
@@ -264,10 +264,6 @@ def use_lists(browser):
     browser.run("[...document.querySelectorAll('#functions button')].find((b) => b.textContent === 'Show shop::add again').click()")
     show("shown again", browser.run("groupSums(selectionNow).flat.some((sum, g) => sum > 0 && groupName(g) === 'shop::add')"))
     use_groups(browser)
-    open_tab(browser, "sizes")
-    for row in browser.run("[...document.querySelectorAll('#sizes tbody tr')].map((row) => [...row.children]"
-                           ".map((cell) => cell.textContent).join(' | '))"):
-        show("size", row)
     open_tab(browser, "advice")
     show("advice", browser.run("[...document.querySelectorAll('#advice h2')].map((head) => head.textContent).join(); "))
 

@@ -10,8 +10,6 @@ with Browser() as browser:
         for key in keys:
             browser.press(key)
             print(f"{plot} {key}:", browser.run(f"document.querySelector('#plot-{plot}').nextSibling.textContent"))
-    print("\n".join(browser.run("[...document.querySelectorAll('#plots tr')].map((row) => [...row.children]"
-                                ".map((cell) => cell.textContent).join(' | '))")))
     browser.run("""(() => {
       const fill = CanvasRenderingContext2D.prototype.fillText;
       window.upwards = [];

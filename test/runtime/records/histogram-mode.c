@@ -5,7 +5,6 @@
  * RUN: %S/../Inputs/histograms.sh %hearth %t > %t.txt && FileCheck %s < %t.txt
  * RUN: %S/../Inputs/histograms.sh %hearth %t format=llvm > %t.txt && FileCheck %s < %t.txt
  * RUN: %S/../Inputs/histograms.sh %hearth %t histogram_size=4 > %t.txt && FileCheck %s --check-prefix=CUT < %t.txt
- * RUN: %hearth show --full --histogram %t.ix | FileCheck %s --check-prefix=SHOW
  * RUN: %hearth merge %t.ix --format=llvm -o %t.llvm 2>&1 | FileCheck %s --check-prefix=LOSS
  * RUN: %hearth show --json %t.ix | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -mllvm -memprof-histogram \
@@ -20,10 +19,6 @@
  * CHECK-NEXT: {{^}}original 26: 2 2 2 2 2 2 2 2 2 2 2 2 2{{$}}
  * CHECK-NEXT: {{^}}resized 10: 0 0 10{{$}}
  * CUT: {{^}}array 1000: 8 8 8 8{{$}}
- * SHOW: array
- * SHOW: accesses to each 8 bytes of a block, by place:
- * SHOW-NEXT: {{^ +}}0 -31 8 {{#+$}}
- * SHOW-NEXT: {{^ +}}elsewhere 968
  * LOSS: histograms of accesses are left out
  * JSON: "histogram":[8,8,8,8]
  */

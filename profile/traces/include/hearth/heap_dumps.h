@@ -93,11 +93,10 @@ const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
 /* Heap dumps for people and for other tools. */
 
 typedef struct hearth_heap_view_options {
-  size_t size;        /* sizeof(hearth_heap_view_options), or 0 */
-  uint64_t floor;     /* bytes; entries with fewer are merged into their callers; 0: none are */
-  size_t most;        /* entries that are listed; 0: all */
-  bool linkage_names; /* print linkage names instead of short ones */
-  bool full_names;    /* print demangled names with parameters and template arguments */
+  size_t size;     /* sizeof(hearth_heap_view_options), or 0 */
+  uint64_t floor;  /* bytes; entries with fewer are merged into their callers; 0: none are */
+  size_t most;     /* entries that are listed; 0: all */
+  bool full_names; /* print demangled names with parameters and template arguments */
 } hearth_heap_view_options;
 
 /* A line for each dump; then, unless `dump` is NULL, the live blocks of that one, most bytes first. E_IO, E_NOMEM. */

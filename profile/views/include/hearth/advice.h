@@ -4,8 +4,8 @@
 #define HEARTH_ADVICE_H
 
 #include "hearth/json_writer.h"
-#include "hearth/profile_diff.h"
 #include "hearth/trace.h"
+#include "hearth/view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,15 +51,11 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
                                    hearth_advice **ret, hearth_error *err);
 void hearth_advice_destroy(hearth_advice *advice);
 
-/* Name the members of types in findings of the kind `fields`, by the debug information of a program or library, and look for
- * global variables that share its cache lines. The path is borrowed. Errors: E_IO, E_FORMAT, E_NO_DEBUG_INFO, E_NOMEM. */
-hearth_status hearth_advice_use_binary(hearth_advice *advice, const char *binary, hearth_error *err);
-
-/* Print at most `top` findings; `name` is the profile's. */
-hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, size_t top, FILE *stream,
-                                       hearth_error *err);
-hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, FILE *stream,
-                                       hearth_error *err);
+/* Print at most `top` findings, then those on global variables; `name` is the profile's, `binary` as below. */
+hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, size_t top, const char *binary,
+                                       FILE *stream, hearth_error *err);
+hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, const char *binary,
+                                       FILE *stream, hearth_error *err);
 
 /* Findings, those that may save most first. */
 size_t hearth_advice_finding_count(const hearth_advice *advice);
@@ -68,15 +64,6 @@ uint32_t hearth_advice_finding_context(const hearth_advice *advice, size_t numbe
 /* Members of an open JSON object: those of a finding; and "not_looked_for", the kinds for which there is no data. */
 void hearth_advice_write_finding(const hearth_advice *advice, size_t number, hearth_json *json);
 void hearth_advice_write_missing(const hearth_advice *advice, hearth_json *json);
-
-/* A condition on findings, as "leak>0" or "short-lived>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
- * all. E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
-hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
-                                            hearth_error *err);
-/* The compared value: the number of findings, or, in percent, the sum of what they may save. E_NOT_FOUND: the kind is not
- * looked for, for want of data. */
-hearth_status hearth_advice_measure(const hearth_advice *advice, const hearth_condition *condition, double *ret,
-                                    hearth_error *err);
 
 /* Findings on global variables, each of all globals of one kind: a paragraph for each, nothing without globals; or the JSON members
  * "global_findings" and "globals_not_looked_for".

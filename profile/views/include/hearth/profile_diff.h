@@ -66,9 +66,8 @@ typedef struct hearth_condition {
 
 #define HEARTH_MEASURE_CONTEXTS HEARTH_QUANTITY_COUNT
 
-/* E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
-hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err);
-bool hearth_condition_holds(const hearth_condition *condition, double value);
+/* E_USAGE: the message says where the text stops being a condition. */
+hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, hearth_error *err);
 /* Says whether the condition holds, and gives the compared value (in percent if the condition is). E_NOT_FOUND when it
  * asks for accesses or classes and a profile has none. */
 hearth_status hearth_condition_test(const hearth_condition *condition, const hearth_diff *diff, bool *ret_holds,

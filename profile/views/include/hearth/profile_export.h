@@ -8,19 +8,18 @@
 HEARTH_C_BEGIN
 
 typedef enum hearth_export_format {
-  HEARTH_EXPORT_FOLDED,     /* a line per context: "root;...;leaf value" (Brendan Gregg's flame graphs) */
-  HEARTH_EXPORT_PPROF,      /* google/pprof's profile.proto, gzip: every quantity at once */
-  HEARTH_EXPORT_SPEEDSCOPE, /* https://www.speedscope.app/file-format-schema.json */
-  HEARTH_EXPORT_DHAT,       /* version 2 of the JSON that Valgrind's dh_view.html reads */
-  HEARTH_EXPORT_MASSIF,     /* the file that Valgrind's ms_print reads */
-  HEARTH_EXPORT_CHROME      /* the heap over time in Chrome's JSON trace format, which Perfetto reads */
+  HEARTH_EXPORT_FOLDED, /* a line per context: "root;...;leaf value" (Brendan Gregg's flame graphs) */
+  HEARTH_EXPORT_PPROF,  /* google/pprof's profile.proto, gzip: every quantity at once */
+  HEARTH_EXPORT_DHAT,   /* version 2 of the JSON that Valgrind's dh_view.html reads */
+  HEARTH_EXPORT_MASSIF, /* the file that Valgrind's ms_print reads */
+  HEARTH_EXPORT_CHROME  /* the heap over time in Chrome's JSON trace format, which Perfetto reads */
 } hearth_export_format;
 
 typedef struct hearth_export_options {
   size_t size;                     /* sizeof(hearth_export_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
-  hearth_quantity value;           /* the quantity to draw; pprof: the one to draw first */
-  const char *title;               /* shown by speedscope and DHAT, and in errors; not NULL */
+  hearth_quantity value;           /* folded: the quantity to draw; pprof: the one to draw first */
+  const char *title;               /* shown by viewers, and in errors; not NULL */
 } hearth_export_options;
 
 /* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different

@@ -15,19 +15,14 @@ extern "C" {
 typedef struct hearth_page_options {
   size_t size;                     /* sizeof(hearth_page_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
-  hearth_quantity value;           /* the quantity to draw first */
-  hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
-  hearth_advice *advice;           /* findings on the profile; NULL: none; borrowed */
-  bool tallied;                    /* the profile is of a trace, and its records have the tallies of advice.h */
+  hearth_trace *trace;    /* that the profile is of: its records have the tallies of advice.h; NULL: none; borrowed */
+  hearth_advice *advice;  /* findings on the profile; NULL: none; borrowed */
   hearth_profile *base;   /* to compare with; NULL: none; the profile is that of both together then; borrowed */
   const char *base_title; /* its name */
   const char *title;      /* shown, and in errors; not NULL */
-  int64_t written; /* when the profile was, in seconds since 1970: source files that are newer are not shown; 0: none */
-  const char *source_directory; /* where they are looked for before their own places; NULL: nowhere */
 } hearth_page_options;
 
-/* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
- * are asked for and were not counted in every run; E_IO when the stream reports an error; errors of the readers, E_NOMEM.
+/* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_IO when the stream reports an error; errors of the readers, E_NOMEM.
  * After an error the output is of no use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);

@@ -9,18 +9,11 @@ function groupButton(group, by) {
     groupName(group, by));
 }
 
-function sourceText(place) {
-  const file = data.sources && data.sources[fileOf(data.places.function[place])];
-  return (file && file[data.places.line[place]]) || '';
-}
-
 // With a button, unless it is a wrapper.
 function frameItem(place) {
   const fn = data.places.function[place];
   const name = data.functions.wrapper[fn] ? data.functions.name[fn] : groupButton(grouping.groups[fn]);
-  const source = sourceText(place);
-  return make('li', {}, make('code', {}, name), ` ${placeText(place, true)}`,
-    ...(source ? [make('code', { className: 'source' }, source)] : []));
+  return make('li', {}, make('code', {}, name), ` ${placeText(place, true)}`);
 }
 
 function factList(facts) {

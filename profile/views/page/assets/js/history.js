@@ -15,21 +15,17 @@ function addPeakMoment(plot) {
   layers.forEach((layer) => layer.bytes.splice(at, 0, layer.function === null ? Math.max(others, 0) : named(layer)));
 }
 
-// All that is drawn, times in nanoseconds; null: this profile has none of it. A trace without contexts has the sum alone.
+// All that is drawn, times in nanoseconds; null: this profile has none of it.
 function readHistory() {
-  const { live, owners, peak_ns: peak } = data.plots;
-  if (!live && !owners) {
+  const { owners, peak_ns: peak } = data.plots;
+  if (!owners) {
     return null;
   }
-  const series = (table) => Array.from(decodeTable(table, ['bytes']).bytes);
-  const layers = owners ? owners.map((owner) => ({ function: owner.function, peak: owner.peak, bytes: series(owner) })) : [{ function: null, peak: 0, bytes: series(live) }];
-  const duration = owners ? data.duration_ns / Math.max(data.runs, 1) : live.count * live.step_ns;
-  const step = owners ? duration / (layers[0].bytes.length - 1) : live.step_ns;
-  const plot = {
-    layers, duration, times: layers[0].bytes.map((unused, at) => at * step), hasOwners: Boolean(owners),
-    peak: live ? live.peak_ns : peak, peakBytes: live ? live.peak_bytes : data.peak_bytes,
-  };
-  if (owners && hasPeak && plot.peak !== undefined) {
+  const layers = owners.map((owner) => ({ function: owner.function, peak: owner.peak, bytes: Array.from(decodeTable(owner, ['bytes']).bytes) }));
+  const duration = data.duration_ns / Math.max(data.runs, 1);
+  const step = duration / (layers[0].bytes.length - 1);
+  const plot = { layers, duration, times: layers[0].bytes.map((unused, at) => at * step), peak, peakBytes: data.peak_bytes };
+  if (hasPeak && peak !== undefined) {
     addPeakMoment(plot);
   }
   const totals = plot.times.map((unused, at) => layers.reduce((sum, layer) => sum + layer.bytes[at], 0));
@@ -38,7 +34,7 @@ function readHistory() {
 }
 
 function layerColor(plot, i) {
-  return plot.layers[i].function !== null ? hueParts(i, plot.layers.length) : colorParts(themeColor(plot.hasOwners ? 'notcold' : 'plot'));
+  return plot.layers[i].function !== null ? hueParts(i, plot.layers.length) : colorParts(themeColor('notcold'));
 }
 
 function layerName(layer) {
@@ -90,7 +86,7 @@ function drawHistory(plot) {
 
 function pointHistoryAt(plot, moment) {
   const at = Math.max(0, Math.min(moment, plot.times.length - 1));
-  const names = plot.layers.filter((layer) => plot.hasOwners && layer.bytes[at] > 0).sort((a, b) => b.bytes[at] - a.bytes[at])
+  const names = plot.layers.filter((layer) => layer.bytes[at] > 0).sort((a, b) => b.bytes[at] - a.bytes[at])
     .slice(0, 5).map((layer) => `${layerName(layer)} ${bytesText(layer.bytes[at])}`);
   plot.cursor = at;
   drawHistory(plot);
@@ -136,13 +132,13 @@ function startHistory() {
   }
   const bytes = { label: 'bytes live', unit: 'bytes', step: 1 };
   const legend = make('div', {});
-  Object.assign(plot, makeFigure('Heap over time', `Live bytes${plot.hasOwners ? ' by the functions that own them; small contexts count for all others' : ''}${data.runs > 1 ? ', the average of the runs' : ''}; filters do not apply.`),
+  Object.assign(plot, makeFigure('Heap over time', `Live bytes by the functions that own them; small contexts count for all others${data.runs > 1 ? ', the average of the runs' : ''}; filters do not apply.`),
     { box: Object.assign({ width: 600 }, HISTORY), grid: { x: { label: 'time', unit: 'ns', step: 1 }, y: bytes } });
   plot.canvas.id = 'plot-heap';
   if (plot.peak !== undefined && hasPeak) {
     plot.figure.append(make('button', { type: 'button', id: 'show-peak', onclick: showPeak }, `Who held the peak of ${bytesText(plot.peakBytes)}?`));
   }
-  plot.figure.append(...(plot.hasOwners ? [legend] : []));
+  plot.figure.append(legend);
   plot.canvas.addEventListener('keydown', (event) => onHistoryKey(plot, event));
   plot.canvas.addEventListener('mousemove', (event) => onHistoryHover(plot, event));
   plot.canvas.addEventListener('click', (event) => isAtPeak(plot, event) && showPeak());

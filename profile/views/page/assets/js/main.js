@@ -210,7 +210,6 @@ function startViews() {
   views.summary = drawSummary;
   startLists();
   views.flame = drawFlameView;
-  views.sizes = drawSizes;
   if (data.advice) {
     views.advice = drawAdvice;
   }
@@ -225,7 +224,7 @@ function startViews() {
 
 function start() {
   byId('quantity').append(...data.quantities.filter(isKnown).map((quantity) => make('option',
-    { value: quantity.key, title: quantity.description, selected: quantity.key === data.value }, quantity.name)));
+    { value: quantity.key, title: quantity.description }, quantity.name)));
   byId('class-boxes').hidden = !data.accesses_known;
   tellFacts();
   startFlame();

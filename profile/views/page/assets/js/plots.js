@@ -174,24 +174,11 @@ function startGrid(name, title, caption) {
 }
 
 function startPlots() {
-  const single = 'live' in data.plots;
+  const single = data.tallied;
   const darker = 'more is darker, in dark colours brighter.';
   return [
     ...startGrid('lifetime-size', 'Lifetime against size',
       `${single ? 'Blocks' : 'Contexts by their averages'}; the filter does not apply; ${darker}`),
     ...startGrid('lifetime-time', 'Lifetime against time of allocation', `Blocks; the filter does not apply; ${darker}`),
-    ...startThreads(),
   ];
-}
-
-// What threads did, which only a trace has.
-
-function startThreads() {
-  if (data.plots.threads) {
-    const heads = ['thread', 'allocs', 'bytes', 'frees', 'frees of other threads\u2019 blocks', 'live at the end', 'peak'];
-    const rows = data.plots.threads.map((t) => [`thread ${t.thread}`, countText(t.allocs), bytesText(t.bytes), countText(t.frees),
-      countText(t.frees_of_others), bytesText(t.live_bytes), bytesText(t.peak_bytes)]);
-    byId('plots').append(make('h3', {}, 'Threads'), makeTable(heads, rows));
-  }
-  return [];
 }

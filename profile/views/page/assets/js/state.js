@@ -5,7 +5,7 @@ const page = { tab: '', chosen: {}, wrappers: [], by: 'function' };
 const tables = {}; // by tab
 const views = {}; // by tab: functions that draw
 const flameChoices = [['frames', 'flame-mode'], ['shape', 'flame-shape'], ['colour', 'flame-colour']];
-const withDetails = ['summary', 'functions', 'flame', 'contexts', 'leaks', 'temporary', 'sizes', 'advice'];
+const withDetails = ['summary', 'functions', 'flame', 'contexts', 'leaks', 'temporary', 'advice'];
 
 function tabNames() {
   return all('#views > section').map((section) => section.id).filter((name) => views[name]);
@@ -34,7 +34,7 @@ function inRange(text, count) {
 function readState() {
   const state = new URLSearchParams(window.location.hash.slice(1));
   const known = data.quantities.find((quantity) => quantity.key === state.get('measure') && isKnown(quantity));
-  byId('quantity').value = known ? known.key : data.value;
+  byId('quantity').value = known ? known.key : data.quantities[0].key;
   byId('filter').value = state.get('only') || '';
   byId('hidden').value = state.get('without') || '';
   const classes = state.get('classes');
