@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One walk over the instructions of a function. Pointers are split into base and offset, and where blocks matter only
  * into object and place; an access that cannot be to the heap is left out. */
-#include "accesses.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "counter.h"
-#include "flow.h"
-#include "global_table.h"
-#include "library_accesses.h"
-#include "module_facts.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */

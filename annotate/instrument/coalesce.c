@@ -2,7 +2,8 @@
 /* Neighbours: accesses are sorted by object; each absorbs those behind it, at most MOST_LOOK_AT, that share its
  * counter, basic block and stretch between interruptions. Loops: scalar evolution gives the address of the first
  * iteration, the stride and the number of iterations; one update before the loop counts them all. */
-#include "accesses.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 

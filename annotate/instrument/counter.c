@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest value.
  * Ranges, strided updates and atomic histograms are calls of the runtime. */
-#include "counter.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "flow.h"
 
 /* So much is added inline at once: the runtime notices a wrap only if it has seen both halves of a counter. */
 #define MOST_INLINE ((UINT64_C(1) << 24) - 1)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dominators, loops and scalar evolution, computed once for a function, behind C functions; basic blocks are numbered
 // in reverse post-order.
-#include "flow.h"
 
-#include "module_facts.h"
+#include "instrument.h"
+
 #include "shim.h"
 
 #include <llvm/ADT/PostOrderIterator.h>

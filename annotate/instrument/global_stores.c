@@ -2,14 +2,13 @@
 /* Each store adds one to a second counter of its granule, at __hearth_stores + address / 16 * 4, which stays at its greatest
  * number; so does each call of a library function or memory intrinsic that may write through a pointer, however much. None are
  * joined: a global without stores has none at all. */
-#include "global_stores.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "accesses.h"
 #include "array.h"
-#include "library_accesses.h"
 #include "shim.h"
 
 static bool add_store(hearth_global_stores *s, LLVMValueRef instruction, LLVMValueRef pointer) {

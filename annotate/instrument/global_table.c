@@ -2,7 +2,8 @@
 /* Counters of globals are those of the granules that they lie in, so no code and no memory is needed beside what heap blocks
  * have. A table that the compiler writes knows each global by name, also in stripped programs, and those without a symbol.
  * It refers to globals of a comdat by name only: a local one may have been discarded. */
-#include "global_table.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include <llvm-c/Target.h>
 
 #include "array.h"
-#include "counter.h"
 #include "global_names.h"
 #include "shim.h"
 

@@ -2,19 +2,12 @@
 /* Access counting: each load, store, atomic and masked access adds to the shadow counter of the 16-byte granule that it
  * begins in. Memory intrinsics of unknown or large size become calls of the runtime, which counts their ranges.
  * Gathers and scatters are not counted: each of their lanes has an address of its own. */
+#include "instrument.h"
+
 #include <string.h>
 
-#include "accesses.h"
-#include "counter.h"
-#include "flow.h"
-#include "global_stores.h"
-#include "global_table.h"
 #include "hearth/ir_facts.h"
-#include "library_accesses.h"
-#include "module_facts.h"
-#include "passes.h"
 #include "shim.h"
-#include "tail_calls.h"
 
 /* The runtime's functions have the parameters of libc's; the intrinsic's volatile flag is dropped. */
 static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char *name, bool is_set) {

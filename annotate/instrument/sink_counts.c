@@ -25,7 +25,8 @@
  * A COUNT of BOTTOM becomes a phi. Updates go to three places: before the head of an opaque block with SINK; into a
  * transparent block with SINK of whose successors none has SINK; and onto edges (b, s) with OUT(b) and without
  * SINK(s), if another successor of b has it. */
-#include "accesses.h"
+#include "instrument.h"
+
 #include "array.h"
 
 #include <stdlib.h>
