@@ -44,7 +44,7 @@ typedef struct hearth_counters {
   LLVMTypeRef i64, pointer, counter;
   bool atomic; /* no thread's addition is lost */
   bool histogram;
-  bool stores;              /* of global_stores.h: 32 bits, at __hearth_stores, which stay at their greatest number */
+  bool stores;              /* of stores to globals: 32 bits, at __hearth_stores, which stay at their greatest number */
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
   hearth_large_count
@@ -91,7 +91,7 @@ void hearth_flow_destroy(hearth_flow *flow); /* NULL is accepted */
 /* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
  * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
  * wait for it to do so. Accesses are counted together only where none is in between. Calls of quiet functions
- * (module_facts.h) are none. */
+ * (HEARTH_FACT_QUIET) are none. */
 bool hearth_flow_interrupts(LLVMValueRef instruction);
 
 /* The pointer without constant offsets, and their sum in bytes. */
@@ -155,7 +155,7 @@ void hearth_flow_expand(hearth_flow *flow, const hearth_loop_access *access, LLV
 
 /* On an argument: whatever calls the function gives it a pointer to something whose accesses do not count. */
 #define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
-/* On a function: nothing in it interrupts (flow.h), nor in its callees. */
+/* On a function: nothing in it interrupts (hearth_flow_interrupts), nor in its callees. */
 #define HEARTH_FACT_QUIET "hearth-quiet"
 
 /* Find all, before the module is changed. */
@@ -184,7 +184,7 @@ typedef struct hearth_access {
    * iteration. */
   LLVMValueRef object;
   int64_t place;
-  /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */
+  /* Where in its block: interruptions (hearth_flow_interrupts) before it, and whether one comes behind. */
   uint32_t interruptions;
   bool interrupted_after;
 } hearth_access;
@@ -213,7 +213,7 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *o
                              hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
-/* Whether the pointer may point into a heap block, or to a global that counts (global_table.h). Counters of other memory are never
+/* Whether the pointer may point into a heap block, or to a global that counts (hearth_global_counts). Counters of other memory are never
  * read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
 
@@ -233,7 +233,7 @@ void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_
 
 /* An access that others may follow on the path that control takes is not counted where it happens: its count is kept
  * in a register down to the last of them, or to the edge where the path to them is left. No path through the
- * function has more updates than before, and at each interruption (flow.h) all counters have the same values as before.
+ * function has more updates than before, and at each interruption (hearth_flow_interrupts) all counters have the same values as before.
  * Weights of sunk accesses become 0. Splits edges of the flow. Without memory for that, nothing changes. */
 void hearth_sink_counts(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
 

@@ -10,7 +10,6 @@
 
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
-#include "user_table.h"
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127

@@ -2,11 +2,10 @@
 /* A module carries the options that the linker's plugin must know from compiler to linker: lld reads -mllvm before it
  * loads plugins, so options do not reach a link. It is the module flag
  *
- *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 100, i32 0, i32 1}}}
+ *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 0, i32 1}}}
  *
- * the hints of ambiguous, cold, notcold and hot calls, the share from which on ambiguous calls are cold, whether calls that
- * are no builtins get hints, and whether the plan places contexts. Linking modules that differ makes a list of these; the
- * first holds, and the plugin warns. */
+ * the hints of ambiguous, cold, notcold and hot calls, whether calls that are no builtins get hints, and whether the plan
+ * places contexts. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
 #ifndef HEARTH_LTO_PHASE_H
 #define HEARTH_LTO_PHASE_H
 

@@ -78,7 +78,7 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
 bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options);
 /* In a profiling build, which forbids jumps in place of calls: allow the optimiser to find them; instrumenting says which
- * stay (tail_calls.h). */
+ * stay (instrument.h). */
 bool hearth_pass_tail_calls(LLVMModuleRef module, const hearth_pass_options *options);
 /* Where the compiler tracks locations without writing them down, have it write line tables. Profiles need at least
  * these to match, and they take nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which

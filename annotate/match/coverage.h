@@ -5,7 +5,6 @@
 #ifndef HEARTH_COVERAGE_H
 #define HEARTH_COVERAGE_H
 
-#include "call_sites.h"
 #include "session.h"
 
 /* Why the contexts of a place were not matched (docs/options.md, "Reasons"). */

@@ -13,8 +13,6 @@
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
-#include "user_table.h"
-#include "wrapper_calls.h"
 
 typedef struct annotation {
   hearth_session session;
