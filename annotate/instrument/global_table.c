@@ -176,14 +176,13 @@ bool hearth_global_stores_collect(LLVMValueRef function, hearth_global_stores *r
 void hearth_global_stores_free(hearth_global_stores *stores) { free(stores->items); }
 
 void hearth_global_stores_count(const hearth_global_stores *stores, LLVMValueRef function, hearth_counters *counters) {
-  LLVMValueRef one = LLVMConstInt(counters->i64, 1, false);
   if (stores->count == 0)
     return;
   hearth_counters_enter(counters, function);
   for (size_t i = 0; i < stores->count; i++) {
     const hearth_global_store *store = &stores->items[i];
     LLVMPositionBuilderBefore(counters->builder, store->instruction);
-    hearth_counters_add_few(counters, LLVMBuildPtrToInt(counters->builder, store->pointer, counters->i64, ""), one);
+    hearth_counters_add(counters, LLVMBuildPtrToInt(counters->builder, store->pointer, counters->i64, ""), 1);
   }
   hearth_counters_leave(counters);
 }

@@ -3,7 +3,7 @@
  * about the module's functions; the accesses of a function, and those of library functions that it calls; global variables;
  * tail calls.
  *
- *   function -> hearth_flow -> hearth_accesses -> fewer additions (coalesce.c, sink_counts.c) -> hearth_counters_add */
+ *   function -> hearth_accesses -> fewer additions (hearth_coalesce_neighbours) -> hearth_counters_add */
 #ifndef HEARTH_INSTRUMENT_H
 #define HEARTH_INSTRUMENT_H
 
@@ -30,14 +30,6 @@ extern "C" {
 #define HEARTH_GRANULE 16 /* bytes of memory that one counter is for, outside histogram mode */
 #define HEARTH_LINE    64 /* bytes of a block that profiles tell apart, from its start */
 
-/* An addition of a number that is not known: what is too much for a counter is told to the runtime. */
-typedef struct hearth_large_count {
-  LLVMValueRef added;   /* the instruction that adds the part that is not too much */
-  LLVMValueRef granule; /* i64: whose counter it is, address / 16 */
-  LLVMValueRef rest;    /* i64: what has not been added */
-  LLVMValueRef any;     /* i1: it is not 0 */
-} hearth_large_count;
-
 typedef struct hearth_counters {
   LLVMModuleRef module;
   LLVMBuilderRef builder; /* where it stands is where code goes */
@@ -47,10 +39,6 @@ typedef struct hearth_counters {
   bool stores;              /* of stores to globals: 32 bits, at __hearth_stores, which stay at their greatest number */
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
-  hearth_large_count
-      *large; /* of the function: the calls of the runtime are added when it is left, as they need branches */
-  size_t n_large, large_capacity;
-  bool no_memory;
 } hearth_counters;
 
 hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram);
@@ -59,17 +47,12 @@ void hearth_counters_destroy(hearth_counters *counters);
 /* Bytes of memory that a counter counts for. */
 unsigned hearth_counters_granule(const hearth_counters *counters);
 
-/* Code goes to this function from now on; at the end of it, leave it. Leaving makes new blocks: afterwards a flow of the
- * function must not be asked anything. */
+/* Code goes to this function from now on; at the end of it, leave it. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);
 void hearth_counters_leave(hearth_counters *counters);
 
-/* Add `count` (i64) to the counter of `address` (i64). The second is for a count that is certainly below 2^24. */
-void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count);
-void hearth_counters_add_few(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count);
-/* Add `weight` to the counters of `address`, `address` + `stride` ..., `count` of them; all i64. */
-void hearth_counters_add_strided(hearth_counters *counters, LLVMValueRef address, LLVMValueRef stride,
-                                 LLVMValueRef count, LLVMValueRef weight);
+/* Add `count`, which is below 256, to the counter of `address` (i64). */
+void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, uint64_t count);
 /* Add 1 for each 8 bytes of `size` (i64) bytes at `pointer`. */
 void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, LLVMValueRef size);
 
@@ -78,15 +61,7 @@ LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name
 
 /* ------------------------------------------------ flow ------------------------------------------------ */
 
-/* How control and addresses move within one function: the part of LLVM's analyses that the instrumentation needs and
- * only C++ offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must
- * stay until hearth_flow_split_edge. */
-
-typedef struct hearth_flow hearth_flow;
-
-/* `function` has a body and outlives the flow. */
-hearth_flow *hearth_flow_create(LLVMValueRef function);
-void hearth_flow_destroy(hearth_flow *flow); /* NULL is accepted */
+/* What LLVM's analyses say of instructions and pointers, and only C++ offers, in llvm-c's words. */
 
 /* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
  * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
@@ -97,56 +72,9 @@ bool hearth_flow_interrupts(LLVMValueRef instruction);
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
-/* The pointer without offsets, the variable ones included, nor steps of loops that it walks in, and the sum of the
- * constant offsets in bytes. All that the program accesses through either is in one block, as arithmetic cannot lead a
- * pointer to another one. */
-LLVMValueRef hearth_flow_pointer_object(const hearth_flow *flow, LLVMValueRef pointer, int64_t *ret_offset);
-
-/* The blocks by position: each behind those that come before it, but for the ways back of loops. The function's first has
- * position 0; those that cannot be reached are the last. */
-size_t hearth_flow_block_count(const hearth_flow *flow);
-LLVMBasicBlockRef hearth_flow_block(const hearth_flow *flow, size_t position);
-size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block);
-
-/* Whether nothing in the block interrupts. */
-bool hearth_flow_is_transparent(const hearth_flow *flow, LLVMBasicBlockRef block);
-
-/* Whether the block is in a loop. */
-bool hearth_flow_repeats(const hearth_flow *flow, LLVMBasicBlockRef block);
-
-/* Whether the value is there when the block starts, and is not made anew by the block, which can be reached. */
-bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block);
-
-/* The place for the block's next phi, which is also before the debug records. */
-void hearth_flow_stand_at_start(LLVMBuilderRef builder, LLVMBasicBlockRef block);
-
-/* A block that runs when control passes from the one block, which has several successors and ends in a branch or switch,
- * to the other one: that one, if it has no other way in, or a new one. From then on only this function may be called. */
-LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
-
-/* Let control take one of two ways, that meet again, before the instruction. Code goes before the ends of both. From then
- * on the flow must not be asked anything. */
-void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then_end,
-                        LLVMValueRef *ret_else_end);
-
-/* Let control take another way first, if the condition holds, which hardly ever is so. Returns the end of that way, before which
- * code goes. The flow as above. */
-LLVMValueRef hearth_flow_branch_rarely(LLVMValueRef condition, LLVMValueRef before);
-
-/* How the address of an access moves in the innermost loop around it, if the access is made in each iteration, the
- * loop's number of iterations is known when it is entered, and nothing interrupts it. */
-typedef struct hearth_loop_access {
-  LLVMBasicBlockRef preheader; /* runs once before the loop */
-  int64_t stride;              /* bytes from one iteration to the next; 0: always the same address */
-  const void *start, *trips;   /* opaque; for hearth_flow_expand */
-} hearth_loop_access;
-
-/* False if any of this is not so. */
-bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMValueRef pointer,
-                             hearth_loop_access *ret_access);
-/* Compute the address of the first iteration and the number of iterations, as i64, at the end of the preheader. */
-void hearth_flow_expand(hearth_flow *flow, const hearth_loop_access *access, LLVMValueRef *ret_start,
-                        LLVMValueRef *ret_trips);
+/* The pointer without offsets, the variable ones included, and the sum of the constant offsets in bytes. All that the program
+ * accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
+LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
 
 /* ------------------------------------------------ module facts ------------------------------------------------ */
 
@@ -180,37 +108,21 @@ typedef struct hearth_access {
   int64_t offset;
   /* Accesses of one object and place have one counter. Where granules are to be exact, these are base and offset. Else
    * the object is the pointer that the base is computed from, which lies in the same block. The place is then a granule
-   * of a block that starts at the object, as if all its variable indices were 0 and all loops in their first
-   * iteration. */
+   * of a block that starts at the object, as if all its variable indices were 0. */
   LLVMValueRef object;
   int64_t place;
-  /* Where in its block: interruptions (hearth_flow_interrupts) before it, and whether one comes behind. */
-  uint32_t interruptions;
-  bool interrupted_after;
+  uint32_t interruptions; /* before it in its basic block (hearth_flow_interrupts) */
 } hearth_access;
 
-/* Accesses of each iteration of a loop, counted where the loop is entered, at the end of a block. */
-typedef struct hearth_walk {
-  LLVMBasicBlockRef preheader;
-  LLVMValueRef object;       /* of all of them */
-  LLVMValueRef start, trips; /* i64: address of the first one, number of iterations */
-  int64_t stride;            /* bytes; 0: always the same address */
-  uint64_t weight;
-} hearth_walk;
-
 typedef struct hearth_accesses {
-  bool by_block;        /* the counts of blocks are to be exact, not those of granules */
   hearth_access *items; /* in the order of blocks and instructions */
   size_t count, capacity;
-  hearth_walk *walks; /* that stand for items without weight */
-  size_t n_walks, walks_capacity;
   LLVMValueRef *calls; /* that are left to count: memory intrinsics, library functions */
   size_t n_calls, calls_capacity;
 } hearth_accesses;
 
-/* Collect them. False: no memory. Free in either case. `flow`, of the function, is needed for HEARTH_COALESCE_BLOCK. */
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
-                             hearth_accesses *ret);
+/* Collect them. False: no memory. Free in either case. */
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
 /* Whether the pointer may point into a heap block, or to a global that counts (hearth_global_counts). Counters of other memory are never
@@ -220,25 +132,10 @@ bool hearth_may_be_heap(LLVMValueRef pointer);
 /* Does a name of so many characters begin with the prefix? */
 bool hearth_starts_with(const char *text, size_t length, const char *prefix);
 
-/* --- fewer updates for the same counts, in this order --- */
-
 /* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with the
  * first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for that, nothing
  * changes. */
 void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
-
-/* Accesses that a loop makes in each iteration, and whose addresses move evenly or not at all, are counted before the
- * loop; exact for each counter, or where blocks matter only for each block. Their weights become 0; they become walks. */
-void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
-
-/* An access that others may follow on the path that control takes is not counted where it happens: its count is kept
- * in a register down to the last of them, or to the edge where the path to them is left. No path through the
- * function has more updates than before, and at each interruption (hearth_flow_interrupts) all counters have the same values as before.
- * Weights of sunk accesses become 0. Splits edges of the flow. Without memory for that, nothing changes. */
-void hearth_sink_counts(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
-
-/* Count the walks. This makes blocks: nothing may be asked of a flow of the function from then on. */
-void hearth_coalesce_walks(const hearth_accesses *accesses, hearth_counters *counters);
 
 /* ------------------------------------------------ library accesses ------------------------------------------------ */
 
