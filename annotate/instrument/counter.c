@@ -75,8 +75,7 @@ static void add_inline(hearth_counters *counters, LLVMValueRef address, uint64_t
   LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 4, false);
   LLVMValueRef granule = LLVMBuildLShr(b, address, shift, "");
   LLVMValueRef counter = LLVMBuildGEP2(b, counters->counter, counters->first, &granule, 1, "");
-  LLVMValueRef added =
-      LLVMConstInt(counters->counter, count, false);
+  LLVMValueRef added = LLVMConstInt(counters->counter, count, false);
   if (counters->atomic) {
     LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, added, LLVMAtomicOrderingMonotonic, false);
     return;

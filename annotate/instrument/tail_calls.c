@@ -12,7 +12,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
-#include "unwind_edges.h"
+#include "shim.h"
 
 #define FORBIDDEN "disable-tail-calls"
 #define ALLOWED   "hearth-tail-calls" /* for the optimiser */

@@ -8,8 +8,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "alloc_functions.h"
+#include "coverage.h"
 #include "hearth/ir_facts.h"
-#include "match_report.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
