@@ -17,18 +17,11 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
   md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
   md->chained_only = !hearth_ir_knows_flat_mibs();
-  md->write_chained = true;
-  md->write_flat = hearth_ir_flat_mibs_know_hot();
   hearth_md_schema_default(&md->schema);
   return md;
 }
 
 void hearth_md_destroy(hearth_md *md) { free(md); }
-
-void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
-  md->write_flat = flat && hearth_ir_flat_mibs_know_hot();
-  md->write_chained = chained || !md->write_flat;
-}
 
 bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
 
@@ -135,12 +128,13 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   /* The flat form does not know pools: what the call said of more contexts holds for these. */
   hearth_placement pool = from_chained ? hearth_md_common_pool(all->mibs, all->count) : hearth_md_get_pool(call);
   /* The flat list lasts only as long as its classes differ. One that stands alone is all that is known. */
-  bool flat = !md->chained_only && (md->write_flat || !from_chained) && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
+  bool flat = !md->chained_only && (hearth_ir_flat_mibs_know_hot() || !from_chained) && n_callsite &&
+              hint == HEARTH_CLASS_UNKNOWN &&
               hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
   if (md->chained_only)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
-  else if (from_chained && md->write_chained)
+  else if (from_chained)
     hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all->nodes, all->count + 1));
   if (flat && from_chained)
     hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count);
@@ -155,13 +149,11 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count) {
-  bool chained = md->chained_only || md->write_chained;
-  LLVMMetadataRef *nodes = chained ? malloc((count + 1) * sizeof *nodes) : NULL;
-  if (!hearth_ir_is_call(call) || (chained && !nodes))
-    return free(nodes);
-  if (chained)
-    nodes[0] = hearth_md_schema_node(md);
-  for (size_t i = 0; chained && i < count; i++)
+  LLVMMetadataRef *nodes = hearth_ir_is_call(call) ? malloc((count + 1) * sizeof *nodes) : NULL;
+  if (!nodes)
+    return;
+  nodes[0] = hearth_md_schema_node(md);
+  for (size_t i = 0; i < count; i++)
     nodes[i + 1] = hearth_md_chained_mib(md, &md->schema, &mibs[i]);
   hearth_md_attach_nodes(md, call, callsite, n_callsite,
                          &(hearth_md_mibs){(hearth_md_mib *)mibs, count, HEARTH_MD_CHAINED, NULL, nodes});

@@ -20,7 +20,6 @@ struct hearth_md {
   LLVMContextRef context;
   unsigned kind_memprof, kind_callsite, kind_mib;
   bool chained_only;
-  bool write_chained, write_flat;
   hearth_md_schema schema;     /* of the contexts that we attach */
   LLVMMetadataRef schema_node; /* NULL until first used */
   LLVMMetadataRef last_node;   /* the one last read: most calls of a module share theirs */

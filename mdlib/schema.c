@@ -153,113 +153,83 @@ void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node) {
  * LLVM 15 and newer: each list of MIBs carries its schema, so nothing is ever lost. LLVM 14: a MIB does not say which
  * schema it follows; it can be told by the number of its values alone, unless two schemas have as many. */
 
-/* A schema, with the place of each of its fields in the union. Strings are unique in a context: pointers compare. */
-typedef struct schema {
-  LLVMMetadataRef node;
-  LLVMMetadataRef *names; /* without "Stack" */
-  size_t *to_union;
-  unsigned count;
-} schema;
-
 typedef struct unification {
   hearth_md *md;
-  schema *schemas;
+  LLVMMetadataRef *schemas;
   unsigned count;
-  LLVMMetadataRef *names; /* of the union, "Stack" first */
+  LLVMMetadataRef names[HEARTH_MD_FIELDS_MAX + 1]; /* of the union, "Stack" first. Strings are unique in a context */
   size_t name_count;
   LLVMMetadataRef node; /* of the union */
-  LLVMMetadataRef *scratch;
-  size_t unclear; /* schemas and lists that cannot be rewritten */
-  bool apply;     /* second walk */
+  size_t unclear;       /* schemas and lists that cannot be rewritten */
+  bool apply;           /* second walk */
 } unification;
 
-static size_t place_in_union(unification *u, LLVMMetadataRef name) {
-  size_t i = 1;
+/* Behind all names: it is none of them. */
+static size_t place_in_union(const unification *u, LLVMMetadataRef name) {
+  size_t i = 0;
   while (i < u->name_count && u->names[i] != name)
     i++;
-  if (i == u->name_count)
-    u->names[u->name_count++] = name;
   return i;
 }
 
-static bool is_repeated(const schema *s, unsigned i) {
+static bool is_repeated(LLVMMetadataRef schema, unsigned i) {
   for (unsigned k = 0; k < i; k++)
-    if (s->names[k] == s->names[i])
+    if (hearth_ir_operand(schema, k) == hearth_ir_operand(schema, i))
       return true;
   return false;
 }
 
-static bool schema_read_schema(unification *u, LLVMMetadataRef node, schema *s) {
-  unsigned n = hearth_ir_operand_count(node);
+/* False: it is malformed, or the union is longer than what anybody reads. */
+static bool add_to_union(unification *u, LLVMMetadataRef schema) {
   hearth_md_schema read;
-  s->node = node;
-  s->count = n ? n - 1 : 0;
-  s->names = malloc((n + 1) * sizeof *s->names);
-  s->to_union = malloc((n + 1) * sizeof *s->to_union);
-  LLVMMetadataRef *more = realloc(u->names, (u->name_count + n + 1) * sizeof *more);
-  if (more)
-    u->names = more;
-  bool ok = s->names && s->to_union && more && hearth_md_schema_read(node, &read);
-  if (ok && u->name_count == 0)
-    u->names[u->name_count++] = hearth_ir_operand(node, 0);
-  for (unsigned i = 1; ok && i < n; i++) {
-    s->names[i - 1] = hearth_ir_operand(node, i);
-    ok = !is_repeated(s, i - 1);
-    if (ok)
-      s->to_union[i - 1] = place_in_union(u, s->names[i - 1]);
+  bool ok = hearth_md_schema_read(schema, &read);
+  for (unsigned i = 0, n = hearth_ir_operand_count(schema); ok && i < n; i++) {
+    size_t place = place_in_union(u, hearth_ir_operand(schema, i));
+    ok = !is_repeated(schema, i) && place <= HEARTH_MD_FIELDS_MAX;
+    if (ok && place == u->name_count)
+      u->names[u->name_count++] = hearth_ir_operand(schema, i);
   }
   return ok;
 }
 
-static void free_unification(unification *u) {
-  for (unsigned i = 0; u->schemas && i < u->count; i++) {
-    free(u->schemas[i].names);
-    free(u->schemas[i].to_union);
-  }
-  free(u->schemas);
-  free(u->names);
-  free(u->scratch);
-}
-
 /* All schemas of the module. False if there are fewer than two, or one is malformed, which counts as unclear. */
 static bool schema_collect(unification *u) {
-  while (hearth_md_get_schema(u->md, u->count))
-    u->count++;
-  u->schemas = u->count > 1 ? calloc(u->count, sizeof *u->schemas) : NULL;
-  for (unsigned i = 0; u->schemas && i < u->count; i++)
-    u->unclear += !schema_read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
-  u->unclear += u->name_count > HEARTH_MD_FIELDS_MAX + 1; /* nobody would read it */
+  unsigned n = LLVMGetNamedMetadataNumOperands(u->md->module, HEARTH_MD_SCHEMA_NAME);
+  u->schemas = hearth_md_get_schema(u->md, 1) ? malloc(n * sizeof *u->schemas) : NULL;
+  for (unsigned i = 0; u->schemas && i < n; i++)
+    if (!is_entered_before(u->md, i)) {
+      u->schemas[u->count++] = entered_at(u->md, i);
+      u->unclear += !add_to_union(u, entered_at(u->md, i));
+    }
   if (!u->schemas || u->unclear)
     return false;
   u->node = hearth_md_node(u->md, u->names, u->name_count);
-  u->scratch = malloc(u->name_count * sizeof *u->scratch);
-  return u->scratch != NULL;
+  return true;
 }
 
-/* By the node that the list carries, or by the number of values; NULL if that is not clear. */
-static const schema *schema_of(const unification *u, LLVMMetadataRef carried, unsigned values) {
-  const schema *found = NULL;
+/* By the node that the list carries, or by the number of operands; NULL if that is not clear. */
+static LLVMMetadataRef schema_of(const unification *u, LLVMMetadataRef carried, unsigned operands) {
+  LLVMMetadataRef found = NULL;
   for (unsigned i = 0; i < u->count; i++) {
-    if (carried ? u->schemas[i].node != carried : u->schemas[i].count != values)
+    if (carried ? u->schemas[i] != carried : hearth_ir_operand_count(u->schemas[i]) != operands)
       continue;
     if (found)
       return NULL;
-    found = &u->schemas[i];
+    found = u->schemas[i];
   }
   return found;
 }
 
 /* The MIB in the union's order; NULL if its schema is not clear or it does not follow it. */
-static LLVMMetadataRef rewrite(unification *u, LLVMMetadataRef mib, LLVMMetadataRef carried) {
+static LLVMMetadataRef rewrite(const unification *u, LLVMMetadataRef mib, LLVMMetadataRef carried) {
+  LLVMMetadataRef operands[HEARTH_MD_FIELDS_MAX + 1] = {NULL};
   unsigned n = hearth_ir_operand_count(mib);
-  const schema *s = n ? schema_of(u, carried, n - 1) : NULL;
-  if (!s || s->count != n - 1)
+  LLVMMetadataRef schema = n ? schema_of(u, carried, n) : NULL;
+  if (!schema || hearth_ir_operand_count(schema) != n)
     return NULL;
-  memset(u->scratch, 0, u->name_count * sizeof *u->scratch);
-  u->scratch[0] = hearth_ir_operand(mib, 0);
-  for (unsigned i = 1; i < n; i++)
-    u->scratch[s->to_union[i - 1]] = hearth_ir_operand(mib, i);
-  return hearth_md_node(u->md, u->scratch, u->name_count);
+  for (unsigned i = 0; i < n; i++)
+    operands[place_in_union(u, hearth_ir_operand(schema, i))] = hearth_ir_operand(mib, i);
+  return hearth_md_node(u->md, operands, u->name_count);
 }
 
 /* The list in the union's order; NULL if one of its MIBs cannot be rewritten. */
@@ -301,6 +271,6 @@ size_t hearth_md_unify(hearth_md *md, bool *ret_changed) {
     hearth_md_enter_only_schema(md, u.node);
     *ret_changed = true;
   }
-  free_unification(&u);
+  free(u.schemas);
   return u.unclear;
 }

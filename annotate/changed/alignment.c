@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Dynamic programming over a table of n x m sums: from the end to the start for one alignment; a second time from the
  * start, with one row kept, to list for each item all partners that it has in some alignment of the greatest sum. */
-#include "alignment.h"
+#include "salvage.h"
 
 #include <stdlib.h>
 #include <string.h>

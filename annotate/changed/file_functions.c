@@ -2,7 +2,7 @@
 /* Spacing: functions of the module that the profile has, sorted by file and first line: the next one shows by how many lines the
  * end of a function moved. Namesakes: the functions of the module's file, unless the profile knows one of them; one walk over the
  * profile's functions finds those of the same name. */
-#include "file_functions.h"
+#include "salvage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,11 +8,9 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "alignment.h"
 #include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
-#include "file_functions.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"

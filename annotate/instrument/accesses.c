@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One walk over the instructions of a function. Pointers are split into base and offset, and where blocks matter only
  * into object and place; an access that cannot be to the heap is left out. */
-#include "accesses.h"
+
+#include "instrument.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "counter.h"
-#include "flow.h"
-#include "global_table.h"
-#include "library_accesses.h"
-#include "module_facts.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
+#define MOST_LOOK_AT 64 /* accesses that are compared with one */
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
 
 bool hearth_starts_with(const char *text, size_t length, const char *prefix) {
@@ -119,7 +116,6 @@ bool hearth_may_be_heap(LLVMValueRef pointer) {
 typedef struct collection {
   hearth_accesses *accesses;
   const hearth_pass_options *options;
-  const hearth_flow *flow;
   uint32_t interruptions; /* in the block so far */
   bool no_memory;
 } collection;
@@ -150,8 +146,8 @@ static void access_add(collection *c, LLVMValueRef instruction, LLVMValueRef poi
   access->offset += displacement;
   access->object = access->base;
   access->place = access->offset;
-  if (all->by_block) {
-    access->object = hearth_flow_pointer_object(c->flow, pointer, &offset);
+  if (c->options->coalesce == HEARTH_COALESCE_BLOCK) {
+    access->object = hearth_flow_pointer_object(pointer, &offset);
     access->place = line_in_block(offset + displacement);
   }
 }
@@ -247,24 +243,20 @@ static void collect_instruction(collection *c, LLVMValueRef i) {
 }
 
 static void collect_block(collection *c, LLVMBasicBlockRef block, unsigned nosanitize) {
-  size_t first = c->accesses->count;
   c->interruptions = 0;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && !c->no_memory; i = LLVMGetNextInstruction(i)) {
     if (!LLVMGetMetadata(i, nosanitize))
       collect_instruction(c, i);
     c->interruptions += hearth_flow_interrupts(i);
   }
-  for (size_t k = first; k < c->accesses->count; k++)
-    c->accesses->items[k].interrupted_after = c->accesses->items[k].interruptions != c->interruptions;
 }
 
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
-                             hearth_accesses *ret) {
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, hearth_accesses *ret) {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned nosanitize =
       LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
-  collection c = {.accesses = ret, .options = options, .flow = flow};
-  *ret = (hearth_accesses){.by_block = options->coalesce == HEARTH_COALESCE_BLOCK};
+  collection c = {.accesses = ret, .options = options};
+  *ret = (hearth_accesses){.items = NULL};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
     collect_block(&c, b, nosanitize);
   return !c.no_memory;
@@ -272,6 +264,59 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *o
 
 void hearth_accesses_free(hearth_accesses *accesses) {
   free(accesses->items);
-  free(accesses->walks);
   free(accesses->calls);
+}
+
+/* --- neighbours --- */
+
+/* Accesses are sorted by object; each absorbs those behind it, at most MOST_LOOK_AT, that share its counter, basic block and stretch
+ * between interruptions. */
+
+/* By pointer, then by where they are in the function. */
+static int compare_accesses(const void *left, const void *right) {
+  const hearth_access *a = *(hearth_access *const *)left, *b = *(hearth_access *const *)right;
+  if (a->object != b->object)
+    return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+/* For sure in one granule: within as many bytes as the lower one's address is a multiple of. */
+static bool is_within_alignment(const hearth_access *a, const hearth_access *b, unsigned granule) {
+  if (a->base != b->base)
+    return false;
+  const hearth_access *low = a->offset <= b->offset ? a : b, *high = low == a ? b : a;
+  uint64_t alignment = low->alignment < granule ? low->alignment : granule;
+  return high->offset == low->offset || (uint64_t)(high->offset - low->offset) < alignment;
+}
+
+/* Block totals are the same whichever of its granules an access is counted in. */
+static bool share_counter(const hearth_access *a, const hearth_access *b, unsigned granule) {
+  return a->place == b->place || is_within_alignment(a, b, granule);
+}
+
+/* With nothing between them that could change whose they are, or that only one of them happens. */
+static bool happen_together(const hearth_access *first, const hearth_access *second) {
+  return first->block == second->block && first->interruptions == second->interruptions;
+}
+
+static void absorb_neighbours(hearth_access *const *order, size_t at, size_t count, unsigned granule) {
+  hearth_access *first = order[at];
+  for (size_t k = at + 1; k < count && k <= at + MOST_LOOK_AT && order[k]->object == first->object; k++)
+    if (order[k]->weight && share_counter(first, order[k], granule) && happen_together(first, order[k])) {
+      first->weight += order[k]->weight;
+      order[k]->weight = 0;
+    }
+}
+
+void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule) {
+  hearth_access **order = malloc((accesses->count + 1) * sizeof *order);
+  if (!order)
+    return;
+  for (size_t i = 0; i < accesses->count; i++)
+    order[i] = &accesses->items[i];
+  qsort(order, accesses->count, sizeof *order, compare_accesses);
+  for (size_t i = 0; i < accesses->count; i++)
+    if (order[i]->weight)
+      absorb_neighbours(order, i, accesses->count, granule);
+  free(order);
 }

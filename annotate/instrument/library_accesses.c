@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The items of each function are an attribute of its declaration while the instrumentation runs, so that a call costs one look.
  * Sizes that take more than an instruction are found by the runtime: less code in the program. */
-#include "library_accesses.h"
+
+#include "instrument.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "accesses.h"
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
-#include "user_table.h"
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* All facts that can hold are noted first; those that some function contradicts are taken back until nothing does. So
  * cycles of calls, too, keep the facts that hold for them as a whole. */
-#include "module_facts.h"
+
+#include "instrument.h"
 
 #include <string.h>
-
-#include "accesses.h"
-#include "flow.h"
 
 static bool is_local(LLVMValueRef function) {
   LLVMLinkage linkage = LLVMGetLinkage(function);

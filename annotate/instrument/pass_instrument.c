@@ -2,19 +2,12 @@
 /* Access counting: each load, store, atomic and masked access adds to the shadow counter of the 16-byte granule that it
  * begins in. Memory intrinsics of unknown or large size become calls of the runtime, which counts their ranges.
  * Gathers and scatters are not counted: each of their lanes has an address of its own. */
+#include "instrument.h"
+
 #include <string.h>
 
-#include "accesses.h"
-#include "counter.h"
-#include "flow.h"
-#include "global_stores.h"
-#include "global_table.h"
 #include "hearth/ir_facts.h"
-#include "library_accesses.h"
-#include "module_facts.h"
-#include "passes.h"
 #include "shim.h"
-#include "tail_calls.h"
 
 /* The runtime's functions have the parameters of libc's; the intrinsic's volatile flag is dropped. */
 static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char *name, bool is_set) {
@@ -55,20 +48,11 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
   if (access->displacement)
     address =
         LLVMBuildAdd(c->builder, address, LLVMConstInt(c->i64, (unsigned long long)access->displacement, true), "");
-  hearth_counters_add(c, address, LLVMConstInt(c->i64, access->weight, false));
+  hearth_counters_add(c, address, access->weight);
 }
 
-static void coalesce(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *c) {
-  hearth_coalesce_neighbours(accesses, hearth_counters_granule(c));
-  hearth_coalesce_loops(accesses, flow, c);
-  hearth_sink_counts(accesses, flow, c);
-  hearth_coalesce_walks(accesses, c);
-}
-
-static void instrument_count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow *flow, hearth_counters *c) {
+static void instrument_count(const hearth_accesses *accesses, LLVMValueRef function, hearth_counters *c) {
   hearth_counters_enter(c, function);
-  if (flow && accesses->count > 0)
-    coalesce(accesses, flow, c);
   for (size_t i = 0; i < accesses->count; i++)
     if (accesses->items[i].weight)
       count_access(c, &accesses->items[i]);
@@ -94,27 +78,27 @@ static bool is_instrumented(LLVMValueRef function) {
 }
 
 /* Before all else that adds code: that takes some of the instructions away. */
-static bool count_stores(LLVMValueRef function, const hearth_global_stores *stores, const hearth_counters *c) {
+static void count_stores(LLVMValueRef function, const hearth_global_stores *stores, const hearth_counters *c) {
   hearth_counters to = hearth_counters_create(c->module, false, false);
   to.stores = true;
   hearth_global_stores_count(stores, function, &to);
   hearth_counters_destroy(&to);
-  return !to.no_memory;
 }
 
 static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
-  hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
   hearth_global_stores stores = {.items = NULL};
-  bool ok = hearth_accesses_collect(function, options, flow, &accesses);
-  if (ok && options->global_stores)
-    ok = hearth_global_stores_collect(function, &stores) && count_stores(function, &stores, c);
+  bool ok = hearth_accesses_collect(function, options, &accesses) &&
+            (!options->global_stores || hearth_global_stores_collect(function, &stores));
+  if (ok) {
+    count_stores(function, &stores, c);
+    if (options->coalesce != HEARTH_COALESCE_OFF)
+      hearth_coalesce_neighbours(&accesses, hearth_counters_granule(c));
+    instrument_count(&accesses, function, c);
+  }
   hearth_global_stores_free(&stores);
-  if (ok)
-    instrument_count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
-  hearth_flow_destroy(flow);
-  return ok && !c->no_memory;
+  return ok;
 }
 
 static bool has_calls(LLVMValueRef function) {

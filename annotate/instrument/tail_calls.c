@@ -2,7 +2,8 @@
 /* Edges of the graph are calls that may become jumps. A call through a table of functions leads to the table's type, and that to
  * all functions of the type whose addresses the module takes. Edges that nothing leads to, or from, go until none is left. What
  * is in a cycle stays, and what is between two. */
-#include "tail_calls.h"
+
+#include "instrument.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,8 +12,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
-#include "passes.h"
-#include "unwind_edges.h"
+#include "shim.h"
 
 #define FORBIDDEN "disable-tail-calls"
 #define ALLOWED   "hearth-tail-calls" /* for the optimiser */

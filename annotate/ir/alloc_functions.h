@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which calls allocate, and the names of their hinted forms: the functions of alloc_functions.def, and those that the
- * user listed (user_table.h), whose declarations carry the attribute
+ * user listed (hearth_alloc_table_mark), whose declarations carry the attribute
  *
  *   "hearth-hinted"="NAME"    calls of the function are lowered to NAME
  *
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "hearth/status.h"
 #include <llvm-c/Core.h>
 
 /* Names of functions that the plugin makes (dispatch.h) begin so. */
@@ -85,5 +86,40 @@ bool hearth_has_signature(LLVMTypeRef type, const char *signature);
 
 /* Is it one that the plugin made? Its calls of the plain function are not the program's. */
 bool hearth_is_dispatch(LLVMValueRef function);
+
+/* ------------------------------------------------ the user's tables ------------------------------------------------ */
+
+/* Tables of functions that users write: a line each, '#' begins a comment. */
+
+#define HEARTH_TABLE_SPACE "\t\n\v\f\r "
+
+typedef struct hearth_user_table {
+  LLVMModuleRef module;
+  const char *path;
+  unsigned line; /* from 1 on */
+  hearth_error *err;
+} hearth_user_table;
+
+/* `line` has no comment, and may be changed. */
+typedef hearth_status hearth_user_table_line(const hearth_user_table *table, char *line);
+
+/* `what` names the table in messages. Stops at the first error. Errors: E_IO, E_FORMAT for a NUL byte, those of `read_line`. */
+hearth_status hearth_user_table_read(LLVMModuleRef module, const char *path, const char *what,
+                                     hearth_user_table_line *read_line, hearth_error *err);
+
+/* ------------------------------------------------ alloc table ------------------------------------------------ */
+
+/* The user's table of allocation functions, -memprof-alloc-functions: functions of the program that take hints in a form
+ * of their own. A line is
+ *
+ *   NAME [HINTED]     # comment
+ *
+ * HINTED, NAME_hot_cold if it is left out, has the parameters of NAME and one more, last: uint8_t hint. The program defines
+ * it; where it does not, calls go to NAME all the same. */
+
+/* Mark the module's declarations of functions in the table (alloc_functions.h). Those that it defines are left alone:
+ * there inlining and bits reach the allocation itself. E_IO, E_FORMAT, E_NOMEM, with file, line and remedy; the module is
+ * then marked in part. */
+hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err);
 
 #endif

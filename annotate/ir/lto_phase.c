@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Module flags of behaviour 'append unique': the linker lists the values of all modules, and the first one holds. */
-#include "lto_phase.h"
+#include "passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The passes. Each takes a module and the options, returns whether it changed the module, may be run anywhere and any
- * number of times, and leaves the module as it was when the profile is missing, stale or corrupt (one warning says so, or an
- * error where the options have the profile's id and another one or none is there).
- */
+/* The passes, and what a module carries on to a link. Each pass takes a module and the options, returns whether it changed
+ * the module, may be run anywhere and any number of times, and leaves the module as it was when the profile is missing, stale
+ * or corrupt (one warning says so, or an error where the options have the profile's id and another one or none is there). */
 #ifndef HEARTH_PASSES_H
 #define HEARTH_PASSES_H
 
@@ -30,7 +29,7 @@ typedef enum hearth_coalesce_mode {
 
 /* Where in a link-time optimised build a module is. */
 typedef enum hearth_lto_phase {
-  HEARTH_LTO_AUTO,     /* as LLVM says, else as the module shows (lto_phase.h); -memprof-lto-phase */
+  HEARTH_LTO_AUTO,     /* as LLVM says, else as the module shows (hearth_lto_phase_of); -memprof-lto-phase */
   HEARTH_LTO_NONE,     /* not link-time optimised */
   HEARTH_LTO_PRELINK,  /* compiled, to be linked as bitcode: contexts may yet be told apart */
   HEARTH_LTO_POSTLINK, /* linked, or imported into */
@@ -79,7 +78,7 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
 bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options);
 /* In a profiling build, which forbids jumps in place of calls: allow the optimiser to find them; instrumenting says which
- * stay (tail_calls.h). */
+ * stay (instrument.h). */
 bool hearth_pass_tail_calls(LLVMModuleRef module, const hearth_pass_options *options);
 /* Where the compiler tracks locations without writing them down, have it write line tables. Profiles need at least
  * these to match, and they take nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which
@@ -90,6 +89,41 @@ bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
+
+/* ------------------------------------ link-time optimisation ------------------------------------ */
+
+/* A module carries the options that the linker's plugin must know from compiler to linker: lld reads -mllvm before it
+ * loads plugins, so options do not reach a link. It is the module flag
+ *
+ *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 0, i32 1}}}
+ *
+ * the hints of ambiguous, cold, notcold and hot calls, whether calls that are no builtins get hints, and whether the plan
+ * places contexts. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
+
+/* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (context_word.h):
+ *
+ *   !{i32 6, !"memprof.plan", !{!{!"/home/me/app.prof", i64 PLAN}}}
+ *
+ * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan holds, and a
+ * warning names two. */
+
+/* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
+ * the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
+hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
+
+/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for
+ * the module's allocation calls: the call removes the data that LLVM plans them by. True if the module changed. */
+bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
+
+/* Add the flag, unless there is one. */
+void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *options);
+/* False, and nothing written, if there is none. Sets these options and no others. */
+bool hearth_lto_read_options(LLVMModuleRef module, hearth_pass_options *ret);
+
+/* Add the flag of a plan, unless there is one. `profile`: made absolute if it can be. */
+void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t plan);
+/* False, and nothing written, if there is none. *ret_profile: malloc'd; NULL if out of memory. */
+bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *ret_plan);
 
 #ifdef __cplusplus
 }

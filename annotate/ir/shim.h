@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The C face of shim.cpp: the functions of LLVM that the passes need and only C++ offers, in llvm-c's words. */
+/* The C face of shim.cpp and unwind_edges.cpp: the functions of LLVM that the passes need and only C++ offers, in llvm-c's words. */
 #ifndef HEARTH_SHIM_H
 #define HEARTH_SHIM_H
 
@@ -88,6 +88,25 @@ void hearth_shim_keep(LLVMValueRef global);
 /* Make a function's code differ from all others', so that no linker makes two of them one: 16 bytes before its entry. One that
  * has prefix data has its own already. */
 void hearth_shim_forbid_folding(LLVMValueRef function);
+
+/* ------------------------------------------------ around calls ------------------------------------------------ */
+
+/* Where control goes around a call: ways past it, and those that it returns and unwinds to. Only C++ can change them. */
+
+/* Have `emit` insert code at each place where control continues behind a call or invoke that returns or unwinds. A call
+ * through which an exception could leave the function becomes an invoke, whose landing pad goes on unwinding; *pad is that
+ * block, one for all calls of a function, NULL before the first. In functions whose exceptions are tokens or go through
+ * funclets there is none, and no code where such calls unwind. Not for musttail calls. */
+void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(LLVMBuilderRef builder, void *data),
+                       void *data);
+
+/* May the code generator make the call a jump, for which the caller's frame goes? It may where the call comes last, and what it
+ * returns is handed on. musttail calls are such, too. */
+bool hearth_may_jump(LLVMValueRef call);
+
+/* Divide the way to a call that may become a jump: where `condition`, which comes before it, holds, a copy of the call is made
+ * that still may; otherwise the call itself, which then is none. False, and nothing done, if other code needs the call's value. */
+bool hearth_jump_if(LLVMValueRef call, LLVMValueRef condition);
 
 #ifdef __cplusplus
 }

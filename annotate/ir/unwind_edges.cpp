@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A call that may unwind becomes an invoke whose landing pad goes on unwinding. Code goes to the start of the block
 // behind each of both edges, which are split if they are not the only way there.
-#include "unwind_edges.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>

@@ -13,11 +13,10 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "file.h"
-#include "file_functions.h"
 #include "hearth/ir_facts.h"
 #include "hearth/plan.h"
+#include "salvage.h"
 #include "shim.h"
-#include "wrapper_calls.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
 #define HEARTH_NAME(NAME, name) name,

@@ -2,7 +2,7 @@
 /* A stack is folded from the root on. If a frame's place is among its callers already, the stack goes on as it was
  * there, and the functions of the callers between are noted as coming back. Equal stacks are one node, by a hash table
  * of caller and place. */
-#include "folded_stacks.h"
+#include "match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts are sorted by folded stack, so that equal ones are neighbours and summed. The tree of callers is grown on
  * demand: a node's stacks are sorted by their next frame, and each range of equal frames is a child. */
-#include "leaf.h"
+#include "match.h"
 
 #include <stdlib.h>
 #include <string.h>

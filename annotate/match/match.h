@@ -1,11 +1,212 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which contexts of the profile a call can have. */
+/* From the profile to a call: its stacks with recursion folded, the calls of wrappers in them, the contexts of one place that
+ * allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects its contexts. */
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
-#include "leaf.h"
+#include "hearth/profile.h"
+#include "id_table.h"
 #include "location.h"
 #include "passes.h"
+#include "placer.h"
+
+/* ------------------------------------------------ folded stacks ------------------------------------------------ */
+
+/* The profile's call stacks with recursion folded: each cycle of calls kept once, as profiles are written that fold it
+ * themselves. So profiles of either kind give the same contexts, and a chain of inlined frames can be compared with
+ * them. Equal stacks are one node, and a node is made when a stack that needs it is first asked for. */
+
+typedef struct hearth_stack_node {
+  uint64_t id;       /* stack id; 0 if the frame's place is unknown */
+  uint32_t caller;   /* node, lower than this one; or HEARTH_NONE */
+  uint32_t frame;    /* row of the profile; that of the first such frame that was seen */
+  uint32_t function; /* row */
+} hearth_stack_node;
+
+typedef struct hearth_stacks {
+  hearth_profile *profile; /* borrowed */
+  enum hearth_id_scheme scheme;
+  bool llvm_ids;
+  hearth_stack_node *nodes;
+  size_t count, room;
+  id_table by_call;          /* nodes by caller and place */
+  uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
+  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, its kind */
+  uint8_t *comes_back;       /* of each function: see hearth_stacks_comes_back; 0: not looked up yet */
+  bool *left_out;            /* of each frame: folding here left it out of a stack */
+  uint32_t *path;            /* scratch */
+  size_t path_room;
+} hearth_stacks;
+
+/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). Tables as large as the profile are memory that is not
+ * touched before it is needed. E_NOMEM. Destroy in any case. */
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err);
+void hearth_stacks_destroy(hearth_stacks *stacks);
+
+/* The folded stack of a node of the profile. */
+hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err);
+
+/* Has folding left out calls that the function (a row) makes, here or as the profile was written? Its caller in a folded
+ * stack may then have called it again, by way of these, before it made the call that the stack shows. */
+hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err);
+
+/* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as the profile
+ * was written? The second one of these then came by it, whoever is its caller in the folded stack. */
+hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err);
+
+/* ------------------------------------------------ calls of wrappers, and through pointers ------------------------------------------------ */
+
+/* The places in the profile where functions that the user listed are called. The profile's contexts belong to the
+ * functions that these call in the end, which are further in; here they are found by the place of the call. */
+
+typedef struct hearth_wrapper_call {
+  uint32_t frame;   /* row of the place that calls */
+  uint32_t context; /* row of a context through it */
+  uint32_t node;    /* where the place is in that context's stack */
+} hearth_wrapper_call;
+
+typedef struct hearth_wrapper_calls {
+  hearth_wrapper_call *items; /* by frame, then context */
+  size_t count, room;
+  bool known;
+} hearth_wrapper_calls;
+
+/* Find all calls of functions with these names (linkage names, borrowed) in a profile: takes time in proportion to all its
+ * stacks. E_NOMEM, and those of reading a profile. Free in any case. */
+hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_profile *profile, const char *const *names,
+                                        size_t n, hearth_error *err);
+void hearth_wrapper_calls_free(hearth_wrapper_calls *calls);
+
+/* Position of the first call by a frame of row `frame` or a later one. */
+size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame);
+
+/* ------------------------------------------------ pointer calls ------------------------------------------------ */
+
+/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc = malloc;`. The
+ * profile says that such a call allocates, but not by which function; its type does. The call is promoted:
+ *
+ *   p = xmlMalloc(n);   ->   p = xmlMalloc == malloc ? malloc(n) : xmlMalloc(n);
+ *
+ * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as before. */
+
+/* Is it a call through a pointer that was not promoted yet? */
+bool hearth_is_pointer_call(LLVMValueRef call);
+
+/* The function that a pointer call may lead to, by its type: malloc, calloc or realloc. NULL if it cannot be promoted;
+ * *ret_why says why, for a remark. */
+const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why);
+
+/* Promote a pointer call that has such a function. Returns the direct call. */
+LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
+
+/* ------------------------------------------------ leaves ------------------------------------------------ */
+
+/* The contexts of one place that allocates, as a tree of callers: the first level below the root holds the leaf's
+ * callers, the next one theirs. It is read from the profile once and grown only where a question needs it: towards the
+ * callers that a call was inlined into, and where contexts of different placements part. */
+
+/* Rows of the profile's frames: [first, end). */
+typedef struct hearth_row_range {
+  uint32_t first, end;
+} hearth_row_range;
+
+/* A context of an allocation call. */
+typedef struct hearth_context {
+  uint64_t *stack; /* stack ids, the leaf's caller first; owned */
+  size_t depth;
+  hearth_placement placement;
+  hearth_mib mib;
+} hearth_context;
+
+typedef struct hearth_contexts {
+  hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each placement */
+  size_t count, room;
+  uint64_t placements; /* of the contexts; items have NOTCOLD for UNKNOWN */
+  bool has_dormant;    /* some cold contexts of the call are dormant: all its cold blocks lie where these do */
+} hearth_contexts;
+
+void hearth_contexts_free(hearth_contexts *contexts);
+/* Do the contexts have several placements? */
+bool hearth_contexts_differ(const hearth_contexts *contexts);
+
+/* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
+ * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their
+ * placement. */
+typedef struct hearth_leaf_stack {
+  uint64_t id;                   /* of `at` */
+  uint32_t stack;                /* node; HEARTH_NONE if the leaf has no caller */
+  uint32_t at;                   /* the frame by which the tree parts next; HEARTH_NONE behind the last */
+  uint32_t first_row, row_count; /* of hearth_leaf.rows */
+  uint32_t sum;                  /* of hearth_leaf.sums, if there are several rows */
+  hearth_placement placement;
+  bool is_light;
+} hearth_leaf_stack;
+
+/* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then those
+ * of unknown place, then the others by id. */
+typedef struct hearth_leaf_node {
+  uint64_t id;           /* of the last caller that is shared */
+  uint32_t frame;        /* row: that caller's, or another one's of its place; at the root, the leaf's */
+  uint32_t function;     /* row: whose frame that is */
+  uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
+  uint32_t depth;
+  uint32_t first_child, child_count; /* none: not grown yet */
+  uint64_t placements;               /* placements that occur, of contexts that are not light */
+  bool ends;                         /* the stacks have no more callers */
+} hearth_leaf_node;
+
+typedef struct hearth_leaf {
+  struct hearth_leaf *next, *of_same_first; /* for the owner */
+  hearth_stacks *folded;                    /* borrowed, as the placer */
+  const hearth_placer *placer;
+  bool *matched; /* by row of contexts: set where they are selected; borrowed */
+  hearth_row_range frames;
+  bool has_dormant;
+  bool wrapped;   /* the contexts include those of wrapper calls */
+  uint32_t *rows; /* contexts of the profile */
+  hearth_leaf_stack *stacks;
+  hearth_mib *sums;
+  hearth_leaf_node *nodes; /* nodes[0] is the root */
+  uint64_t *calls;         /* pairs of functions, caller << 32 | callee, ascending; NULL: not asked for yet */
+  size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
+} hearth_leaf;
+
+/* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
+ * further frames are left out. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
+ * accepts NULL. */
+hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
+                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
+void hearth_leaf_destroy(hearth_leaf *leaf);
+
+/* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
+ * id of 0, here or in the profile, agrees with any. `trims`: they end with the caller from which on all share one placement,
+ * and the numbers of merged contexts are summed by the rules of mib_fields.def; else stacks are whole. Contexts of several placements
+ * end before a cycle of calls that folding may have left out of them. */
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool trims, hearth_contexts *ret,
+                                 hearth_error *err);
+
+/* Can a call of the function `from` lead to one of `to` (rows)? As far as the stacks of this leaf show. */
+hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err);
+
+/* ------------------------------------------------ leaf internal ------------------------------------------------ */
+
+/* The inside of a leaf, for the code that selects from it. */
+
+/* Give a node its children. leaf->nodes may move. Children of a node whose stacks end: none. */
+hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t node, hearth_error *err);
+/* The numbers of a stack. */
+hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
+                              hearth_error *err);
+
+/* Of a set of placements: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for one, counts only where it is alone. */
+static inline uint64_t hearth_leaf_placements_that_count(uint64_t placements) {
+  const uint64_t light = hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
+  return placements & ~light ? placements & ~light : placements;
+}
+
+/* ------------------------------------------------ matcher ------------------------------------------------ */
+
+/* Which contexts of the profile a call can have. */
 
 typedef struct hearth_matcher {
   char *path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One JSON object on one line, made in memory and appended under a file lock: compilers run at the same time. */
-#include "match_report.h"
+#include "coverage.h"
 
 #include <errno.h>
 #include <inttypes.h>

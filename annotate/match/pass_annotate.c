@@ -8,13 +8,11 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "alloc_functions.h"
+#include "coverage.h"
 #include "hearth/ir_facts.h"
-#include "match_report.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
-#include "user_table.h"
-#include "wrapper_calls.h"
 
 typedef struct annotation {
   hearth_session session;

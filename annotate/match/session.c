@@ -12,7 +12,6 @@
 #include "hearth/ir_facts.h"
 #include "salvage.h"
 #include "shim.h"
-#include "wrapper_calls.h"
 
 static bool session_give_up(hearth_session *session, const hearth_error *err,
                             void (*tell)(LLVMModuleRef, const char *, const char *)) {

@@ -24,7 +24,7 @@ typedef struct hearth_edit {
   LLVMValueRef call;
   uint64_t *callsite;
   size_t n_callsite;
-  bool through_pointer;     /* the call is to be promoted first (wrapper_calls.h) */
+  bool through_pointer;     /* the call is to be promoted first (hearth_promote_pointer_call) */
   bool salvaged;            /* the call, or one that it was inlined by, is in a function that has changed */
   hearth_contexts contexts; /* none: only `!callsite` */
 } hearth_edit;

@@ -7,7 +7,7 @@
 #include "array.h"
 #include "compare.h"
 #include "hearth/expect.h"
-#include "leaf.h"
+#include "match.h"
 
 /* Nodes of the tree that are still to be looked at. */
 typedef struct node_list {

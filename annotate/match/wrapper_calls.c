@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Marks frames of the listed functions, finds for each stack the nearest such frame outwards by one walk from callers
  * to callees, and lists the calls by frame for binary search. */
-#include "wrapper_calls.h"
+#include "match.h"
 
 #include <stdlib.h>
 #include <string.h>

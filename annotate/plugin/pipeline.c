@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "hearth/ir_facts.h"
-#include "lto_phase.h"
+#include "passes.h"
 #include "shim.h"
 
 static bool forbid_merging(LLVMModuleRef module, const hearth_pass_options *options) {

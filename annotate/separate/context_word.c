@@ -18,9 +18,7 @@
 #include "dispatch.h"
 #include "hearth/hints.h"
 #include "hearth/ir_facts.h"
-#include "lto_phase.h"
 #include "shim.h"
-#include "unwind_edges.h"
 
 /* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind it: the
  * frames of a state machine that lives by jumps would pile up. So such a site sets only bits that are clear, and none while

@@ -43,7 +43,7 @@ typedef struct hearth_context_word {
   bool failed;        /* out of memory: no more sites */
 } hearth_context_word;
 
-/* The profile is that of the options, or in a link the one that compiling named (lto_phase.h). False if the module is to do
+/* The profile is that of the options, or in a link the one that compiling named (hearth_lto_write_plan). False if the module is to do
  * without: no profile, one without plan, or one that cannot be read or was changed (the user has been told). Close in either
  * case. */
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options);

@@ -76,53 +76,12 @@ HEARTH_EXPORT void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
-/* What an addition inline leaves out, of a number that may be large. */
-__attribute__((visibility("hidden"), used)) void hearth_granule_exceeded(uintptr_t granule, uint64_t rest) {
-  hearth_shadow_count_beside(granule * HEARTH_GRANULE, rest / HEARTH_COUNT_AT_ONCE);
+/* What code of Hearth's histogram mode cannot do inline. */
+HEARTH_EXPORT void __hearth_count_atomic(uintptr_t address, uint64_t count) {
+  hearth_shadow_count_atomic(address, count);
 }
 
-/* The same, as code calls it that keeps its values in registers across the call (LLVM's preserve_most). */
-__asm__(".pushsection .text\n"
-        ".globl __hearth_granule_exceeded\n"
-        ".type __hearth_granule_exceeded,%function\n"
-        "__hearth_granule_exceeded:\n"
-        ".cfi_startproc\n" HEARTH_CALL_KEEPING_MOST(
-            "hearth_granule_exceeded") ".cfi_endproc\n"
-                                       ".size __hearth_granule_exceeded, .-__hearth_granule_exceeded\n"
-                                       ".popsection");
-
-/* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
- * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
-static uint32_t reciprocal(uintptr_t n) {
-  if (n >= 64)
-    return 0;
-  return (n & (n - 1) ? 0x10000 / (uint32_t)n : 0x10000U >> __builtin_ctzll(n)) + 1;
-}
-
-static inline void count_by(uintptr_t address, uint64_t count, bool atomic) {
-  if (atomic)
-    hearth_shadow_count_atomic(address, count);
-  else
-    hearth_shadow_count(address, count);
-}
-
-/* For as many accesses at once as begin in one granule. */
-static inline void count_over_granules(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight,
-                                       bool atomic) {
-  uint32_t inverse = reciprocal(stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride);
-  uint32_t last = (uint32_t)hearth_shadow_granule() - 1;
-  while (count > 0) {
-    uint32_t in = address & last, room = stride > 0 ? last - in : in;
-    uint64_t here = (room * inverse >> 16) + 1;
-    here = here < count ? here : count;
-    count_by(address, here * weight, atomic);
-    address += here * (uintptr_t)stride;
-    count -= here;
-  }
-}
-
-#define MOST_WEIGHT 4096 /* of a dense walk: its counters take that without a look at what they do not take */
-#define MANY        16 /* counters: for fewer, wide loads may wait for what the program has just added to one of them */
+#define MANY 16 /* counters: for fewer, wide loads may wait for what the program has just added to one of them */
 
 /* To each of neighbouring counters. */
 static inline void count_each(uint32_t *counter, uint64_t counters, uint32_t count) {
@@ -134,59 +93,31 @@ static inline void count_each(uint32_t *counter, uint64_t counters, uint32_t cou
     *counter++ += count;
 }
 
-/* Accesses at each multiple of a power of 2 of at most a granule: as many begin in each granule, but for the first and the last. */
-static inline void count_dense(uintptr_t address, unsigned shift, uint64_t count, uint32_t weight) {
-  uint32_t *counter = hearth_shadow_counter(address), whole = HEARTH_GRANULE >> shift;
-  uint64_t first = ((HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) >> shift) + 1;
+/* As many steps begin in each granule, but for the first and the last. */
+static void count_over_granules(uintptr_t address, uint64_t steps) {
+  enum { WHOLE = HEARTH_GRANULE / RANGE_STEP };
+  uint32_t *counter = hearth_shadow_counter(address);
+  uint64_t first = (HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) / RANGE_STEP + 1;
 
-  first = first < count ? first : count;
-  *counter++ += (uint32_t)first * weight;
-  count -= first;
-  count_each(counter, count / whole, whole * weight);
-  if (count % whole)
-    counter[count / whole] += (uint32_t)(count % whole) * weight;
+  first = first < steps ? first : steps;
+  *counter++ += (uint32_t)first;
+  steps -= first;
+  count_each(counter, steps / WHOLE, WHOLE);
+  if (steps % WHOLE)
+    counter[steps / WHOLE] += (uint32_t)(steps % WHOLE);
 }
 
-/* Apart from their callers, which so have no registers to save in the usual case of a short loop. */
-__attribute__((noinline)) static void count_long(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
-
-  if (hearth_shadow_is_histogram || step > HEARTH_GRANULE || (step & (step - 1)) != 0 || weight > MOST_WEIGHT)
-    count_over_granules(address, stride, count, weight, false);
-  else /* from the lowest one up */
-    count_dense(stride > 0 ? address : address - (count - 1) * step, (unsigned)__builtin_ctzll(step), count,
-                (uint32_t)weight);
-}
-
-__attribute__((noinline)) static void count_long_atomic(uintptr_t address, intptr_t stride, uint64_t count,
-                                                        uint64_t weight) {
-  count_over_granules(address, stride, count, weight, true);
-}
-
-static inline bool is_within_granule(uintptr_t address, intptr_t stride, uint64_t count) {
-  return ((address ^ (address + (count - 1) * (uintptr_t)stride)) & ~(hearth_shadow_granule() - 1)) == 0;
-}
-
-/* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
-HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  if (is_within_granule(address, stride, count))
-    count_by(address, count * weight, false);
-  else
-    count_long(address, stride, count, weight);
-}
-
-HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  if (is_within_granule(address, stride, count))
-    count_by(address, count * weight, true);
-  else
-    count_long_atomic(address, stride, count, weight);
-}
-
+/* Apart from its callers, which so have no registers to save in the usual case of a short range. */
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
-  if (hearth_shadow_is_histogram)
-    count_over_granules(address, RANGE_STEP, steps, 1, false);
+  if (!hearth_shadow_is_histogram)
+    count_over_granules(address, steps);
   else
-    count_dense(address, 3, steps, 1);
+    for (; steps > 0; steps--, address += RANGE_STEP)
+      hearth_shadow_count(address, 1);
+}
+
+static inline bool is_within_granule(uintptr_t address, uint64_t steps) {
+  return ((address ^ (address + (steps - 1) * RANGE_STEP)) & ~(hearth_shadow_granule() - 1)) == 0;
 }
 
 /* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
@@ -194,7 +125,7 @@ static inline void count_range(const volatile void *address, size_t size) {
   uint64_t steps = size / RANGE_STEP + (size % RANGE_STEP != 0);
   if (size == 0)
     return;
-  if (is_within_granule((uintptr_t)address, RANGE_STEP, steps))
+  if (is_within_granule((uintptr_t)address, steps))
     hearth_shadow_count((uintptr_t)address, steps);
   else
     count_long_range((uintptr_t)address, steps);

@@ -16,9 +16,7 @@
  *
  * Text of assembly, for entry points:
  *   HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)  calls CHOOSE, keeps the arguments, and jumps to the function that this returned,
- *                                 with the address of FIRST for the first argument
- *   HEARTH_CALL_KEEPING_MOST(FUNCTION)     calls FUNCTION, which has no result, and keeps the registers that LLVM's calling
- *                                 convention preserve_most keeps beyond those that functions of C do */
+ *                                 with the address of FIRST for the first argument */
 #ifndef HEARTH_RUNTIME_MACHINE_H
 #define HEARTH_RUNTIME_MACHINE_H
 

@@ -72,28 +72,6 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   ".cfi_restore x29\n"                                                                                                 \
   ".cfi_restore x30\n"
 
-#define HEARTH_CALL_KEEPING_MOST(FUNCTION)                                                                             \
-  "hint #34\n"                                                                                                         \
-  "stp x29, x30, [sp, #-80]!\n"                                                                                        \
-  ".cfi_adjust_cfa_offset 80\n"                                                                                        \
-  ".cfi_rel_offset x29, 0\n"                                                                                           \
-  ".cfi_rel_offset x30, 8\n"                                                                                           \
-  "mov x29, sp\n"                                                                                                      \
-  "stp x9, x10, [sp, #16]\n"                                                                                           \
-  "stp x11, x12, [sp, #32]\n"                                                                                          \
-  "stp x13, x14, [sp, #48]\n"                                                                                          \
-  "str x15, [sp, #64]\n"                                                                                               \
-  "bl " FUNCTION "\n"                                                                                                  \
-  "ldp x9, x10, [sp, #16]\n"                                                                                           \
-  "ldp x11, x12, [sp, #32]\n"                                                                                          \
-  "ldp x13, x14, [sp, #48]\n"                                                                                          \
-  "ldr x15, [sp, #64]\n"                                                                                               \
-  "ldp x29, x30, [sp], #80\n"                                                                                          \
-  ".cfi_adjust_cfa_offset -80\n"                                                                                       \
-  ".cfi_restore x29\n"                                                                                                 \
-  ".cfi_restore x30\n"                                                                                                 \
-  "ret\n"
-
 #define HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)                                                                          \
   "hint #34\n" /* bti c: calls may come here */                                                                        \
       HEARTH_CALL_KEEPING_ARGUMENTS(CHOOSE) "adrp x0, " FIRST "\n"                                                     \

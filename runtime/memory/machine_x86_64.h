@@ -64,32 +64,6 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   "pop %rdi\n"                                                                                                         \
   ".cfi_adjust_cfa_offset -56\n"
 
-/* All but r11; one twice, so that the stack is aligned. */
-#define HEARTH_CALL_KEEPING_MOST(FUNCTION)                                                                             \
-  "endbr64\n"                                                                                                          \
-  "push %rax\n"                                                                                                        \
-  "push %rcx\n"                                                                                                        \
-  "push %rdx\n"                                                                                                        \
-  "push %rsi\n"                                                                                                        \
-  "push %rdi\n"                                                                                                        \
-  "push %r8\n"                                                                                                         \
-  "push %r9\n"                                                                                                         \
-  "push %r10\n"                                                                                                        \
-  "push %r10\n"                                                                                                        \
-  ".cfi_adjust_cfa_offset 72\n"                                                                                        \
-  "call " FUNCTION "\n"                                                                                                \
-  "pop %r10\n"                                                                                                         \
-  "pop %r10\n"                                                                                                         \
-  "pop %r9\n"                                                                                                          \
-  "pop %r8\n"                                                                                                          \
-  "pop %rdi\n"                                                                                                         \
-  "pop %rsi\n"                                                                                                         \
-  "pop %rdx\n"                                                                                                         \
-  "pop %rcx\n"                                                                                                         \
-  "pop %rax\n"                                                                                                         \
-  ".cfi_adjust_cfa_offset -72\n"                                                                                       \
-  "ret\n"
-
 #define HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)                                                                          \
   HEARTH_CALL_KEEPING_ARGUMENTS(CHOOSE)                                                                                \
   "lea " FIRST "(%rip), %rdi\n"                                                                                        \

@@ -131,11 +131,7 @@ typedef struct hearth_md_mibs {
 
 /* --- attachments --- */
 
-/* Which encodings attaching and pruning write from now on, beside `!callsite` and the attribute; both by default. On
- * LLVM 14 only the chained one exists, and is always written; so it is on 15 to 18, whose flat form would lose classes. */
-void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat);
-
-/* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that says
+/* Attach contexts (count >= 1) to an allocation call, chained, and from LLVM 19 on, where classes differ, flat, with the attribute "memprof" that says
  * their common class: cold, notcold, hot, or ambiguous; and if some have pools, "hearth-pool", see below. `callsite` (n_callsite >= 1) are the call's own id and those it
  * was inlined through. The call replaces all that was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,

@@ -1,4 +1,4 @@
-; Accesses that happen together are one addition; loops are counted before they run.
+; Accesses that happen together are one addition.
 ; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s --check-prefixes=CHECK,BLOCK
 ; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
 ; RUN: %opt -memprof-coalesce=granule -passes=hearth-instrument -S %s | FileCheck %s --check-prefixes=CHECK,GRANULE
@@ -68,89 +68,36 @@ define void @called_between(ptr %p) {
   ret void
 }
 
-; n words and n accesses to one place. Whether the words lie in one granule shows when the loop is entered.
-; CHECK-LABEL: define void @loop(
-; CHECK: entry:
-; CHECK: lshr i64
-; CHECK-NOT: body:
-; CHECK: [[STEPS:%.*]] = sub i64 [[TRIPS:%.*]], 1
-; CHECK: [[BYTES:%.*]] = mul i64 [[STEPS]], 8
-; CHECK: [[LAST:%.*]] = add i64 [[FIRST:%.*]], [[BYTES]]
-; GRANULE: [[DIFFERENT:%.*]] = xor i64 [[FIRST]], [[LAST]]
-; GRANULE: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 16
-; BLOCK: [[IS_SHORT:%.*]] = icmp ule i64 [[STEPS]], 7
-; CHECK: br i1 [[IS_SHORT]]
-; CHECK: lshr i64 [[FIRST]], 4
-; GRANULE: trunc i64 [[TRIPS]] to i32
-; BLOCK: trunc i64 [[STEPS]] to i32
-; BLOCK: lshr i64 [[LAST]], 4
-; BLOCK: add i32 {{.*}}, 1{{$}}
-; CHECK: call void @__hearth_count_strided(i64 [[FIRST]], i64 8, i64 [[TRIPS]], i64 1)
-; CHECK: body:
-; CHECK-NOT: lshr
+; Nothing is joined over what could tell another thread to free.
+; CHECK-LABEL: define void @atomic_between(
+; CHECK: add i32 {{.*}}, 1{{$}}
+; CHECK: store atomic
+; CHECK: add i32 {{.*}}, 1{{$}}
 ; CHECK: ret void
-; ATOMIC-LABEL: define void @loop(
-; ATOMIC: call void @__hearth_count_strided_atomic(
-define void @loop(ptr %sum, ptr %words, i64 %n) {
-entry:
-  br label %body
-body:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %at = getelementptr inbounds i64, ptr %words, i64 %i
-  store i64 1, ptr %sum
-  %word = load i64, ptr %at
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %body, label %end
-end:
+define void @atomic_between(ptr %p) {
+  store i32 1, ptr %p
+  store atomic i32 1, ptr @flag release, align 4
+  store i32 3, ptr %p
   ret void
 }
 
-; What is read and written is counted by one addition.
-; CHECK-LABEL: define void @increments(
-; CHECK: call void @__hearth_count_strided(i64 {{.*}}, i64 8, i64 {{.*}}, i64 2)
-; CHECK-NOT: lshr
+; Nor are accesses of several basic blocks: each counts where it happens.
+; CHECK-LABEL: define void @branches(
+; CHECK: add i32 {{.*}}, 1{{$}}
+; CHECK: sometimes:
+; CHECK: add i32 {{.*}}, 1{{$}}
+; CHECK: end:
+; CHECK: add i32 {{.*}}, 2{{$}}
 ; CHECK: ret void
-define void @increments(ptr %words, i64 %n) {
-entry:
-  br label %body
-body:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %at = getelementptr inbounds i64, ptr %words, i64 %i
-  %word = load i64, ptr %at
-  %more_word = add i64 %word, 1
-  store i64 %more_word, ptr %at
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %body, label %end
+define void @branches(ptr %p, i1 %c) {
+  store i32 1, ptr %p
+  br i1 %c, label %sometimes, label %end
+sometimes:
+  store i32 2, ptr %p
+  br label %end
 end:
-  ret void
-}
-
-; What a loop accesses in one block is one walk, that of an access that moves.
-; CHECK-LABEL: define void @of_one_block(
-; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
-; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
-; BLOCK: icmp ule i64 {{.*}}, 15
-; BLOCK: mul i64 {{.*}}, 3
-; BLOCK: add i32 {{.*}}, 3{{$}}
-; BLOCK: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 3)
-; CHECK-NOT: @__hearth_count_strided
-; CHECK: ret void
-define void @of_one_block(ptr %digits, i64 %n) {
-entry:
-  br label %body
-body:
-  %i = phi i64 [ %n, %entry ], [ %next, %body ]
-  %total = load i32, ptr %digits
-  %at = getelementptr i32, ptr %digits, i64 %i
-  %low = load i32, ptr %at
-  %behind = getelementptr i8, ptr %at, i64 80
-  store i32 %low, ptr %behind
-  %next = add nsw i64 %i, -1
-  %more = icmp ne i64 %next, 0
-  br i1 %more, label %body, label %end
-end:
+  store i32 3, ptr %p
+  %v = load i32, ptr %p
   ret void
 }
 
@@ -164,6 +111,7 @@ define void @small_copy(ptr %to, ptr %from) {
   ret void
 }
 
+@flag = global i32 0
 declare void @unknown()
 declare i64 @pure(ptr) nofree nounwind willreturn
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

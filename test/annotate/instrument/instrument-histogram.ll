@@ -13,50 +13,15 @@
 ; CHECK: store i8 %[[NEW]], ptr %[[COUNTER]]
 ; CHECK: call i8 @llvm.uadd.sat.i8(i8 %{{.*}}, i8 1)
 ; CHECK-NOT: @llvm.uadd.sat
+; CHECK: ret void
 ; ATOMIC-LABEL: define void @neighbours
-; ATOMIC: call void @__hearth_count_strided_atomic(i64 %{{.*}}, i64 1, i64 1, i64 2)
+; ATOMIC: call void @__hearth_count_atomic(i64 %{{.*}}, i64 2)
 define void @neighbours(ptr %p) {
   %half = getelementptr i8, ptr %p, i64 4
   %next = getelementptr i8, ptr %p, i64 8
   store i32 1, ptr %p, align 8
   store i32 2, ptr %half, align 4
   store i32 3, ptr %next, align 8
-  ret void
-}
-
-; A place that a loop accesses more than 255 times.
-; CHECK-LABEL: define void @loop
-; CHECK: call i8 @llvm.uadd.sat.i8(i8 %{{.*}}, i8 -1)
-define void @loop(ptr %p) {
-entry:
-  br label %body
-
-body:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  store i64 %i, ptr %p, align 8
-  %next = add i64 %i, 1
-  %done = icmp eq i64 %next, 1000
-  br i1 %done, label %exit, label %body
-
-exit:
-  ret void
-}
-
-; CHECK-LABEL: define void @unknown_loop
-; CHECK: %[[MOST:.*]] = call i64 @llvm.umin.i64(i64 %{{.*}}, i64 255)
-; CHECK: trunc i64 %[[MOST]] to i8
-define void @unknown_loop(ptr %p, i64 %n) {
-entry:
-  br label %body
-
-body:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  store i64 %i, ptr %p, align 8
-  %next = add nuw i64 %i, 1
-  %done = icmp eq i64 %next, %n
-  br i1 %done, label %exit, label %body
-
-exit:
   ret void
 }
 
