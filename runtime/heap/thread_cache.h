@@ -57,7 +57,6 @@ typedef struct hearth_thread_cache {
   uint32_t closings; /* hearth_mappings_closings, when something was remembered */
   hearth_frame_chain chain;
   hearth_previous_stack previous;
-  hearth_rule_memo rules;
   hearth_stack_cache stacks;
   hearth_scope_cache scopes;
 } hearth_thread_cache;
