@@ -139,7 +139,7 @@ static void end_registered(blocks *from, uint32_t *link, hearth_moment now) {
 
   if (of->context < hearth_rt.mibs.count && of->alloc_ns >= hearth_rt.fork_ns) {
     hearth_mib one = hearth_allocators_mib(&block, of->address, accesses_of(of), now);
-    if (!hearth_mib_table_add(&hearth_rt.mibs, of->context, &one, &of->live))
+    if (!hearth_mib_table_record(&hearth_rt.mibs, &block, &one))
       drop_registered();
   }
   of->live = 0;

@@ -93,7 +93,10 @@ static __attribute__((noinline)) bool record_shared(const hearth_block *block, h
   hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(hearth_header_memory(block->header), block->size), end);
 
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
-  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
+  if (!hearth_mib_table_record(&hearth_rt.mibs, block, &one))
+    return false;
+  hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
+  return true;
 }
 
 /* A child's blocks that its parent allocated are not. */

@@ -41,7 +41,6 @@ typedef struct hearth_thread_clock {
   uint64_t random;       /* for the distance to the next reading */
 } hearth_thread_clock;
 
-struct hearth_mib_update;
 struct hearth_thread_cache;
 struct hearth_trace_buffer;
 
@@ -49,7 +48,6 @@ typedef struct hearth_thread_state {
   hearth_guard in_runtime; /* the runtime is calling foreign code, whose allocations are not recorded */
   uint32_t depth;          /* critical sections entered; more than 1: a signal handler interrupted the first */
   uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
-  const struct hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
   uintptr_t root;                    /* of its own stack: frames from there on are start code; 0: not known */
@@ -97,7 +95,7 @@ extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
  *
  *   nested malloc   takes from a size class that nobody has locked (heap.c), unless the thread's cache is free
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
- *   nested dump     keeps the locks that the thread has, and completes the update that it was making (mib_table.c)
+ *   nested dump     keeps the locks that the thread has; the block that was about to end may count in part
  *   own handlers    wait for the end of the critical section, unless the thread itself raised the signal (signals.c)
  *   call stacks     are found without what the thread remembers of its stacks (unwind.c) */
 
