@@ -2,7 +2,7 @@
 /* All caches are in a list and are never unmapped: a thread that ends leaves its cache to the next one that begins. */
 #include "thread_cache.h"
 
-#include "allocators.h"
+#include "blocks.h"
 #include "history.h"
 #include "os.h"
 #include "running_profile.h"
@@ -137,7 +137,7 @@ unsigned hearth_threads_stop(void) {
   } else {
     ++missed;
   }
-  missed += hearth_allocators_lock();
+  missed += !hearth_allocators_lock();
   return missed + hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock();
 }
 
@@ -245,10 +245,10 @@ static __attribute__((noinline)) void add_one(hearth_mib_series *series, const h
 }
 
 static __attribute__((noinline)) void add_weighed(hearth_mib_series *series, const hearth_block *block,
-                                                  hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
+                                                  hearth_access_sum accesses, hearth_moment end) {
   hearth_figures of = hearth_figures_of_block(block, accesses, end);
 
-  hearth_mib_series_add(series, block, &of, end, hearth_mib_weight(block, mean_bytes));
+  hearth_mib_series_add(series, block, &of, end, hearth_mib_weight(block));
 }
 
 /* Make the slot one for the context of a block: its series goes to the table, unless that would have to wait. */
@@ -263,16 +263,16 @@ static __attribute__((noinline)) bool change_context(hearth_mib_slot *slot, hear
 }
 
 inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, const hearth_block *block,
-                                    hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
+                                    hearth_access_sum accesses, hearth_moment end) {
   hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
   hearth_mib_series *series = &slot->series;
 
   if (__builtin_expect(slot->context != block->context, false) && !change_context(slot, table, block->context))
     return false;
-  if (__builtin_expect(mean_bytes == 0, true))
+  if (__builtin_expect(hearth_rt.options.sample == 0, true))
     add_one(series, block, accesses.accesses, accesses.touched, accesses.granules, end);
   else
-    add_weighed(series, block, accesses, end, mean_bytes);
+    add_weighed(series, block, accesses, end);
   hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
   return true;
 }

@@ -3,7 +3,7 @@
  * reading it never allocates.
  *
  * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
- * registers of allocators in ascending order, records in ascending order, histograms, size classes in ascending order,
+ * registers of allocators, records in ascending order, histograms, size classes in ascending order,
  * spans. Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
  * an allocator's block, that needs memory for a record's histogram, or that needs a span for a size class. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
@@ -93,7 +93,7 @@ extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
  * a critical section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
  * of the interrupted critical section's:
  *
- *   nested malloc   takes from a size class that nobody has locked (heap.c), unless the thread's cache is free
+ *   nested malloc   takes a span of its own (heap.c) if it needs a size class that is locked
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
  *   nested dump     keeps the locks that the thread has; the block that was about to end may count in part
  *   own handlers    wait for the end of the critical section, unless the thread itself raised the signal (signals.c)

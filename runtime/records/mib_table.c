@@ -4,6 +4,7 @@
 
 #include "message.h"
 #include "os.h"
+#include "running_profile.h"
 #include "sample.h"
 #include "thread_state.h"
 
@@ -127,8 +128,19 @@ static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
 }
 
 /* The lot is the block's: dumps of one process agree. */
-uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
-  return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block->header ^ block->alloc_ns << 20);
+uint64_t hearth_mib_weight(const hearth_block *block) {
+  uint64_t mean_bytes = hearth_rt.options.sample;
+
+  return mean_bytes ? hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block->header ^ block->alloc_ns << 20)
+                    : 1;
+}
+
+hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
+  hearth_figures of = hearth_figures_of_block(block, accesses, end);
+  hearth_mib_series one = {0};
+
+  hearth_mib_series_add(&one, block, &of, end, hearth_mib_weight(block));
+  return one.mib;
 }
 
 static bool take_row(hearth_mib_table *table, uint32_t context, hearth_mib *ret) {
@@ -230,13 +242,4 @@ const uint64_t *hearth_mib_view_histogram(const hearth_mib_view *view, uint32_t 
 void hearth_mib_view_add_histogram(hearth_mib_view *view, const hearth_block *block, uint64_t weight) {
   if (is_copied(view, block->context) || histogram_copy(&view->histograms, &view->table->histograms, block->context))
     hearth_histograms_add(&view->histograms, block, weight);
-}
-
-/* A table of reciprocals, filled in at the start. */
-
-uint64_t hearth_reciprocals[HEARTH_RECIPROCALS];
-
-void hearth_divide_begin(void) {
-  for (uint64_t i = 0; i < HEARTH_RECIPROCALS; ++i)
-    hearth_reciprocals[i] = UINT64_MAX / (i + 2) + 1;
 }

@@ -44,23 +44,10 @@ const uint64_t *hearth_histograms_get(const hearth_histograms *histograms, uint3
 /* Records of blocks, added in the order of deallocation. The functions are inline, as they run for each block that
  * ends. */
 
-/* Quotients of the numbers that a block's record needs: nearly all are small. */
-
-#define HEARTH_RECIPROCALS 1024
-
-/* For divisors from 2 on: 2^64 / divisor, rounded up. */
-extern uint64_t hearth_reciprocals[HEARTH_RECIPROCALS] __attribute__((visibility("hidden")));
-
-/* Before any division: 10 microseconds. */
-void hearth_divide_begin(void);
-
-/* dividend / divisor, which is not 0. Dividing takes several times as long as multiplying by the reciprocal. That is exact: the
- * reciprocal is too large by less than 1, and so the product by less than dividend / 2^64, which is less than 1 / divisor. */
+/* dividend / divisor, which is not 0. Some processors take several times as long for 64 bits, and nearly all numbers are small. */
 static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
-  __extension__ typedef unsigned __int128 product;
-
-  if (__builtin_expect((dividend >> 32 | (divisor - 2) / HEARTH_RECIPROCALS) == 0, true))
-    return (uint64_t)((product)dividend * hearth_reciprocals[divisor - 2] >> 64);
+  if (__builtin_expect((dividend | divisor) >> 32 == 0, true))
+    return (uint32_t)dividend / (uint32_t)divisor;
   return dividend / divisor;
 }
 
@@ -117,25 +104,6 @@ static inline uint64_t hearth_lifetime_until(const hearth_block *block, hearth_m
 static inline hearth_figures hearth_figures_of_block(const hearth_block *block, hearth_access_sum accesses,
                                                      hearth_moment end) {
   return hearth_figures_with_lifetime(block, accesses, hearth_lifetime_until(block, end));
-}
-
-/* The record of one block by itself, freed at `end`. */
-static inline hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
-  hearth_figures of = hearth_figures_of_block(block, accesses, end);
-
-  hearth_mib mib = {{
-      .AllocCount = 1,
-      .NumMigration = block->cpu != end.cpu,
-      .AllocTimestamp = block->alloc_ns,
-      .DeallocTimestamp = end.ns,
-      .AllocCPU = block->cpu,
-      .DeallocCPU = end.cpu,
-      .DataTypeId = block->data_type_id,
-  }};
-#define SET_FIGURE(figure, Name) mib.Total##Name = mib.Min##Name = mib.Max##Name = of.figure;
-  HEARTH_EACH_FIGURE(SET_FIGURE)
-#undef SET_FIGURE
-  return mib;
 }
 
 /* The figures that depend on the order: compare the first record of those that are added, which stands for `count`
@@ -263,15 +231,11 @@ typedef struct hearth_mib_table {
 /* Records for the contexts [0, count), all empty. False: no address space. */
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count);
 
-/* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
-uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);
+/* How many blocks the block stands for: more than 1 only in a sample. */
+uint64_t hearth_mib_weight(const hearth_block *block);
 
-/* Turn the record of a sampled block into the record of all the blocks it stands for. `mean_bytes`: 0 if all blocks are
- * recorded. */
-static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
-  if (mean_bytes)
-    hearth_mib_repeat(one, hearth_mib_weight(block, mean_bytes));
-}
+/* The record of one block by itself, freed at `end`; or of all that it stands for. */
+hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end);
 
 /* hearth_mib_follow on the record of the block's context, which is below `count`; in histogram mode, the counters of a block with
  * header are added, too. False: the caller is a signal handler that must not wait for the record's lock; nothing happened. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "running_profile.h"
 #include "thread_cache.h"
 #include "thread_state.h"
 
@@ -128,6 +129,10 @@ static void test_empty_block_and_short_life(void **state) {
 
   assert_int_equal(mib.TotalAccessDensity, 300);            /* size 0 counts as 1 */
   assert_int_equal(mib.TotalLifetimeAccessDensity, 300000); /* less than 1 ms counts as 1 ms */
+  block = (hearth_block){.size = 3};
+  accesses.accesses = UINT64_C(1) << 40;
+  mib = hearth_mib_of_block(&block, accesses, (hearth_moment){UINT64_C(7) << 40, 0});
+  assert_int_equal(mib.TotalAccessDensity, (UINT64_C(100) << 40) / 3); /* more than 32 bits */
 }
 
 static void test_follow_compares_with_the_previous_record(void **state) {
@@ -210,6 +215,7 @@ static void check_cache(uint64_t mean_bytes) {
   hearth_mib expected[600] = {0};
   hearth_mib_view view;
 
+  hearth_rt.options.sample = mean_bytes;
   assert_true(hearth_mib_table_create(&table, 600));
   for (uint64_t i = 0; i < 3000; ++i) {
     uint32_t context = next_random() % 2 ? 3 : 3 + HEARTH_MIB_CACHE_SLOTS; /* one slot */
@@ -223,9 +229,8 @@ static void check_cache(uint64_t mean_bytes) {
     hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
     hearth_moment end = {(1000 * i + next_random() % 100) | HEARTH_CLOCK_KNOWN, (uint32_t)(next_random() % 3)};
     hearth_mib alone = hearth_mib_of_block(&block, accesses, end);
-    hearth_mib_weigh(&alone, &block, mean_bytes);
     hearth_mib_follow(&expected[context], &alone);
-    assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end, mean_bytes));
+    assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end));
     assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
   }
   assert_true(hearth_mib_view_create(&view, &table, 600));
@@ -240,6 +245,7 @@ static void check_cache(uint64_t mean_bytes) {
   hearth_mib_cache_show(&cache, &view); /* it is empty */
   assert_same(hearth_mib_view_read(&view, 3), &expected[3]);
   hearth_mib_view_destroy(&view);
+  hearth_rt.options.sample = 0;
 }
 
 static void test_cache(void **state) { (void)state, check_cache(0); }
@@ -282,7 +288,7 @@ static void test_lifetime_of_others(void **state) {
     hearth_header header = HEARTH_BLOCK_ENDING;
     hearth_block block = {.header = &header, .size = 8, .alloc_ns = 0, .context = 3};
     assert_true(hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.granules = 1},
-                                        (hearth_moment){ends[i], 0}, 0));
+                                        (hearth_moment){ends[i], 0}));
   }
   hearth_mib_cache_flush(&cache, &table);
   assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 5);
