@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A heap dump is a census of live blocks, in the layout of profiles. It is written while all threads stand still. */
-#include "allocators.h"
+#include "blocks.h"
 #include "clock.h"
 #include "dump.h"
 #include "file_output.h"
@@ -156,7 +156,7 @@ static void add_live_block(const hearth_block *block, uint64_t address, hearth_a
 
   if (block->context >= visit->live->context_count || block->alloc_ns < hearth_rt.fork_ns)
     return;
-  hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
+  hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
   hearth_mib_set_live(&one);
   if (visit->pages) {
     residency = page_map_find(visit->pages, (uintptr_t)address, block->size);

@@ -3,7 +3,7 @@
  * that they change, and the table itself does not change. */
 #include "dump.h"
 
-#include "allocators.h"
+#include "blocks.h"
 #include "clock.h"
 #include "os.h"
 #include "own_thread.h"
@@ -31,7 +31,6 @@ static void add_live(const hearth_block *block, void *closure) {
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
   if (hearth_header_state(block->header) == HEARTH_BLOCK_LIVE)
     hearth_mib_set_live(&one);
-  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   if (visit->history->entries) {
     one.PeakBlocks = hearth_history_view_add(visit->history, block);
     one.PeakBytes = block->size * one.PeakBlocks;
@@ -45,9 +44,10 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
                                   void *closure) {
   live_visit *visit = closure;
 
+  (void)address;
   if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
     return;
-  hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
+  hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
   hearth_mib_set_live(&one);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
 }

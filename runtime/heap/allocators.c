@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block that ends is recorded while its register is locked: a thread that stops all others finds each block either
+/* A block that ends is recorded while the registers are locked: a thread that stops all others finds each block either
  * live or recorded. The memory of an allocator's blocks is most often part of a larger block of malloc's, and so are
  * its counters: the accesses to a block are the growth of the counters from its begin to its end. */
-#include "allocators.h"
 
 #include "blocks.h"
 #include "clock.h"
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"
-#include "sample.h"
 #include "scopes.h"
 #include "thread_cache.h"
 #include "thread_state.h"
@@ -30,7 +28,6 @@ typedef struct entry {
 
 /* Followed by the buckets (entry + 1; 0: empty) and the entries. */
 typedef struct blocks {
-  hearth_lock *lock;
   size_t size; /* of the mapping */
   uint64_t heap_pc;
   uint32_t bucket_count; /* a power of two */
@@ -41,13 +38,13 @@ typedef struct blocks {
   entry *entries;
 } blocks;
 
-static hearth_lock locks[1 + MOST_ALLOCATORS]; /* the first one guards the data below */
-static blocks *registers[MOST_ALLOCATORS];     /* atomic */
-static uint32_t register_count;                /* atomic */
+static hearth_lock register_lock;          /* of all that follows */
+static blocks *registers[MOST_ALLOCATORS]; /* atomic */
+static uint32_t register_count;            /* atomic */
 
 /* -- registers ------------------------------------------------------------------------------------------------------- */
 
-static blocks *create_blocks(const char *name, hearth_lock *lock) {
+static blocks *create_blocks(const char *name) {
   uint32_t most = hearth_rt.options.allocator_blocks, buckets = 64;
   uint32_t number = hearth_context_name(name);
 
@@ -59,8 +56,7 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
   if (!memory)
     return NULL;
   blocks *made = (blocks *)memory;
-  *made = (blocks){.lock = lock,
-                   .size = size,
+  *made = (blocks){.size = size,
                    .heap_pc = HEARTH_RAW_HEAP_PC | number,
                    .bucket_count = buckets,
                    .entry_most = most,
@@ -69,10 +65,10 @@ static blocks *create_blocks(const char *name, hearth_lock *lock) {
   return made;
 }
 
-/* With the first lock. NULL: there is no room. */
+/* NULL: there is no room. */
 static blocks *add_register(const char *name) {
   uint32_t count = register_count;
-  blocks *made = count < MOST_ALLOCATORS ? create_blocks(name, &locks[1 + count]) : NULL;
+  blocks *made = count < MOST_ALLOCATORS ? create_blocks(name) : NULL;
 
   if (!made) {
     hearth_message("no room for the blocks of the allocator %s: they are not recorded", name);
@@ -93,16 +89,16 @@ static void create_register(hearth_allocator *allocator) {
 /* An allocator's register; NULL: it has none, or this signal handler must not wait for it. In a critical section. */
 static blocks *register_of(hearth_allocator *allocator) {
   if (__atomic_load_n(&allocator->state, __ATOMIC_ACQUIRE) == 0) {
-    if (!hearth_reentry_take(&locks[0]))
+    if (!hearth_reentry_take(&register_lock))
       return NULL;
     if (allocator->state == 0)
       create_register(allocator);
-    hearth_lock_give(&locks[0]);
+    hearth_lock_give(&register_lock);
   }
   return __atomic_load_n(&allocator->blocks, __ATOMIC_ACQUIRE);
 }
 
-/* -- entries; the register is locked --------------------------------------------------------------------------------- */
+/* -- entries, with the lock --------------------------------------------------------------------------------- */
 
 static uint32_t *register_bucket_of(blocks *from, uint64_t address) {
   return &from->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (from->bucket_count - 1)];
@@ -138,8 +134,8 @@ static void end_registered(blocks *from, uint32_t *link, hearth_moment now) {
   hearth_block block = block_of_entry(of);
 
   if (of->context < hearth_rt.mibs.count && of->alloc_ns >= hearth_rt.fork_ns) {
-    hearth_mib one = hearth_allocators_mib(&block, of->address, accesses_of(of), now);
-    if (!hearth_mib_table_add(&hearth_rt.mibs, of->context, &one, &of->live))
+    hearth_mib one = hearth_mib_of_block(&block, accesses_of(of), now);
+    if (!hearth_mib_table_record(&hearth_rt.mibs, &block, &one))
       drop_registered();
   }
   of->live = 0;
@@ -220,7 +216,7 @@ static bool begin_register_call(hearth_allocator *allocator, call *ret) {
 /* False: this signal handler must not wait for the register. */
 static bool lock_register(call *of) {
   of->cache = hearth_thread_cache_take(of->own);
-  if (hearth_reentry_take(of->blocks->lock))
+  if (hearth_reentry_take(&register_lock))
     return true;
   drop_registered();
   return false;
@@ -228,7 +224,7 @@ static bool lock_register(call *of) {
 
 static void finish_register_call(const call *of, bool locked) {
   if (locked)
-    hearth_lock_give(of->blocks->lock);
+    hearth_lock_give(&register_lock);
   hearth_thread_cache_give(of->cache);
   hearth_reentry_leave();
 }
@@ -310,28 +306,9 @@ void hearth_allocators_each(hearth_allocators_visit *visit, void *closure) {
     }
 }
 
-hearth_mib hearth_allocators_mib(const hearth_block *block, uint64_t address, hearth_access_sum accesses,
-                                 hearth_moment end) {
-  hearth_mib one = hearth_mib_of_block(block, accesses, end);
-  uint64_t mean_bytes = hearth_rt.options.sample;
+bool hearth_allocators_lock(void) { return hearth_lock_take_or_keep(&register_lock); }
 
-  if (mean_bytes)
-    hearth_mib_repeat(&one, hearth_sample_weight(mean_bytes, block->size, address ^ block->alloc_ns << 20));
-  return one;
-}
-
-unsigned hearth_allocators_lock(void) {
-  unsigned missed = 0;
-
-  for (unsigned i = 0; i <= MOST_ALLOCATORS; ++i)
-    missed += !hearth_lock_take_or_keep(&locks[i]);
-  return missed;
-}
-
-void hearth_allocators_unlock(void) {
-  for (unsigned i = MOST_ALLOCATORS + 1; i-- > 0;)
-    hearth_lock_give_or_keep(&locks[i]);
-}
+void hearth_allocators_unlock(void) { hearth_lock_give_or_keep(&register_lock); }
 
 uint64_t hearth_allocators_memory(void) {
   uint32_t count = __atomic_load_n(&register_count, __ATOMIC_ACQUIRE);

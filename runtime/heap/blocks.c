@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a
- * slow path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which
- * fast path there is. Those of instrumented programs are tried first (hearth_allocate_fast). The conditions of `hearth
- * record` and of heap dumps are tested after them. */
+/* The program's blocks: how one begins, ends, and changes its size. Allocation and release have a fast path, which takes a block
+ * from the thread's cache or gives it back, and neither waits nor takes a lock, and a slow path for all else: other sizes, new
+ * call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path there is. */
 #include "blocks.h"
 
-#include "block_life.h"
+#include "clock.h"
+#include "history.h"
 #include "message.h"
 #include "os.h"
+#include "sample.h"
 #include "thread_state.h"
 #include "watched.h"
 
@@ -19,6 +20,141 @@ static void watch_nothing(void) {}
 
 hearth_heap_hooks hearth_hooks = {do_nothing_due, watch_nothing};
 const hearth_recorder_table *hearth_recorder;
+
+/* -- lives: moments, counters, record, and part of the live bytes; in critical sections ------------------------------- */
+
+/* On the fast paths. */
+static inline hearth_moment birth_now(void) {
+  return (hearth_moment){hearth_clock_birth_ns() - hearth_rt.start_ns, hearth_os_cpu()};
+}
+
+/* As exact as births are, which headers round: lifetimes have no bias. */
+static inline hearth_moment rounded(uint64_t end_ns) {
+  return (hearth_moment){hearth_header_round_time(end_ns), hearth_os_cpu()};
+}
+
+static inline hearth_moment end_now(const hearth_block *block) {
+  uint64_t start_ns = hearth_rt.start_ns;
+
+  return rounded(hearth_clock_end_ns(block->alloc_ns + start_ns) - start_ns);
+}
+
+/* On the others, when a block begins, or ends. One without record may do so before the clock can be read. */
+static inline hearth_moment moment_for(uint32_t context) {
+  return context == HEARTH_NO_CONTEXT
+             ? (hearth_moment){0, 0}
+             : (hearth_moment){hearth_clock_read_for_birth() - hearth_rt.start_ns, hearth_os_cpu()};
+}
+
+static inline hearth_moment moment_of_end(const hearth_block *block) {
+  uint64_t start_ns = hearth_rt.start_ns;
+
+  return block->context == HEARTH_NO_CONTEXT
+             ? (hearth_moment){0, 0}
+             : rounded(hearth_clock_read_for_end(block->alloc_ns + start_ns) - start_ns);
+}
+
+static __attribute__((noinline)) int64_t estimate_live_bytes(const hearth_block *block) {
+  return (int64_t)(block->size * hearth_mib_weight(block));
+}
+
+/* The bytes that a block with a context counts for the peak. */
+static inline int64_t live_bytes_of(const hearth_block *block) {
+  return __builtin_expect(hearth_rt.options.sample > 0, false) ? estimate_live_bytes(block) : (int64_t)block->size;
+}
+
+/* The same when it begins: as its header will tell. */
+static __attribute__((noinline)) int64_t estimate_new_bytes(hearth_header *header, size_t size, uint32_t context,
+                                                            uint64_t birth_ns) {
+  hearth_block block = {
+      .header = header, .size = size, .context = context, .alloc_ns = hearth_header_round_time(birth_ns)};
+
+  return estimate_live_bytes(&block);
+}
+
+static __attribute__((noinline)) void forget_type(const hearth_header *header) {
+  uint64_t *type = hearth_granule_word(&hearth_block_types, (uintptr_t)(header + 1));
+
+  if (type)
+    *type = 0;
+}
+
+/* A block begins its life: its header is complete. */
+static inline void block_publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
+  if (__builtin_expect(hearth_block_types.any, false))
+    forget_type(header);
+  if (hearth_rt.counts_live && context != HEARTH_NO_CONTEXT)
+    hearth_live_change(__builtin_expect(hearth_rt.options.sample > 0, false)
+                           ? estimate_new_bytes(header, size, context, birth.ns)
+                           : (int64_t)size);
+  hearth_header_publish(header, hearth_header_life(context, birth.cpu, birth.ns));
+}
+
+static inline void begin_life(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
+  if (context != HEARTH_NO_CONTEXT)
+    hearth_shadow_clear(hearth_header_memory(header), size);
+  block_publish(header, size, context, birth);
+}
+
+static __attribute__((noinline)) bool record_shared(const hearth_block *block, hearth_moment end) {
+  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(hearth_header_memory(block->header), block->size), end);
+
+  if (!hearth_mib_table_record(&hearth_rt.mibs, block, &one))
+    return false;
+  hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
+  return true;
+}
+
+/* A child's blocks that its parent allocated are not. */
+static inline bool block_is_recorded(const hearth_block *block) {
+  return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
+static inline bool is_counted_live(const hearth_block *block) {
+  return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
+/* For the peak: a block ends. */
+static inline void end_live(const hearth_block *block) {
+  if (hearth_rt.counts_live && is_counted_live(block))
+    hearth_live_change(-live_bytes_of(block));
+}
+
+/* A block ends: did its thread do nothing else since it allocated it? */
+static inline void note_temporary(hearth_thread_cache *cache, const hearth_block *block) {
+  cache->temporary_blocks += block->header == cache->newest_block;
+  cache->newest_block = NULL;
+}
+
+/* Is a dump of the peak to be looked after before this block ends? */
+static inline bool may_end_peak(const hearth_block *block) {
+  return __atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED) ||
+         (is_counted_live(block) && hearth_live_falls(live_bytes_of(block)));
+}
+
+/* Record a claimed block. False: not possible in this signal handler. */
+static inline bool record_end(const hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+  hearth_watch_forks();
+  if (__builtin_expect(!block_is_recorded(block), false)) {
+    end_live(block);
+    hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
+    return true;
+  }
+  bool recorded =
+      __builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false)
+          ? record_shared(block, end)
+          : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
+                                    hearth_shadow_sum(hearth_header_memory(block->header), block->size), end);
+  if (recorded) {
+    end_live(block);
+    hearth_history_end(cache ? cache->history : NULL, block, end.ns);
+  }
+  if (recorded && cache)
+    note_temporary(cache, block);
+  return recorded;
+}
+
+/* -- slow ends -------------------------------------------------------------------------------------------------------- */
 
 /* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
  * every block has room for it. */
@@ -74,6 +210,8 @@ static __attribute__((noinline)) void *resume_signals(void *result) {
   hearth_signals_resume();
   return result;
 }
+
+/* -- fast paths --------------------------------------------------------------------------------------------------------- */
 
 /* Most calls take this path: a block comes from this thread's cache, or goes back into it. Nothing waits here. Where a
  * wait would be needed, there is no cache, or the result is NULL or false, and nothing happened. The slow path follows,
@@ -139,9 +277,9 @@ static __attribute__((noinline)) void *finish_slowly(void *memory, uint64_t now_
   return signalled ? resume_signals(memory) : memory;
 }
 
-/* One from a call stack that the thread knows. Compiled for each of the paths, where no sample is taken. */
+/* One from a call stack that the thread knows, where no sample is taken. */
 static inline __attribute__((always_inline)) void *allocate_recorded(size_t size, size_t alignment,
-                                                                     const hearth_frame *frame, bool has_counters) {
+                                                                     const hearth_frame *frame) {
   hearth_header *header = NULL;
   uint32_t context;
 
@@ -157,7 +295,7 @@ static inline __attribute__((always_inline)) void *allocate_recorded(size_t size
     return NULL;
   }
   hearth_moment birth = birth_now();
-  if (has_counters)
+  if (hearth_shadow_counts)
     block_clear_counters(hearth_header_memory(header), size);
   else
     cache->newest_block = header;
@@ -196,7 +334,9 @@ static inline void dump_after(uint64_t end_ns) {
     dump_what_is_due(end_ns);
 }
 
-__attribute__((noinline)) void hearth_block_keep_peak(void *pointer) {
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
+ * signal handler that interrupted the runtime it cannot be, and comes after. */
+static __attribute__((noinline)) void keep_peak(void *pointer) {
   hearth_block block;
 
   if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(&block)) {
@@ -226,8 +366,9 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   return released;
 }
 
-static inline __attribute__((always_inline)) bool release_recorded(void *pointer, bool has_counters) {
+static inline __attribute__((always_inline)) bool release_recorded(void *pointer) {
   unsigned class = HEARTH_NO_CLASS;
+  bool counted = hearth_shadow_counts;
   hearth_block block;
 
   hearth_thread_cache *cache = begin_fast();
@@ -239,12 +380,12 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
                        false))
     return leave_fast(cache);
   hearth_moment end = end_now(&block);
-  hearth_access_sum sum = has_counters ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
-  if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end, 0), false))
+  hearth_access_sum sum = counted ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
+  if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end), false))
     return leave_fast(cache);
   end_live(&block);
   hearth_history_end(cache->history, &block, end.ns);
-  if (!has_counters)
+  if (!counted)
     note_temporary(cache, &block);
   hearth_heap_give_fast(block.header, class, &cache->heap);
   if (__builtin_expect(end_fast(cache), false))
@@ -253,7 +394,9 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
   return true;
 }
 
-__attribute__((noinline)) void *hearth_allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed,
+/* -- operations ------------------------------------------------------------------------------------------------------------ */
+
+static __attribute__((noinline)) void *allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed,
                                                      const hearth_frame *frame) {
   bool is_zero;
 
@@ -285,56 +428,23 @@ __attribute__((noinline)) void *hearth_allocate_with(size_t size, size_t alignme
   return hearth_header_memory(block);
 }
 
-static __attribute__((noinline)) void *allocate_counted(size_t size, size_t alignment, const hearth_frame *frame) {
-  return allocate_recorded(size, alignment, frame, true);
+__attribute__((noinline)) void *hearth_allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = allocate_recorded(size, alignment, frame);
+
+  return __builtin_expect(memory != NULL, true) ? memory : allocate_with(size, alignment, 0, false, frame);
 }
 
-static __attribute__((noinline)) void *allocate_uncounted(size_t size, size_t alignment, const hearth_frame *frame) {
-  return allocate_recorded(size, alignment, frame, false);
+static inline bool is_sampling(void) {
+  return hearth_rt.path == HEARTH_PATH_SAMPLE || (hearth_rt.path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0);
 }
 
-/* On the paths that hearth_allocate_fast does not know. Clearing counters that mean nothing does no harm. */
-static inline void *allocate_otherwise(size_t size, size_t alignment, const hearth_frame *frame) {
-  uint8_t path = hearth_rt.path;
+inline void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
+  bool samples = is_sampling();
 
-  if (path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0)
-    return allocate_unrecorded(size, alignment);
-  if (path != HEARTH_PATH_UNCOUNTED && path != HEARTH_PATH_LIVE && path != HEARTH_PATH_TRACE)
-    return NULL;
-  return __hearth_counters && !hearth_recorder ? allocate_counted(size, alignment, frame)
-                                               : allocate_uncounted(size, alignment, frame);
-}
-
-/* Each of the two apart, with its slow path, so that malloc has no registers to save. */
-__attribute__((noinline)) void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = allocate_recorded(size, alignment, frame, true);
-
-  return __builtin_expect(memory != NULL, true) ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
-}
-
-__attribute__((noinline)) void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = allocate_unrecorded(size, alignment);
-
-  return __builtin_expect(memory != NULL, true) ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
-}
-
-inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = allocate_otherwise(size, alignment, frame);
-
-  return memory ? memory : hearth_allocate_with(size, alignment, 0, false, frame);
-}
-
-void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
-  return hearth_rt.path == HEARTH_PATH_RECORD   ? hearth_allocate_as_recorded(size, alignment, frame)
-         : hearth_rt.path == HEARTH_PATH_SAMPLE ? hearth_allocate_sampled(size, alignment, frame)
-                                                : hearth_allocate_slowly(size, alignment, frame);
-}
-
-static inline void *allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
-  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
-    return allocate_counted(size, alignment, frame);
-  return hearth_rt.path == HEARTH_PATH_SAMPLE ? allocate_unrecorded(size, alignment)
-                                              : allocate_otherwise(size, alignment, frame);
+  if (!samples && hearth_rt.path != HEARTH_PATH_SLOW)
+    return hearth_allocate_recorded(size, alignment, frame);
+  void *memory = samples ? allocate_unrecorded(size, alignment) : NULL;
+  return memory ? memory : allocate_with(size, alignment, 0, false, frame);
 }
 
 void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
@@ -342,11 +452,13 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
-  return memory ? memset(memory, 0, total) : hearth_allocate_with(total, HEARTH_MALLOC_ALIGNMENT, 0, true, frame);
+  void *memory = is_sampling()                        ? allocate_unrecorded(total, HEARTH_MALLOC_ALIGNMENT)
+                 : hearth_rt.path != HEARTH_PATH_SLOW ? allocate_recorded(total, HEARTH_MALLOC_ALIGNMENT, frame)
+                                                      : NULL;
+  return memory ? memset(memory, 0, total) : allocate_with(total, HEARTH_MALLOC_ALIGNMENT, 0, true, frame);
 }
 
-_Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
+static _Noreturn void block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
   const char *reason = kind == HEARTH_POINTER_FREED ? "the block was freed before"
                        : kind == HEARTH_POINTER_BAD ? "no block begins there; it may have been freed before"
                                                     : "the block does not come from this heap";
@@ -361,7 +473,7 @@ static __attribute__((noinline)) void block_release(void *pointer, const char *f
   uint64_t end_ns = 0;
 
   if (__builtin_expect(hearth_rt.tracks_peak, false))
-    hearth_block_keep_peak(pointer);
+    keep_peak(pointer);
   hearth_reentry_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
   hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
@@ -376,49 +488,26 @@ static __attribute__((noinline)) void block_release(void *pointer, const char *f
   hearth_reentry_leave();
   dump_after(end_ns);
   if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
-    hearth_block_refuse(pointer, kind, function);
+    block_refuse(pointer, kind, function);
 }
 
-/* Each of the two apart: neither is to save the registers that the other needs. */
-static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
-  if (!release_recorded(pointer, true))
+__attribute__((noinline)) void hearth_release_recorded(void *pointer, const char *function) {
+  if (!release_recorded(pointer))
     block_release(pointer, function);
 }
 
-static __attribute__((noinline)) void release_sampled(void *pointer, const char *function) {
-  if (!release_unrecorded(pointer))
+inline void hearth_release(void *pointer, const char *function) {
+  if (!pointer)
+    return;
+  if (hearth_rt.path == HEARTH_PATH_RECORD) {
+    hearth_release_recorded(pointer, function);
+    return;
+  }
+  bool released = hearth_rt.path == HEARTH_PATH_LIVE
+                      ? release_live(pointer)
+                      : hearth_rt.path != HEARTH_PATH_SLOW && release_unrecorded(pointer);
+  if (!released)
     block_release(pointer, function);
-}
-
-/* On the paths that hearth_release_fast does not know. */
-static inline bool release_otherwise(void *pointer) {
-  uint8_t path = hearth_rt.path;
-
-  if (path == HEARTH_PATH_UNCOUNTED)
-    return release_recorded(pointer, false);
-  if (path == HEARTH_PATH_TRACE) /* the trace has all to record */
-    return release_unrecorded(pointer);
-  return path == HEARTH_PATH_LIVE && release_live(pointer);
-}
-
-inline bool hearth_release_fast(void *pointer, const char *function) {
-  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
-    release_as_recorded(pointer, function);
-  else if (hearth_rt.path == HEARTH_PATH_SAMPLE)
-    release_sampled(pointer, function);
-  else
-    return false;
-  return true;
-}
-
-inline void hearth_release_slowly(void *pointer, const char *function) {
-  if (!release_otherwise(pointer))
-    block_release(pointer, function);
-}
-
-void hearth_release(void *pointer, const char *function) {
-  if (pointer && !hearth_release_fast(pointer, function))
-    hearth_release_slowly(pointer, function);
 }
 
 size_t hearth_block_size(const void *pointer) {
@@ -434,4 +523,106 @@ void hearth_block_set_type(const void *pointer, uint64_t type_id) {
   if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE &&
       (type = hearth_granule_word_make(&hearth_block_types, (uintptr_t)pointer)))
     *type = type_id;
+}
+
+/* -- realloc: a block that stays in its chunk ends, and another begins there; a large one that its own call stack makes larger goes
+ * on; the others move ------------------------------------------------------------------------------------------------------ */
+
+/* Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
+static inline bool stays_unrecorded(void *pointer, size_t size) {
+  hearth_block block;
+
+  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && block.context == HEARTH_NO_CONTEXT &&
+         hearth_heap_resize(block.header, size);
+}
+
+static inline bool resize_unrecorded(void *pointer, size_t size) {
+  uint64_t left;
+
+  if (!is_sampling() || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
+      !stays_unrecorded(pointer, size))
+    return false;
+  hearth_this_thread.sampler.bytes_left = left;
+  return true;
+}
+
+/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler, or the
+ * chunk does not suit; then it is live again. */
+static bool replace_in_place(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
+  hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
+
+  end.ns = hearth_header_round_time(end.ns) | HEARTH_CLOCK_KNOWN;
+  if (!record_end(block, end, cache)) {
+    hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
+    return false;
+  }
+  hearth_heap_resize(block->header, size);
+  begin_life(block->header, size, context, moment);
+  return true;
+}
+
+#define GROWING_LEAST ((size_t)32768) /* blocks of this size have address space for half as much again when they grow */
+
+/* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each step would
+ * take as long as copying it. In a sample, each step is drawn anew. */
+static inline bool block_goes_on(const hearth_block *block, size_t size, uint32_t context) {
+  return block->size >= GROWING_LEAST && size >= block->size && context == block->context && is_counted_live(block) &&
+         hearth_shadow_counts && hearth_rt.options.sample == 0;
+}
+
+/* The claimed block does so, and is live again. */
+static void grow_block(const hearth_block *block, size_t size) {
+  hearth_shadow_clear_added(hearth_header_memory(block->header), block->size, size);
+  hearth_heap_resize(block->header, size);
+  if (hearth_rt.counts_live)
+    hearth_live_change((int64_t)(size - block->size));
+  hearth_history_grow(block, size - block->size);
+  hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
+}
+
+/* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
+ * each of them. */
+static void *move_block(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
+  bool grows = size > old_size && size >= GROWING_LEAST;
+  void *memory = grows ? allocate_with(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)
+                       : hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
+
+  if (!memory)
+    return NULL;
+  memcpy(memory, pointer, old_size < size ? old_size : size);
+  hearth_release(pointer, "realloc");
+  return memory;
+}
+
+void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
+  hearth_block block;
+  hearth_chunk chunk;
+
+  if (resize_unrecorded(pointer, size))
+    return pointer;
+  hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
+  if (kind != HEARTH_POINTER_LIVE)
+    block_refuse(pointer, kind, "realloc");
+  if (hearth_heap_can_resize(block.header, size)) {
+    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block.size)
+      keep_peak(pointer);
+    hearth_reentry_enter();
+    hearth_thread_cache *own = hearth_thread_cache_own();
+    uint32_t context = hearth_find_context(size, frame, own);
+    hearth_thread_cache *cache = hearth_thread_cache_take(own);
+    kind = hearth_heap_claim(pointer, &block, &chunk);
+    bool grows = kind == HEARTH_POINTER_LIVE && block_goes_on(&block, size, context);
+    if (grows)
+      grow_block(&block, size);
+    bool replaced = !grows && kind == HEARTH_POINTER_LIVE && replace_in_place(&block, size, context, cache);
+    if (replaced && hearth_watched_contains(block.header))
+      hearth_watched_renew(block.header, context);
+    hearth_thread_cache_give(cache);
+    hearth_reentry_leave();
+    if (kind != HEARTH_POINTER_LIVE)
+      block_refuse(pointer, kind, "realloc");
+    if (grows || replaced)
+      return pointer;
+  }
+  return move_block(pointer, block.size, size, frame);
 }

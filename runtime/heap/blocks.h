@@ -25,26 +25,13 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
-/* The same by hearth_rt.path, for hearth_operate_allocate and hearth_operate_release: on the paths RECORD and SAMPLE, and on all others. */
-void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame);
-void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame);
-void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame);
-/* The same in two parts. The first part serves most calls of instrumented programs, and is compiled into free itself. The second
- * part serves all others. False: nothing happened, and the second part follows. `pointer` is not NULL. */
-bool hearth_release_fast(void *pointer, const char *function);
-void hearth_release_slowly(void *pointer, const char *function);
+/* The same on the path RECORD, that of most calls of instrumented programs. `pointer` is not NULL. */
+void *hearth_allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame);
+void hearth_release_recorded(void *pointer, const char *function);
 
 /* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. If NULL is
  * returned, the old block does not change. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
-
-/* For resize.c: an allocation that takes no fast path, with address space for `spare` bytes more if it is large. */
-void *hearth_allocate_with(size_t size, size_t alignment, size_t spare, bool zeroed, const hearth_frame *frame);
-/* End the program, as `pointer` is not a live block's. */
-_Noreturn void hearth_block_refuse(const void *pointer, hearth_pointer_kind kind, const char *function);
-/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
- * signal handler that interrupted the runtime it cannot be, and comes after. */
-void hearth_block_keep_peak(void *pointer);
 
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
@@ -69,29 +56,44 @@ uint32_t hearth_context_of(const hearth_frame *frame);
  * critical section; `cache`: this thread's. */
 uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc, hearth_thread_cache *cache);
 
-/* The program's calls come here. They do the operations of blocks.h, and record each where a trace is written, which
- * only the preloaded runtime does. The test for a trace comes after the fast paths, which are not taken if there is
- * one. */
+/* Blocks of the program's own allocators (hearth/allocator.h): a register by address for each allocator, as there is no
+ * header before such a block. Registers are mapped, bounded (option allocator_blocks), and take memory as it is used. */
+
+/* Call `visit` for each block that is live: the facts that its header would have, its address, and the accesses to it.
+ * The caller holds hearth_allocators_lock. */
+typedef void hearth_allocators_visit(const hearth_block *block, uint64_t address, hearth_access_sum accesses,
+                                     void *closure);
+void hearth_allocators_each(hearth_allocators_visit *visit, void *closure);
+
+/* Keep others from changing the registers; with signals blocked. False: a thread does not give them. */
+bool hearth_allocators_lock(void);
+void hearth_allocators_unlock(void);
+
+/* Memory that the registers have in use, in bytes. */
+uint64_t hearth_allocators_memory(void);
+
+/* The program's calls come here. They do the operations above, and record each where a trace is written, which only the preloaded
+ * runtime does. */
 
 /* For the functions below only. */
 void *hearth_operate_allocate_slowly(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame);
 void hearth_operate_release_slowly(hearth_trace_kind kind, void *pointer, const char *function,
                                    const hearth_frame *frame);
 
-void *hearth_operate_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame);
-void *hearth_operate_resize(void *pointer, size_t size, const hearth_frame *frame);
-
 static inline void *hearth_operate_allocate(hearth_trace_kind kind, size_t size, size_t alignment,
                                             const hearth_frame *frame) {
-  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
-    return hearth_allocate_as_recorded(size, alignment, frame);
-  return hearth_rt.path == HEARTH_PATH_SAMPLE ? hearth_allocate_sampled(size, alignment, frame)
-                                              : hearth_operate_allocate_slowly(kind, size, alignment, frame);
+  return __builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true)
+             ? hearth_allocate_recorded(size, alignment, frame)
+             : hearth_operate_allocate_slowly(kind, size, alignment, frame);
 }
 
 static inline void hearth_operate_release(hearth_trace_kind kind, void *pointer, const char *function,
                                           const hearth_frame *frame) {
-  if (pointer && !hearth_release_fast(pointer, function))
+  if (!pointer)
+    return;
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    hearth_release_recorded(pointer, function);
+  else
     hearth_operate_release_slowly(kind, pointer, function, frame);
 }
 

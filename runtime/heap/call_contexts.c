@@ -24,14 +24,13 @@ static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, 
   size_t most = hearth_rt.options.stack_depth;
   bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
   hearth_previous_stack *previous = cache ? &cache->previous : NULL;
-  hearth_rule_memo *memo = cache ? &cache->rules : NULL;
   hearth_known_stack known = previous ? hearth_previous_stack_keep(previous, frame) : (hearth_known_stack){NULL, NULL};
-  size_t depth = hearth_unwind(frame, &known, memo, ret_pcs, most, ret_trail);
+  size_t depth = hearth_unwind(frame, &known, ret_pcs, most, ret_trail);
 
   if (previous && hearth_previous_stack_set(previous, ret_pcs, depth, most, ret_trail))
     return hearth_previous_stack_copy(previous, folds, most, ret_pcs);
   if (ret_trail->ends_at) /* too deep with the rest */
-    depth = hearth_unwind(frame, NULL, memo, ret_pcs, most, ret_trail);
+    depth = hearth_unwind(frame, NULL, ret_pcs, most, ret_trail);
   return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
 }
 
@@ -54,7 +53,6 @@ static void forget_old_code(hearth_thread_cache *cache) {
   cache->closings = closings;
   hearth_frame_chain_forget(&cache->chain);
   cache->previous.count = cache->previous.word_count = 0;
-  cache->rules = (hearth_rule_memo){0};
 }
 
 /* The context of a call stack that is not among those that the thread knows. */

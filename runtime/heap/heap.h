@@ -18,10 +18,13 @@
 
 #include "block.h"
 #include "size_classes.h"
-#include "spans.h"
+#include "thread_state.h"
+
+#include "hearth/expect.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of every user pointer: callers of malloc expect it */
 
@@ -76,12 +79,7 @@ bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
 /* Make all of a cache's chunks everyone's. */
 void hearth_heap_cache_flush(hearth_heap_cache *cache);
 
-/* Can a block of `size` bytes stay where it is, without wasting more than half of its chunk's capacity? */
-static inline bool hearth_capacity_suits(size_t capacity, size_t size) {
-  return size <= capacity && size >= capacity / 2;
-}
-
-/* Can a live or claimed block have another size in its chunk? The second: give it that size, if it can. */
+/* Can a live or claimed block have another size in its chunk, without wasting more than half of it? The second: give it that size, if it can. */
 bool hearth_heap_can_resize(const hearth_header *header, size_t size);
 bool hearth_heap_resize(hearth_header *header, size_t size);
 
@@ -137,65 +135,132 @@ hearth_heap_usage hearth_heap_get_usage(void);
 unsigned hearth_heap_lock(void);
 void hearth_heap_unlock(void);
 
-/* Size classes of chunks, and where chunks of a small span lie: for the files of the heap. */
+/* -- spans ------------------------------------------------------------------------------------------------------------- */
 
-#define CHUNK_SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a span of their own */
-#define CHUNK_FINE_CLASSES HEARTH_SMALL_CLASSES /* up to here one class for each multiple of 16 */
-#define CHUNK_FIRST        ((size_t)8)          /* from the start of a span to its first header */
-#define CHUNK_CLASSES      HEARTH_HEAP_CLASSES
+/* The heap's address range, handed out in spans of slices. Words:
+ *
+ *   range   one reservation of address space; every block of ours lies in it, so that "is it ours?" is one comparison
+ *   slice    64 KiB of the range; a table tells what each slice is used for
+ *   span     neighbouring slices with one use
+ *
+ *   | small span | large span ........ | free span .... | small span | never used ...                                  |
+ *   ^ range                                                      ^ frontier                                       ^ end
+ */
 
-/* One line of cache each: classes are locked independently. */
-struct hearth_size_class {
-  hearth_lock lock;
-  hearth_class_spans spans;
-  char *fresh, *fresh_end; /* of the class's newest span: chunks never handed out */
-  char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
-  bool is_common;          /* it is not the class's first */
-} __attribute__((aligned(64)));
-extern struct hearth_size_class hearth_size_classes[CHUNK_CLASSES] __attribute__((visibility("hidden")));
+#define HEARTH_SLICE ((size_t)65536)
 
-/* Facts about a class that are known from the beginning. */
-struct hearth_class_facts {
-  uint32_t size;     /* of its chunks */
-  uint32_t capacity; /* of these, for the user's bytes */
-  uint32_t batch;    /* chunks that are moved at once; 0: threads keep none */
-  uint32_t chunks;   /* of a span */
-  uint64_t
-      reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small spans exactly */
-};
-extern struct hearth_class_facts hearth_class_facts[CHUNK_CLASSES] __attribute__((visibility("hidden")));
+typedef enum hearth_span_kind {
+  HEARTH_SPAN_UNUSED, /* behind the frontier */
+  HEARTH_SPAN_FREE,
+  HEARTH_SPAN_SMALL, /* chunks of one size class */
+  HEARTH_SPAN_LARGE, /* one block */
+  HEARTH_SPAN_INNER  /* not the first slice of a used span */
+} hearth_span_kind;
 
-/* Do the chunks of a class have far headers? */
-static inline bool chunk_is_far(unsigned class) { return class >= CHUNK_FINE_CLASSES; }
+#define HEARTH_SPAN_NO_CLASS UINT8_MAX
 
-/* Small, so that they get empty; with room for some chunks. */
-static inline size_t span_size(unsigned class) { return chunk_is_far(class) ? 4 * HEARTH_SLICE : HEARTH_SLICE; }
+/* The state of a slice. In the first slice of a used span, `length` is the number of the span's slices; in the
+ * others, it is the distance to the first. The first and last slice of a free span hold kind and length, the first
+ * also the links. */
+typedef struct hearth_slice {
+  uint8_t kind;        /* hearth_span_kind */
+  uint8_t size_class;  /* of a small span, in all its slices; of a large one HEARTH_SPAN_NO_CLASS */
+  uint16_t free_count; /* chunks in `free_chunks` */
+  uint32_t length;
+  struct hearth_slice *previous; /* in a list: of free spans of similar length, or of its class */
+  struct hearth_slice *next;
+  void *free_chunks; /* of a span of chunks, those that no thread has: a list of the heap's */
+} hearth_slice;
 
-/* Bytes from a span's start that its chunks may take, the first CHUNK_FIRST bytes included. */
-static inline size_t span_end(unsigned class) {
-  return span_size(class) + (chunk_is_far(class) ? CHUNK_FIRST : 0); /* the last word is for no next one */
+/* Lists of spans, by their first slices. */
+static inline void hearth_slice_link(hearth_slice **list, hearth_slice *slice) {
+  slice->previous = NULL;
+  slice->next = *list;
+  if (*list)
+    (*list)->previous = slice;
+  *list = slice;
 }
 
-/* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. Classes are those of size_classes.h, from 0. */
-static inline unsigned chunk_class_of(size_t size) { return (unsigned)hearth_class_of(size) - 1; }
-
-static inline hearth_header *chunk_follow(hearth_header *first) {
-  uint64_t word = hearth_header_load(first);
-
-  return (word & HEARTH_STATE_MASK) == HEARTH_BLOCK_REDIRECT
-             ? (hearth_header *)((char *)first + (word >> HEARTH_STATE_BITS))
-             : first;
+static inline void hearth_slice_unlink(hearth_slice **list, hearth_slice *slice) {
+  hearth_expect(slice->previous ? slice->previous->next == slice : *list == slice);
+  hearth_expect(!slice->next || slice->next->previous == slice);
+  *(slice->previous ? &slice->previous->next : list) = slice->next;
+  if (slice->next)
+    slice->next->previous = slice->previous;
 }
 
-/* Bytes from the first header of a chunk to its end, for the user of the chunk. */
-static inline size_t chunk_room_of(const hearth_span *span) {
-  return span->kind == HEARTH_SPAN_LARGE ? span->size - CHUNK_FIRST
-                                         : hearth_class_facts[span->size_class].capacity + sizeof(hearth_header);
+/* A used span, seen from outside. */
+typedef struct hearth_span {
+  hearth_span_kind kind;
+  uint8_t size_class;
+  char *start;
+  size_t size; /* bytes */
+} hearth_span;
+
+/* Reserve the range; once, before all other calls. False: there is no address space. */
+bool hearth_spans_create(void);
+
+/* A span of at least `size` bytes, usable and zero. NULL: the range is full, or there is no memory. */
+char *hearth_span_take(hearth_span_kind kind, uint8_t size_class, size_t size);
+
+/* Give a span back that has no block, its pages and those of its counters to the system. `start` as from hearth_span_take. */
+void hearth_span_give(char *start);
+
+bool hearth_spans_contain(const void *address);
+
+/* The slice of an address; NULL if it is not in our range. */
+hearth_slice *hearth_slice_of(const void *address);
+
+/* The first slice of the used span that an address lies in; and where such a span starts. */
+hearth_slice *hearth_span_first_slice(const void *address);
+char *hearth_span_start(const hearth_slice *first);
+
+/* The used span that `address` lies in; false if it lies in none. */
+bool hearth_span_find(const void *address, hearth_span *ret_span);
+
+/* Does `address` lie in a small span? Then its class, and the distance from the span's start. */
+bool hearth_span_find_small(const void *address, unsigned *ret_class, uint32_t *ret_offset);
+
+/* The span of an address in our range. */
+hearth_span hearth_span_of(const void *address);
+
+/* Without a lock, for a thread that only looks: the addresses of spans that were ever used; and the span
+ * that `address` lies in, or lay in a moment ago. What it holds may change at any time. */
+size_t hearth_spans_extent(char **ret_start);
+bool hearth_span_peek(const void *address, hearth_span *ret_span);
+
+/* Used spans in ascending order: begin with *slice = 0; false at the end. The caller holds hearth_spans_lock. */
+bool hearth_span_next(uint32_t *slice, hearth_span *ret_span);
+
+/* With signals blocked. */
+void hearth_spans_lock(void);
+void hearth_spans_unlock(void);
+
+/* The spans of one size class: which have free chunks that any thread may take, and which may go back to the system. All calls
+ * are made while the class is locked. */
+
+/* Zero at first. */
+typedef struct hearth_class_spans {
+  hearth_slice *partial;       /* some chunks are free: the list of their first slices */
+  hearth_slice *empty;         /* all are free */
+  hearth_slice *leaving;       /* the same, out of use: linked by `next` alone */
+  uint32_t count, empty_count; /* of spans in use; of those in `empty` */
+  uint32_t left, staying;      /* spans that went back, less those taken since; empty ones that may stay */
+} hearth_class_spans;
+
+/* A span to take a chunk from; NULL: no chunk is free. Those that are fullest come first, so that others get empty. */
+static inline hearth_slice *hearth_class_spans_first(const hearth_class_spans *spans) {
+  return spans->partial ? spans->partial : spans->empty;
 }
 
-/* The slack of a header that does not begin its chunk is always far. */
-static inline size_t chunk_capacity_of(const hearth_span *span) {
-  return span->kind == HEARTH_SPAN_SMALL ? hearth_class_facts[span->size_class].capacity : 0;
-}
+/* The class got one more. */
+void hearth_class_spans_note_new(hearth_class_spans *spans, const hearth_slice *span);
+
+/* A chunk of the span was taken from those that are free, or added to them. The span has `chunks` in all; 2 at least. */
+void hearth_class_spans_note_taken(hearth_class_spans *spans, hearth_slice *span, uint32_t chunks);
+void hearth_class_spans_note_given(hearth_class_spans *spans, hearth_slice *span, uint32_t chunks);
+
+/* Unlock the class, and then give those of its spans back that have left it. */
+void hearth_class_spans_unlock(hearth_class_spans *spans, hearth_lock *lock);
 
 #endif

@@ -28,9 +28,6 @@ extern hearth_history_marks hearth_history __attribute__((visibility("hidden"), 
 /* Before any block has a context. Without memory there is no history. */
 void hearth_history_begin(void);
 
-/* In a forked child. */
-void hearth_history_forget(void);
-
 /* What a thread keeps of some contexts until it adds it to what threads share; all zero at first. */
 #define HEARTH_HISTORY_MEMOS 64
 
@@ -58,9 +55,6 @@ void hearth_history_flush(hearth_history_memo *memos);
 
 /* Before a live block goes on with `more` bytes, as of the last event of this thread. */
 void hearth_history_grow(const hearth_block *block, uint64_t more);
-
-/* More bytes are live than ever: as of the last event of this thread, whose later ones are told from it. */
-void hearth_history_peak(void);
 
 /* Is the table to become larger, or the grid wider? By one thread, with the others stopped. */
 bool hearth_history_is_due(void);

@@ -29,12 +29,31 @@ static void *with_error(void *result) {
   return result;
 }
 
+/* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay short. */
+
+static inline bool is_tracing(void) { return __builtin_expect(hearth_rt.path == HEARTH_PATH_TRACE, false); }
+
+__attribute__((noinline)) void *hearth_operate_allocate_slowly(hearth_trace_kind kind, size_t size, size_t alignment,
+                                                               const hearth_frame *frame) {
+  return is_tracing() ? hearth_recorder->allocate(kind, size, alignment, frame)
+                      : hearth_allocate(size, alignment, frame);
+}
+
+__attribute__((noinline)) void hearth_operate_release_slowly(hearth_trace_kind kind, void *pointer,
+                                                             const char *function, const hearth_frame *frame) {
+  if (is_tracing())
+    hearth_recorder->release(kind, pointer, function, frame);
+  else
+    hearth_release(pointer, function);
+}
+
 HEARTH_EXPORT void *malloc(size_t size) {
   return with_error(hearth_operate_allocate(HEARTH_TRACE_MALLOC, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME));
 }
 
 HEARTH_EXPORT void *calloc(size_t count, size_t size) {
-  return with_error(hearth_operate_allocate_zeroed(count, size, HEARTH_THIS_FRAME));
+  return with_error(is_tracing() ? hearth_recorder->allocate_zeroed(count, size, HEARTH_THIS_FRAME)
+                                 : hearth_allocate_zeroed(count, size, HEARTH_THIS_FRAME));
 }
 
 static void *resize(void *pointer, size_t size, const hearth_frame *frame) {
@@ -44,7 +63,7 @@ static void *resize(void *pointer, size_t size, const hearth_frame *frame) {
     hearth_operate_release(HEARTH_TRACE_REALLOC_FREE, pointer, "realloc", frame);
     return NULL;
   }
-  return with_error(hearth_operate_resize(pointer, size, frame));
+  return with_error(is_tracing() ? hearth_recorder->resize(pointer, size, frame) : hearth_resize(pointer, size, frame));
 }
 
 HEARTH_EXPORT void *realloc(void *pointer, size_t size) { return resize(pointer, size, HEARTH_THIS_FRAME); }
@@ -117,30 +136,3 @@ HEARTH_EXPORT void *pvalloc(size_t size) {
 }
 
 HEARTH_EXPORT size_t malloc_usable_size(void *pointer) { return hearth_block_size(pointer); }
-
-/* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay short. */
-
-static inline bool is_tracing(void) { return __builtin_expect(hearth_rt.path == HEARTH_PATH_TRACE, false); }
-
-__attribute__((noinline)) void *hearth_operate_allocate_slowly(hearth_trace_kind kind, size_t size, size_t alignment,
-                                                               const hearth_frame *frame) {
-  return is_tracing() ? hearth_recorder->allocate(kind, size, alignment, frame)
-                      : hearth_allocate_slowly(size, alignment, frame);
-}
-
-__attribute__((noinline)) void hearth_operate_release_slowly(hearth_trace_kind kind, void *pointer,
-                                                             const char *function, const hearth_frame *frame) {
-  if (is_tracing())
-    hearth_recorder->release(kind, pointer, function, frame);
-  else
-    hearth_release_slowly(pointer, function);
-}
-
-inline void *hearth_operate_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
-  return is_tracing() ? hearth_recorder->allocate_zeroed(count, size, frame)
-                      : hearth_allocate_zeroed(count, size, frame);
-}
-
-inline void *hearth_operate_resize(void *pointer, size_t size, const hearth_frame *frame) {
-  return is_tracing() ? hearth_recorder->resize(pointer, size, frame) : hearth_resize(pointer, size, frame);
-}

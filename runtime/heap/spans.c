@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Free spans are in bins by the logarithm of their length, and are joined with free neighbours when they are given
  * back. Requests that they do not serve take from the frontier, behind which nothing was ever used. */
-#include "spans.h"
+#include "heap.h"
 #include "os.h"
 #include "shadow.h"
 #include "thread_state.h"

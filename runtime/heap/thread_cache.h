@@ -30,9 +30,9 @@ typedef struct hearth_mib_cache {
   hearth_mib_slot slots[HEARTH_MIB_CACHE_SLOTS]; /* of context modulo their number */
 } hearth_mib_cache;
 
-/* End `block`, as hearth_mib_table_record does with its record, which is weighed by `mean_bytes` (hearth_mib_weight). */
+/* End `block`, as hearth_mib_table_record does with its record. */
 bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, const hearth_block *block,
-                             hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes);
+                             hearth_access_sum accesses, hearth_moment end);
 
 /* Add all to the table. Records that a signal handler cannot add, because it must not wait, stay. */
 void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table);
@@ -57,7 +57,6 @@ typedef struct hearth_thread_cache {
   uint32_t closings; /* hearth_mappings_closings, when something was remembered */
   hearth_frame_chain chain;
   hearth_previous_stack previous;
-  hearth_rule_memo rules;
   hearth_stack_cache stacks;
   hearth_scope_cache scopes;
 } hearth_thread_cache;

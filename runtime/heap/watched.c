@@ -6,7 +6,6 @@
 #include "heap.h"
 #include "os.h"
 #include "running_profile.h"
-#include "spans.h"
 
 #include "hearth/expect.h"
 

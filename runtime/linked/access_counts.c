@@ -22,8 +22,6 @@ static void ignore_counts(const char *reason) {
   hearth_message("%s; the profile will have no access counts", reason);
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
   hearth_shadow_ignore();
-  if (hearth_rt.path == HEARTH_PATH_RECORD || hearth_rt.path == HEARTH_PATH_LIVE)
-    hearth_rt.path = HEARTH_PATH_SLOW;
 }
 
 /* A file of instrumented code is there. */

@@ -3,9 +3,9 @@
  * reading it never allocates.
  *
  * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
- * registers of allocators in ascending order, records in ascending order, histograms, size classes in ascending order,
- * watched blocks, spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file
- * (trace_recorder.c). Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
+ * registers of allocators, records in ascending order, histograms, size classes in ascending order, watched blocks,
+ * spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file (trace_recorder.c).
+ * Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
  * an allocator's block, that needs memory for a record's histogram, or that needs a span for a size class. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
@@ -42,7 +42,6 @@ typedef struct hearth_thread_clock {
   uint64_t random;       /* for the distance to the next reading */
 } hearth_thread_clock;
 
-struct hearth_mib_update;
 struct hearth_thread_cache;
 struct hearth_trace_buffer;
 
@@ -50,7 +49,6 @@ typedef struct hearth_thread_state {
   hearth_guard in_runtime; /* the runtime is calling foreign code, whose allocations are not recorded */
   uint32_t depth;          /* critical sections entered; more than 1: a signal handler interrupted the first */
   uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
-  const struct hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
   uintptr_t root;                    /* of its own stack: frames from there on are start code; 0: not known */
@@ -96,9 +94,9 @@ extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
  * a critical section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
  * of the interrupted critical section's:
  *
- *   nested malloc   takes from a size class that nobody has locked (heap.c), unless the thread's cache is free
+ *   nested malloc   takes a span of its own (heap.c) if it needs a size class that is locked
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
- *   nested dump     keeps the locks that the thread has, and completes the update that it was making (mib_table.c)
+ *   nested dump     keeps the locks that the thread has; the block that was about to end may count in part
  *   own handlers    wait for the end of the critical section, unless the thread itself raised the signal (signals.c)
  *   call stacks     are found without what the thread remembers of its stacks (unwind.c) */
 

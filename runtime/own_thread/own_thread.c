@@ -2,10 +2,10 @@
 /* A process does not end before its last thread: this one asks often enough whether it is to end. */
 #include "own_thread.h"
 #include "clock.h"
+#include "heap.h"
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "spans.h"
 #include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
@@ -75,7 +75,7 @@ static void step_counter_lap(void) {
   uint64_t now_ns = hearth_os_now_ns();
 
   if (now_ns < due_ns || hearth_rt.accesses != HEARTH_ACCESSES_COUNTED || hearth_shadow_is_histogram ||
-      !hearth_shadow_has_counters())
+      !hearth_shadow_counts)
     return;
   uint64_t before_ns = hearth_os_thread_ns();
   read_heap();
@@ -131,7 +131,7 @@ static void own_thread_run(void) {
 }
 
 void hearth_counter_laps_begin(void) {
-  bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_has_counters();
+  bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_counts;
 
   if (is_wanted && !hearth_own_thread_runs(NULL))
     hearth_own_thread_begin(own_thread_run, false);

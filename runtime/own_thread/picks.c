@@ -7,7 +7,6 @@
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "spans.h"
 #include "thread_state.h"
 
 #define MOST_HALVINGS 30u
@@ -378,8 +377,8 @@ static void run_picks(void) {
 static bool are_picks_wanted(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
 
-  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && options->parts == 0 &&
-         options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
+  return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && hearth_shadow_counts &&
+         options->parts == 0 && options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
 }
 
 void hearth_pick_thread_begin(void) {

@@ -102,7 +102,7 @@ static bool reserve_tables(void) {
          hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
 }
 
-/* Code that was not instrumented adds to no counters, and nothing is divided. Instrumented code adds to those of
+/* Code that was not instrumented adds to no counters. Instrumented code adds to those of
  * libhearth_rt.so, which hold nothing for a recorder. */
 static void reserve_counters(void) {
   if (hearth_recorder) {
@@ -110,7 +110,6 @@ static void reserve_counters(void) {
     hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
     return;
   }
-  hearth_divide_begin();
   hearth_shadow_is_histogram = hearth_shadow_is_coarse = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
@@ -134,9 +133,7 @@ static hearth_path choose_path(void) {
     return HEARTH_PATH_SAMPLE;
   if (hearth_shadow_is_histogram || hearth_rt.options.verify_contexts > 0)
     return HEARTH_PATH_SLOW;
-  if (hearth_rt.live)
-    return HEARTH_PATH_LIVE;
-  return hearth_shadow_has_counters() ? HEARTH_PATH_RECORD : HEARTH_PATH_UNCOUNTED;
+  return hearth_rt.live ? HEARTH_PATH_LIVE : HEARTH_PATH_RECORD;
 }
 
 static uint32_t forking_process; /* 0: the child has begun */

@@ -2,9 +2,119 @@
 /* An array by context id in sparse memory. */
 #include "mib_table.h"
 
+#include "message.h"
 #include "os.h"
+#include "running_profile.h"
 #include "sample.h"
 #include "thread_state.h"
+
+#include "hearth/expect.h"
+
+/* Histograms. An array that grows leaves its old place in the memory to nobody. */
+
+#define HISTOGRAM_MOST  ((size_t)1 << 36) /* address space */
+#define HISTOGRAM_LEAST 8u                /* places */
+
+static size_t histogram_table_size(const hearth_histograms *histograms) {
+  return HEARTH_WHOLE_PAGES((size_t)histograms->contexts * sizeof *histograms->by_context);
+}
+
+static size_t histogram_memory_size(const hearth_histograms *histograms) {
+  return histograms->words * sizeof *histograms->memory;
+}
+
+bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
+  *histograms = (hearth_histograms){.words = HISTOGRAM_MOST / sizeof(uint64_t), .contexts = contexts, .most = most};
+  histograms->by_context = hearth_system_map_sparse(histogram_table_size(histograms));
+  histograms->memory = hearth_system_map_sparse(histogram_memory_size(histograms));
+  return histograms->by_context && histograms->memory;
+}
+
+void hearth_histograms_destroy(hearth_histograms *histograms) {
+  if (!histograms->by_context)
+    return;
+  hearth_system_unmap(histograms->memory, histogram_memory_size(histograms));
+  hearth_system_unmap(histograms->by_context, histogram_table_size(histograms));
+}
+
+static void histograms_forget(hearth_histograms *histograms) {
+  hearth_system_discard(histograms->by_context, histogram_table_size(histograms));
+  hearth_system_discard(histograms->memory, HEARTH_WHOLE_PAGES(histograms->taken * sizeof *histograms->memory));
+  histograms->taken = 0;
+}
+
+/* Zeros; NULL: no memory. */
+static uint64_t *histogram_take(hearth_histograms *histograms, size_t count) {
+  static bool told;
+  size_t at = __atomic_fetch_add(&histograms->taken, count, __ATOMIC_RELAXED);
+
+  if (at + count <= histograms->words)
+    return histograms->memory + at;
+  __atomic_fetch_sub(&histograms->taken, count, __ATOMIC_RELAXED);
+  if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    hearth_message("no memory for histograms: they are not complete");
+  return NULL;
+}
+
+/* Have room for `size` sums, if there is memory. */
+static void histogram_reserve(hearth_histograms *histograms, hearth_histogram *of, uint32_t size) {
+  uint32_t room = of->room ? of->room : HISTOGRAM_LEAST;
+
+  while (room < size)
+    room *= 2;
+  uint64_t *larger = room > of->room ? histogram_take(histograms, room) : NULL;
+  if (!larger)
+    return;
+  memcpy(larger, of->sums, of->room * sizeof *larger);
+  of->sums = larger;
+  of->room = room;
+}
+
+/* Up to the last that was accessed; the first one if something before it was. */
+static uint32_t count_places(const hearth_histograms *histograms, const hearth_byte_counters *of, bool lead) {
+  uint64_t size = of->count < histograms->most ? of->count : histograms->most;
+
+  while (size > lead && of->first[size - 1] == 0)
+    --size;
+  return (uint32_t)size;
+}
+
+void hearth_histograms_add(hearth_histograms *histograms, const hearth_block *block, uint64_t weight) {
+  hearth_histogram *to = &histograms->by_context[block->context];
+  hearth_byte_counters of = hearth_shadow_bytes(hearth_header_memory(block->header), block->size);
+  uint64_t lead = 0;
+
+  for (const uint8_t *counter = of.lead; counter < of.first; ++counter)
+    lead += *counter;
+  uint32_t size = count_places(histograms, &of, lead > 0);
+  histogram_reserve(histograms, to, size);
+  for (uint32_t i = 0; i < size && i < to->room; ++i)
+    to->sums[i] += (of.first[i] + (i == 0 ? lead : 0)) * weight;
+}
+
+const uint64_t *hearth_histograms_get(const hearth_histograms *histograms, uint32_t context, uint32_t *ret_size) {
+  const hearth_histogram *of = &histograms->by_context[context];
+
+  *ret_size = of->room;
+  while (*ret_size > 0 && of->sums[*ret_size - 1] == 0)
+    --*ret_size;
+  return of->sums;
+}
+
+/* Where `to` has none of the context yet. False: no memory. */
+static bool histogram_copy(hearth_histograms *to, const hearth_histograms *from, uint32_t context) {
+  uint32_t size;
+  const uint64_t *sums = hearth_histograms_get(from, context, &size);
+  hearth_histogram *of = &to->by_context[context];
+
+  histogram_reserve(to, of, size);
+  if (of->room < size)
+    return false;
+  memcpy(of->sums, sums, size * sizeof *sums);
+  return true;
+}
+
+/* Records. */
 
 static size_t mib_table_size(uint32_t count) { return HEARTH_WHOLE_PAGES((size_t)count * sizeof(hearth_mib_row)); }
 
@@ -18,70 +128,60 @@ static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
 }
 
 /* The lot is the block's: dumps of one process agree. */
-uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
-  return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block->header ^ block->alloc_ns << 20);
+uint64_t hearth_mib_weight(const hearth_block *block) {
+  uint64_t mean_bytes = hearth_rt.options.sample;
+
+  return mean_bytes ? hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block->header ^ block->alloc_ns << 20)
+                    : 1;
 }
 
-/* In histogram mode the block's counters are to count in the same moment. False: not possible in this signal handler. */
-static bool prepare_histogram(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one,
-                              hearth_mib_update *update) {
-  hearth_histograms *histograms = &table->histograms;
+hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
+  hearth_figures of = hearth_figures_of_block(block, accesses, end);
+  hearth_mib_series one = {0};
 
-  if (!histograms->by_context)
-    return true;
-  if (!hearth_histograms_prepare(histograms, block, one->AllocCount, &update->value))
+  hearth_mib_series_add(&one, block, &of, end, hearth_mib_weight(block));
+  return one.mib;
+}
+
+static bool take_row(hearth_mib_table *table, uint32_t context, hearth_mib *ret) {
+  if (!hearth_reentry_take(lock_of(table, context)))
     return false;
-  update->word = &histograms->by_context[block->context].current;
+  *ret = hearth_mib_table_read(table, context);
   return true;
+}
+
+static void give_row(hearth_mib_table *table, uint32_t context, const hearth_mib *mib) {
+  memcpy(table->rows[context].v, mib->v, sizeof table->rows[context].v);
+  hearth_lock_give(lock_of(table, context));
 }
 
 bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one) {
-  hearth_lock *lock = lock_of(table, block->context);
+  hearth_mib sum;
 
-  if (!hearth_reentry_take(lock))
+  if (!take_row(table, block->context, &sum))
     return false;
-  hearth_mib_row *record = &table->rows[block->context];
-  hearth_mib sum = hearth_mib_of_row(record);
   hearth_mib_follow(&sum, one);
-  hearth_mib_update update = {.record = record, .sum = &sum, .header = block->header};
-  bool recorded = prepare_histogram(table, block, one, &update);
-  if (recorded)
-    hearth_mib_update_make(&update);
-  hearth_lock_give(lock);
-  return recorded;
-}
-
-bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const hearth_mib *one, uint64_t *ret_live) {
-  hearth_lock *lock = lock_of(table, context);
-
-  if (!hearth_reentry_take(lock))
-    return false;
-  hearth_mib_row *record = &table->rows[context];
-  hearth_mib sum = hearth_mib_of_row(record);
-  hearth_mib_follow(&sum, one);
-  hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = ret_live});
-  hearth_lock_give(lock);
+  if (table->histograms.by_context && block->header)
+    hearth_histograms_add(&table->histograms, block, one->AllocCount);
+  give_row(table, block->context, &sum);
   return true;
 }
 
-bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_series *series,
-                             uint64_t *count) {
-  hearth_lock *lock = lock_of(table, context);
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_series *series) {
+  hearth_mib sum;
 
-  if (!hearth_reentry_take(lock))
+  if (!take_row(table, context, &sum))
     return false;
-  hearth_mib_row *record = &table->rows[context];
-  hearth_mib sum = hearth_mib_of_row(record);
   hearth_mib_append(&sum, series);
-  hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = count});
-  hearth_lock_give(lock);
+  give_row(table, context, &sum);
+  series->mib.AllocCount = 0;
   return true;
 }
 
 void hearth_mib_table_forget(hearth_mib_table *table) {
   hearth_system_discard(table->rows, mib_table_size(table->count));
   if (table->histograms.by_context)
-    hearth_histograms_forget(&table->histograms);
+    histograms_forget(&table->histograms);
 }
 
 unsigned hearth_mib_table_lock(hearth_mib_table *table) {
@@ -89,8 +189,6 @@ unsigned hearth_mib_table_lock(hearth_mib_table *table) {
 
   for (unsigned i = 0; i < HEARTH_MIB_LOCKS; ++i)
     missed += !hearth_lock_take_or_keep(&table->locks[i]);
-  for (const hearth_mib_update *update = hearth_this_thread.update; update; update = update->outer)
-    hearth_mib_update_apply(update);
   return missed;
 }
 
@@ -142,16 +240,6 @@ const uint64_t *hearth_mib_view_histogram(const hearth_mib_view *view, uint32_t 
 }
 
 void hearth_mib_view_add_histogram(hearth_mib_view *view, const hearth_block *block, uint64_t weight) {
-  if (is_copied(view, block->context) ||
-      hearth_histograms_copy(&view->histograms, &view->table->histograms, block->context))
+  if (is_copied(view, block->context) || histogram_copy(&view->histograms, &view->table->histograms, block->context))
     hearth_histograms_add(&view->histograms, block, weight);
-}
-
-/* A table of reciprocals, filled in at the start. */
-
-uint64_t hearth_reciprocals[HEARTH_RECIPROCALS];
-
-void hearth_divide_begin(void) {
-  for (uint64_t i = 0; i < HEARTH_RECIPROCALS; ++i)
-    hearth_reciprocals[i] = UINT64_MAX / (i + 2) + 1;
 }

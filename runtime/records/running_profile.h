@@ -28,11 +28,10 @@ typedef enum hearth_access_state {
 /* The fast paths of malloc and free (blocks.c). */
 typedef enum hearth_path {
   HEARTH_PATH_SLOW, /* there is none: nothing is recorded, contexts are verified, or the counters are those of histogram mode */
-  HEARTH_PATH_RECORD,    /* all blocks are recorded, with the counters' values */
-  HEARTH_PATH_UNCOUNTED, /* the same, without counters */
-  HEARTH_PATH_LIVE,      /* all blocks have a context while they are live, and leave no record */
-  HEARTH_PATH_SAMPLE,    /* most blocks are not recorded */
-  HEARTH_PATH_TRACE      /* each operation is recorded for itself (blocks.h) */
+  HEARTH_PATH_RECORD, /* all blocks are recorded, with the values of their counters, if there are any */
+  HEARTH_PATH_LIVE,   /* all blocks have a context while they are live, and leave no record */
+  HEARTH_PATH_SAMPLE, /* most blocks are not recorded */
+  HEARTH_PATH_TRACE   /* each operation is recorded for itself (blocks.h) */
 } hearth_path;
 
 typedef struct hearth_runtime {

@@ -5,6 +5,8 @@
 #include "block.h"
 #include "os.h"
 
+#include <string.h>
+
 #define DISCARD_LEAST (16 * HEARTH_PAGE_BYTES) /* below this, writing zeros is cheaper than page faults later */
 
 uint64_t __hearth_counters;
@@ -15,7 +17,7 @@ bool hearth_shadow_is_histogram;
 
 bool hearth_shadow_is_coarse;
 
-bool hearth_shadow_is_ignored;
+bool hearth_shadow_counts;
 
 /* What counters lack: how often they changed from one half to the other, and above HALVES_BITS so many times COUNT_AT_ONCE. */
 #define HALVES_BITS 24
@@ -39,14 +41,13 @@ static bool shadow_reserve(uint64_t *ret_base, unsigned memory_for_one) {
 bool hearth_shadow_reserve(void) {
   if (__hearth_counters)
     return true;
-  return shadow_reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
-         shadow_reserve(&__hearth_stores, HEARTH_GRANULE / sizeof(uint32_t)) &&
-         shadow_reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
+  hearth_shadow_counts = shadow_reserve(&__memprof_shadow_memory_dynamic_address, 8) &&
+                         shadow_reserve(&__hearth_stores, HEARTH_GRANULE / sizeof(uint32_t)) &&
+                         shadow_reserve(&__hearth_counters, HEARTH_GRANULE / sizeof(uint32_t));
+  return hearth_shadow_counts;
 }
 
-void hearth_shadow_ignore(void) { hearth_shadow_is_ignored = true; }
-
-bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shadow_is_ignored; }
+void hearth_shadow_ignore(void) { hearth_shadow_counts = false; }
 
 /* -------------------------------------------------- large counts -------------------------------------------------- */
 
@@ -180,20 +181,6 @@ static inline bool are_zero(const uint32_t *counter) {
   return all == 0;
 }
 
-void hearth_shadow_clear_in_place(const void *memory, size_t size) {
-  if (!__hearth_counters)
-    return;
-  uint32_t *counter = hearth_shadow_counter((uintptr_t)memory);
-  uintptr_t at = (uintptr_t)memory;
-  size_t left = count_granules(memory, size);
-  for (; left > ZEROS; left -= ZEROS, counter += ZEROS, at += ZEROS * HEARTH_GRANULE)
-    if (!are_zero(counter) || hearth_shadow_may_have_beside(at, ZEROS))
-      hearth_counters_clear(counter, at, ZEROS);
-  hearth_counters_clear(counter, at, left);
-  if (hearth_shadow_is_coarse)
-    clear_lines(memory, count_lines(memory, size));
-}
-
 static void give_back(void *begin, void *end) {
   char *first_page, *end_page;
 
@@ -260,7 +247,7 @@ static hearth_access_sum sum_granules(uintptr_t at, size_t granules) {
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   size_t granules = count_granules(memory, size);
 
-  if (!__hearth_counters || hearth_shadow_is_ignored)
+  if (!hearth_shadow_counts)
     return (hearth_access_sum){.granules = (granules + 3) / 4};
   if (hearth_shadow_is_coarse)
     return sum_by_lines(memory, size);
@@ -274,7 +261,7 @@ static uint32_t *stores_of(const void *memory) {
 uint64_t hearth_shadow_sum_stores(const void *memory, size_t size) {
   uint64_t sum = 0;
 
-  for (size_t i = 0; hearth_shadow_has_counters() && i < count_granules(memory, size); ++i)
+  for (size_t i = 0; hearth_shadow_counts && i < count_granules(memory, size); ++i)
     sum += stores_of(memory)[i];
   return sum;
 }
@@ -287,8 +274,90 @@ void hearth_shadow_clear_stores(const void *memory, size_t size) {
 hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {
   uintptr_t lead = (uintptr_t)memory % HEARTH_LINE / 8;
 
-  if (!__memprof_shadow_memory_dynamic_address || hearth_shadow_is_ignored)
+  if (!hearth_shadow_counts)
     return (hearth_byte_counters){NULL, NULL, 0};
   const uint8_t *first = hearth_shadow_byte((uintptr_t)memory);
   return (hearth_byte_counters){first - lead, first, size ? (size + 7) / 8 : 1};
 }
+
+/* -------------------------------------------------- globals ------------------------------------------------------- */
+
+/* Tables are only added. The memory of one is read as other memory that may be gone, and compared with what it was: nothing has
+ * to be told of closed libraries. The same table may be added twice; the indexer takes each global once. */
+
+#define TABLES_MOST  ((uint32_t)1 << 16)
+#define ROWS_AT_ONCE 64u
+
+static struct {
+  const hearth_global_table *at[TABLES_MOST]; /* NULL: not there yet */
+  uint32_t row_counts[TABLES_MOST];
+  uint32_t count; /* more than TABLES_MOST: the rest is dropped */
+} tables;
+
+void hearth_static_data_add(const hearth_global_table *table) {
+  uint32_t i = __atomic_fetch_add(&tables.count, 1, __ATOMIC_RELAXED);
+
+  if (i >= TABLES_MOST)
+    return;
+  tables.row_counts[i] = table->row_count;
+  __atomic_store_n(&tables.at[i], table, __ATOMIC_RELEASE);
+}
+
+static uint32_t table_limit(void) {
+  uint32_t count = __atomic_load_n(&tables.count, __ATOMIC_RELAXED);
+
+  return count < TABLES_MOST ? count : TABLES_MOST;
+}
+
+uint64_t hearth_static_data_dropped(void) {
+  return __atomic_load_n(&tables.count, __ATOMIC_RELAXED) - (uint64_t)table_limit();
+}
+
+/* False: it is not there, or not any more. */
+static bool read_table(uint32_t i, hearth_global_table *ret) {
+  const hearth_global_table *at = __atomic_load_n(&tables.at[i], __ATOMIC_ACQUIRE);
+
+  return at && hearth_os_peek((uintptr_t)at, ret, sizeof *ret) && ret->magic == HEARTH_GLOBALS_MAGIC &&
+         ret->row_count == tables.row_counts[i];
+}
+
+uint64_t hearth_static_data_each(hearth_static_data_visit *visit, void *closure) {
+  hearth_global_table table;
+  uint64_t count = 0;
+
+  for (uint32_t i = 0; i < table_limit(); i++) {
+    if (!read_table(i, &table))
+      continue;
+    const hearth_global_row *rows = (const hearth_global_row *)(uintptr_t)table.rows;
+    const char *names = (const char *)(uintptr_t)table.names;
+    count += table.row_count;
+    for (uint32_t k = 0; visit && k < table.row_count; k++)
+      visit(&rows[k], names + rows[k].name, names + rows[k].file, closure);
+  }
+  return count;
+}
+
+void hearth_static_data_peek(void (*visit)(const char *memory, size_t size, uint32_t flags)) {
+  hearth_global_table table;
+  hearth_global_row rows[ROWS_AT_ONCE];
+
+  for (uint32_t i = 0; i < table_limit(); i++) {
+    if (!read_table(i, &table))
+      continue;
+    for (uint32_t k = 0, some; k < table.row_count; k += some) {
+      some = table.row_count - k < ROWS_AT_ONCE ? table.row_count - k : ROWS_AT_ONCE;
+      if (!hearth_os_peek(table.rows + k * sizeof *rows, rows, some * sizeof *rows))
+        break;
+      for (uint32_t j = 0; j < some; j++)
+        visit((const char *)(uintptr_t)rows[j].address, rows[j].size, rows[j].flags);
+    }
+  }
+}
+
+static void clear_global(const char *memory, size_t size, uint32_t flags) {
+  hearth_shadow_clear(memory, size);
+  if (flags & HEARTH_GLOBAL_STORES)
+    hearth_shadow_clear_stores(memory, size);
+}
+
+void hearth_static_data_clear(void) { hearth_static_data_peek(clear_global); }

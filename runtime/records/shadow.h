@@ -44,16 +44,13 @@ bool hearth_shadow_reserve(void);
 void hearth_shadow_ignore(void);
 
 /* There are counters, and they mean something. */
-bool hearth_shadow_has_counters(void);
+extern bool hearth_shadow_counts __attribute__((visibility("hidden")));
 
 /* From the start on, the counters are those of histogram mode. */
 extern bool hearth_shadow_is_histogram __attribute__((visibility("hidden")));
 
 /* The other counters count, too: blocks that begin from now on share no line with another one. */
 extern bool hearth_shadow_is_coarse __attribute__((visibility("hidden")));
-
-/* The counters mean nothing any more. */
-extern bool hearth_shadow_is_ignored __attribute__((visibility("hidden")));
 
 static inline uint32_t *hearth_shadow_counter(uintptr_t address) {
   return (uint32_t *)__hearth_counters + address / HEARTH_GRANULE;
@@ -62,9 +59,6 @@ static inline uint32_t *hearth_shadow_counter(uintptr_t address) {
 /* The following take the user's bytes [memory, memory + size); size 0 counts as 1. They touch the counters of exactly
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
-
-/* The same for a block that has just been summed, and lives on: pages of its counters stay, as they are soon summed again. */
-void hearth_shadow_clear_in_place(const void *memory, size_t size);
 
 /* The same for what is added to a block that had `size` bytes and gets `larger`: the counters of those it had stay as they are. */
 void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger);

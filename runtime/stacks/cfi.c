@@ -21,8 +21,6 @@ enum {
   CFA_ADVANCE_1 = 0x02,
   CFA_ADVANCE_2 = 0x03,
   CFA_ADVANCE_4 = 0x04,
-  CFA_OFFSET_EXTENDED = 0x05,
-  CFA_RESTORE_EXTENDED = 0x06,
   CFA_UNDEFINED = 0x07,
   CFA_SAME_VALUE = 0x08,
   CFA_REGISTER = 0x09,
@@ -34,11 +32,6 @@ enum {
   CFA_DEF_CFA_EXPRESSION = 0x0f,
   CFA_EXPRESSION = 0x10,
   CFA_OFFSET_EXTENDED_SF = 0x11,
-  CFA_DEF_CFA_SF = 0x12,
-  CFA_DEF_CFA_OFFSET_SF = 0x13,
-  CFA_VAL_OFFSET = 0x14,
-  CFA_VAL_OFFSET_SF = 0x15,
-  CFA_VAL_EXPRESSION = 0x16,
   CFA_GNU_ARGS_SIZE = 0x2e,
   CFA_ADVANCE = 0x40, /* these have an operand in their lower six bits */
   CFA_OFFSET = 0x80,
@@ -348,11 +341,6 @@ static void set_expression(machine *machine, cursor *code) {
   set_place(&machine->row, reg, is_rbp ? AT_RBP : OTHER, 0);
 }
 
-static void skip_expression(machine *machine, cursor *code) {
-  set_place(&machine->row, take_uleb(code), OTHER, 0);
-  skip_bytes(code, take_uleb(code));
-}
-
 static void remember_state(machine *machine, cursor *code) {
   if (machine->states_used == STATES_MOST)
     code->failed = true;
@@ -378,16 +366,9 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
   case CFA_ADVANCE_4:
     advance_location(machine, take_number(code, 1u << (instruction - CFA_ADVANCE_1)));
     break;
-  case CFA_OFFSET_EXTENDED:
-    reg = take_uleb(code);
-    set_place(&machine->row, reg, SAVED, scale_offset(machine, (int64_t)take_uleb(code)));
-    break;
   case CFA_OFFSET_EXTENDED_SF:
     reg = take_uleb(code);
     set_place(&machine->row, reg, SAVED, scale_offset(machine, take_sleb(code)));
-    break;
-  case CFA_RESTORE_EXTENDED:
-    restore_register(machine, take_uleb(code));
     break;
   case CFA_UNDEFINED:
     set_place(&machine->row, take_uleb(code), NOWHERE, 0);
@@ -396,8 +377,6 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
     set_place(&machine->row, take_uleb(code), UNCHANGED, 0);
     break;
   case CFA_REGISTER:
-  case CFA_VAL_OFFSET:
-  case CFA_VAL_OFFSET_SF: /* a second operand of either sign has the same length */
     set_place(&machine->row, take_uleb(code), OTHER, 0);
     take_uleb(code);
     break;
@@ -411,27 +390,17 @@ static void execute_extended(machine *machine, uint8_t instruction, cursor *code
     reg = take_uleb(code);
     set_cfa(machine, reg, (int64_t)take_uleb(code));
     break;
-  case CFA_DEF_CFA_SF:
-    reg = take_uleb(code);
-    set_cfa(machine, reg, scale_offset(machine, take_sleb(code)));
-    break;
   case CFA_DEF_CFA_REGISTER:
     set_cfa(machine, take_uleb(code), machine->row.cfa);
     break;
   case CFA_DEF_CFA_OFFSET:
     set_cfa(machine, machine->row.cfa_register, (int64_t)take_uleb(code));
     break;
-  case CFA_DEF_CFA_OFFSET_SF:
-    set_cfa(machine, machine->row.cfa_register, scale_offset(machine, take_sleb(code)));
-    break;
   case CFA_DEF_CFA_EXPRESSION:
     set_cfa_expression(machine, code);
     break;
   case CFA_EXPRESSION:
     set_expression(machine, code);
-    break;
-  case CFA_VAL_EXPRESSION:
-    skip_expression(machine, code);
     break;
   case CFA_GNU_ARGS_SIZE:
     take_uleb(code);

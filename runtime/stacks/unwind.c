@@ -251,22 +251,8 @@ static inline bool is_on_known_part(const walk *walk, hearth_known_stack *known)
   return known->places < known->end && is_at_place(walk, known->places);
 }
 
-static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo) {
-  uint64_t pc = walk->pc - 1;
-  size_t place = walk->sp / 16 % HEARTH_RULE_MEMO_ROWS;
-
-  if (memo && memo->rows[place].pc == pc)
-    return memo->rows[place].rule;
-  hearth_cfi_rule rule = hearth_unwind_rules_find(pc);
-  if (memo && rule.known) {
-    memo->rows[place].pc = pc;
-    memo->rows[place].rule = rule;
-  }
-  return rule;
-}
-
-size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
-                     uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
+size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, uint64_t *ret_pcs, size_t most,
+                     hearth_trail *ret_trail) {
   walk walk = {.pc = hearth_code_address(frame->return_address),
                .sp = (uintptr_t)(frame + 1),
                .bp = (uintptr_t)frame->caller,
@@ -294,7 +280,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
       break;
     hearth_cfi_rule rule = {.kind = HEARTH_CFI_NONE};
     if (uses_rules)
-      rule = find_rule(&walk, memo);
+      rule = hearth_unwind_rules_find(walk.pc - 1);
     if (rule.kind == HEARTH_CFI_ROOT && !walk.chained) {
       if (walk.stack.lasting && !hearth_reentry_is_nested())
         hearth_this_thread.root = walk.sp;

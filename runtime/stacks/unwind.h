@@ -56,17 +56,6 @@ typedef struct hearth_trail {
   uint8_t return_words[HEARTH_DEPTH_MOST]; /* by address written: which word it is */
 } hearth_trail;
 
-/* Rules of code addresses, each where the frame is on the stack: outer frames stay where they are from one walk to the next.
- * All zero at first. */
-#define HEARTH_RULE_MEMO_ROWS 512 /* for 16 bytes of stack each */
-
-typedef struct hearth_rule_memo {
-  struct {
-    uint64_t pc; /* 0: none */
-    hearth_cfi_rule rule;
-  } rows[HEARTH_RULE_MEMO_ROWS];
-} hearth_rule_memo;
-
 /* The calling thread's stack that `frame` is on; empty if there is none. */
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
 
@@ -78,16 +67,15 @@ bool hearth_unwind_is_linked(uint64_t pc);
  * is the address of the call to the function whose frame is given. It never reads memory that is not known to be a
  * stack. The stack ends where the next frame would lie elsewhere or below, and with the first function of the C
  * library's start code. It also ends where it comes to the known part, unless NULL: the return address of that
- * place is not written, and words behind are not in the trail. `memo`, unless NULL, makes it faster. Returns how many
+ * place is not written, and words behind are not in the trail. Returns how many
  * addresses were written. */
-size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
-                     uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail);
+size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, uint64_t *ret_pcs, size_t most,
+                     hearth_trail *ret_trail);
 
 /* A memory of the rules that find the callers of code addresses: reading call frame information costs microseconds, and
  * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
 
-/* Make room to remember rules; once. Without it each one is read anew. False: there are no rules for this processor, nor
- * need of them. */
+/* Make room to remember rules; once. False: there are no rules for this processor, nor need of them, or no address space. */
 bool hearth_unwind_rules_create(void);
 
 /* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */

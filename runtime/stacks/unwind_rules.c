@@ -28,7 +28,7 @@ static rule_row *rows;
 
 bool hearth_unwind_rules_create(void) {
   rows = hearth_system_map_sparse((NEAR_ROWS + FAR_ROWS) * sizeof *rows);
-  return true;
+  return rows != NULL;
 }
 
 /* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that
@@ -62,9 +62,9 @@ static inline rule_row *row_among(rule_row *among, size_t count, uint64_t pc) {
 }
 
 static inline rule_row *rule_row_of(uint64_t pc) {
-  rule_row *row = rows ? row_among(rows, NEAR_ROWS, pc) : NULL;
+  rule_row *row = row_among(rows, NEAR_ROWS, pc);
 
-  return row || !rows ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
+  return row ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
 }
 
 void hearth_unwind_rules_forget_closed(void) {

@@ -42,7 +42,7 @@ __attribute__((noinline)) static void capture(void) {
   uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
   hearth_trail trail;
 
-  size_t unfolded = hearth_unwind(frame, NULL, NULL, expected, set.most, &trail);
+  size_t unfolded = hearth_unwind(frame, NULL, expected, set.most, &trail);
   size_t depth = set.folds ? hearth_fold_recursion(expected, unfolded) : unfolded;
   captured++;
   uint32_t context = hearth_frame_chain_find(&chain, frame, true);

@@ -12,7 +12,6 @@
 #include "hearth/rt.h"
 #include "os.h"
 #include "running_profile.h"
-#include "spans.h"
 
 #include <string.h>
 #include <sys/mman.h>

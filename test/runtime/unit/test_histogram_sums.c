@@ -51,33 +51,6 @@ static void test_sums_by_place(void **state) {
     assert_int_equal(sums[i], 1 + (i < 13 && i % 3 == 0 ? 6 : 0));
   hearth_histograms_get(&histograms, 8, &size);
   assert_int_equal(size, 0);
-  hearth_histograms_forget(&histograms);
-  hearth_histograms_get(&histograms, 7, &size);
-  assert_int_equal(size, 0);
-  hearth_histograms_destroy(&histograms);
-}
-
-/* Until the block counts, what is read is what was there before, also when the arrays grow. */
-static void test_counts_in_one_step(void **state) {
-  (void)state;
-  hearth_histograms histograms;
-  uint64_t next;
-  uint32_t size;
-
-  assert_true(hearth_histograms_create(&histograms, CONTEXTS, MOST));
-  hearth_block block = block_of(3, 64, 1), larger = block_of(3, 1000, 1);
-  hearth_histograms_add(&histograms, &block, 1);
-  assert_true(hearth_histograms_prepare(&histograms, &larger, 1, &next));
-  const uint64_t *sums = hearth_histograms_get(&histograms, 3, &size);
-  assert_int_equal(size, 8);
-  assert_int_equal(sums[0], 1);
-  histograms.by_context[3].current = next;
-  sums = hearth_histograms_get(&histograms, 3, &size);
-  assert_int_equal(size, 125);
-  assert_int_equal(sums[0], 2);
-  assert_int_equal(sums[124], 1);
-  drop(block);
-  drop(larger);
   hearth_histograms_destroy(&histograms);
 }
 
@@ -133,7 +106,6 @@ int main(void) {
   hearth_shadow_is_histogram = hearth_shadow_is_coarse = true;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_by_place),
-      cmocka_unit_test(test_counts_in_one_step),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_view),
   };

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "running_profile.h"
 #include "thread_cache.h"
 #include "thread_state.h"
 
@@ -128,6 +129,10 @@ static void test_empty_block_and_short_life(void **state) {
 
   assert_int_equal(mib.TotalAccessDensity, 300);            /* size 0 counts as 1 */
   assert_int_equal(mib.TotalLifetimeAccessDensity, 300000); /* less than 1 ms counts as 1 ms */
+  block = (hearth_block){.size = 3};
+  accesses.accesses = UINT64_C(1) << 40;
+  mib = hearth_mib_of_block(&block, accesses, (hearth_moment){UINT64_C(7) << 40, 0});
+  assert_int_equal(mib.TotalAccessDensity, (UINT64_C(100) << 40) / 3); /* more than 32 bits */
 }
 
 static void test_follow_compares_with_the_previous_record(void **state) {
@@ -161,11 +166,7 @@ static void test_follow_compares_with_the_previous_record(void **state) {
 }
 
 static void record(hearth_mib_table *table, uint32_t context, const hearth_mib *mib) {
-  hearth_header header = HEARTH_BLOCK_ENDING;
-  hearth_block block = {.header = &header, .context = context};
-
-  assert_true(hearth_mib_table_record(table, &block, mib));
-  assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
+  assert_true(hearth_mib_table_record(table, &(hearth_block){.context = context}, mib));
 }
 
 static void test_table(void **state) {
@@ -214,6 +215,7 @@ static void check_cache(uint64_t mean_bytes) {
   hearth_mib expected[600] = {0};
   hearth_mib_view view;
 
+  hearth_rt.options.sample = mean_bytes;
   assert_true(hearth_mib_table_create(&table, 600));
   for (uint64_t i = 0; i < 3000; ++i) {
     uint32_t context = next_random() % 2 ? 3 : 3 + HEARTH_MIB_CACHE_SLOTS; /* one slot */
@@ -227,9 +229,8 @@ static void check_cache(uint64_t mean_bytes) {
     hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
     hearth_moment end = {(1000 * i + next_random() % 100) | HEARTH_CLOCK_KNOWN, (uint32_t)(next_random() % 3)};
     hearth_mib alone = hearth_mib_of_block(&block, accesses, end);
-    hearth_mib_weigh(&alone, &block, mean_bytes);
     hearth_mib_follow(&expected[context], &alone);
-    assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end, mean_bytes));
+    assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end));
     assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
   }
   assert_true(hearth_mib_view_create(&view, &table, 600));
@@ -244,41 +245,32 @@ static void check_cache(uint64_t mean_bytes) {
   hearth_mib_cache_show(&cache, &view); /* it is empty */
   assert_same(hearth_mib_view_read(&view, 3), &expected[3]);
   hearth_mib_view_destroy(&view);
+  hearth_rt.options.sample = 0;
 }
 
 static void test_cache(void **state) { (void)state, check_cache(0); }
 
 static void test_cache_of_sampled_blocks(void **state) { (void)state, check_cache(300); }
 
-/* What a signal handler does that interrupted its thread within the update of a record. */
+/* What a signal handler does that interrupted its thread within the change of a record. */
 static void test_interrupted(void **state) {
   (void)state;
   hearth_mib_table table;
   hearth_mib mib = one(1, 0, 2, 0);
-  hearth_header header = HEARTH_BLOCK_ENDING, other_header = HEARTH_BLOCK_ENDING;
 
   hearth_threads_known = true; /* the runtime's start is not part of this program */
   assert_true(hearth_mib_table_create(&table, 600));
-  record(&table, 3, &mib);
   hearth_lock_take(&table.locks[3]);
-  hearth_mib sum = hearth_mib_table_read(&table, 3);
-  hearth_mib_follow(&sum, &mib);
-  hearth_mib_update update = {.record = &table.rows[3], .sum = &sum, .header = &header};
-  hearth_this_thread.update = &update;
-  hearth_block other = {.header = &other_header, .context = 3};
   hearth_this_thread.depth = 2; /* the handler's critical section within the interrupted one */
-  assert_false(hearth_mib_table_record(&table, &other, &mib));
-  assert_int_equal(hearth_header_state(&other_header), HEARTH_BLOCK_ENDING);
+  assert_false(hearth_mib_table_record(&table, &(hearth_block){.context = 3}, &mib));
   record(&table, 4, &mib);
   for (int dumps = 0; dumps < 2; ++dumps) {
     hearth_mib_table_lock(&table);
-    assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 2);
-    assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
+    assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 0);
     hearth_mib_table_unlock(&table);
     assert_true(hearth_lock_is_mine(&table.locks[3]));
     assert_false(hearth_lock_is_mine(&table.locks[4]));
   }
-  hearth_this_thread.update = NULL;
   hearth_this_thread.depth = 0;
   hearth_lock_give(&table.locks[3]);
 }
@@ -296,7 +288,7 @@ static void test_lifetime_of_others(void **state) {
     hearth_header header = HEARTH_BLOCK_ENDING;
     hearth_block block = {.header = &header, .size = 8, .alloc_ns = 0, .context = 3};
     assert_true(hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.granules = 1},
-                                        (hearth_moment){ends[i], 0}, 0));
+                                        (hearth_moment){ends[i], 0}));
   }
   hearth_mib_cache_flush(&cache, &table);
   assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 5);

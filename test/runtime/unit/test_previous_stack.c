@@ -20,7 +20,6 @@
 #define DEPTH_MOST 40
 
 static hearth_previous_stack last;
-static hearth_rule_memo rules;
 static size_t stack_most = HEARTH_DEPTH_MOST, found, by_place, differing;
 
 static void compare(const uint64_t *pcs, size_t depth, const uint64_t *expected, size_t expected_depth) {
@@ -39,10 +38,9 @@ __attribute__((noinline)) static void capture(void) {
   uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
   hearth_trail trail, whole;
 
-  size_t expected_depth = hearth_unwind(frame, NULL, NULL, expected, stack_most, &whole);
-  compare(pcs, hearth_unwind(frame, NULL, &rules, pcs, stack_most, &trail), expected, expected_depth);
+  size_t expected_depth = hearth_unwind(frame, NULL, expected, stack_most, &whole);
   hearth_known_stack known = hearth_previous_stack_keep(&last, frame);
-  size_t depth = hearth_unwind(frame, &known, NULL, pcs, stack_most, &trail);
+  size_t depth = hearth_unwind(frame, &known, pcs, stack_most, &trail);
   by_place += trail.ends_at != NULL;
   if (!hearth_previous_stack_set(&last, pcs, depth, stack_most, &trail))
     return;
@@ -83,23 +81,6 @@ static void test_linked_stacks_are_not_kept(void **state) {
   assert_int_equal(last.count, 0);
 }
 
-/* On the main thread, all the way out. */
-static void test_rules_by_place(void **state) {
-  (void)state;
-  size_t noted = 0;
-
-  if (!hearth_unwind_rules_create())
-    skip();
-  stack_most = HEARTH_DEPTH_MOST;
-  assert_true(hearth_mappings_create());
-  hearth_unwind_begin(false);
-  run(100);
-  assert_int_equal(differing, 0);
-  for (size_t i = 0; i < HEARTH_RULE_MEMO_ROWS; ++i)
-    noted += rules.rows[i].rule.known;
-  assert_true(noted > DEPTH_MOST);
-}
-
 /* Through code without frame pointers, some of it with rbp as the frame's base, some with other numbers there. */
 static void test_by_place(void **state) {
   (void)state;
@@ -107,6 +88,10 @@ static void test_by_place(void **state) {
 
   if (!hearth_unwind_rules_create())
     skip();
+  assert_true(hearth_mappings_create());
+  hearth_unwind_begin(false);
+  run(100);
+  assert_int_equal(differing, 0);
   for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; ++i) {
     stack_most = mosts[i];
     random_state = 1;
@@ -125,7 +110,6 @@ static void test_by_place(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_linked_stacks_are_not_kept),
-      cmocka_unit_test(test_rules_by_place),
       cmocka_unit_test(test_by_place), /* with the rules from there on */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
