@@ -6,6 +6,7 @@
 #include "array.h"
 #include "findings.h"
 #include "live_bytes.h"
+#include "object_file.h"
 #include "option_size.h"
 #include "print.h"
 
@@ -226,29 +227,12 @@ uint32_t hearth_advice_finding_context(const hearth_advice *a, size_t number) {
   return hearth_advice_context(a, &a->findings[number]);
 }
 
-static hearth_status name_fields(hearth_advice *a, hearth_type_layouts *layouts, hearth_error *err) {
-  for (size_t i = 0; i < a->finding_count; i++) {
-    hearth_finding *f = &a->findings[i];
-    const hearth_place_sum *place = &a->places[f->group];
-    const hearth_type_member *members;
-    const char *type;
-    size_t count;
-    if (f->kind != HEARTH_ADVICE_FIELDS)
-      continue;
-    HEARTH_TRY(hearth_profile_type_name(a->profile, place->mib.DataTypeId, &type, err));
-    HEARTH_TRY(hearth_type_layouts_find(layouts, type, place->mib.MaxSize, &members, &count, err));
-    hearth_advice_describe_fields(place, members, count, f->fields, sizeof f->fields);
-  }
-  return HEARTH_OK;
-}
-
 hearth_status hearth_advice_use_binary(hearth_advice *a, const char *binary, hearth_error *err) {
-  hearth_type_layouts *layouts;
+  hearth_elf_file *file;
+  HEARTH_TRY(hearth_elf_file_open(binary, &file, err));
+  hearth_elf_file_close(file);
   a->binary = binary;
-  HEARTH_TRY(hearth_type_layouts_open(binary, &layouts, err));
-  hearth_status status = name_fields(a, layouts, err);
-  hearth_type_layouts_close(layouts);
-  return status;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_advice_measure(const hearth_advice *a, const hearth_condition *condition, double *ret,

@@ -16,8 +16,6 @@ static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE 
     return HEARTH_OK;
   fputs("   of type ", out);
   hearth_print_name(type, 0, out);
-  fputs(*f->fields ? ": " : " (--binary with -g names its fields)", out);
-  hearth_print_name(f->fields, 0, out);
   fputc('\n', out);
   return HEARTH_OK;
 }
@@ -95,8 +93,6 @@ void hearth_advice_write_finding(const hearth_advice *a, size_t number, hearth_j
                     hearth_advice_kind_name(f->kind), hearth_advice_title(f->kind),
                     hearth_advice_saving_name(f->saving), f->share, a->groups.items[f->group].name, f->evidence,
                     hearth_advice_remedy(f->kind));
-  if (*f->fields)
-    hearth_json_key_string(json, "fields", f->fields);
 }
 
 void hearth_advice_write_missing(const hearth_advice *a, hearth_json *json) {

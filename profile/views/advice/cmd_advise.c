@@ -50,10 +50,8 @@ static bool advise_command_parse(int argc, char **argv, arguments *a, int *ret_c
       HEARTH_NUMBER("--top", 0, "N", "a number", &a->top, "print N findings (default 10)"),
       HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 8)"),
       HEARTH_FLAG("--full", 0, &a->full, "print all findings, and whole stacks"),
-      HEARTH_TEXT(
-          "--binary", 0, "BIN", "a file", &a->binary,
-          "the program, compiled with -g: names the fields of types in findings of the kind 'fields', and shows which "
-          "global variables share cache lines"),
+      HEARTH_TEXT("--binary", 0, "BIN", "a file", &a->binary,
+                  "the program, with symbols: shows which global variables share cache lines"),
       HEARTH_VIEW_OPTIONS(&a->view),
       HEARTH_FLAG("--json", 0, &a->json, "print JSON: all findings, unless --top is given"),
       {0}};

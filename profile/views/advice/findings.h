@@ -3,7 +3,6 @@
 #ifndef HEARTH_FINDINGS_H
 #define HEARTH_FINDINGS_H
 
-#include "debug_info.h"
 #include "groups.h"
 #include "hearth/advice.h"
 #include "selection.h"
@@ -46,7 +45,6 @@ typedef struct hearth_finding {
   uint32_t group;
   double share; /* of all byte-seconds, allocations or allocated bytes, that it may save */
   char evidence[256];
-  char fields[256]; /* accesses by the type's members; "": not known */
 } hearth_finding;
 
 struct hearth_advice {
@@ -73,10 +71,6 @@ void hearth_advice_note_end(hearth_advice_whole *whole, const hearth_place_sum *
 /* Is there such a finding at this place? If so, its share and evidence are filled in. */
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, hearth_advice_kind kind,
                         hearth_finding *ret);
-
-/* "key 50%, value 50%; never accessed: name". */
-void hearth_advice_describe_fields(const hearth_place_sum *place, const hearth_type_member *members, size_t count,
-                                   char *ret, size_t size);
 
 hearth_advice_data hearth_advice_needs(hearth_advice_kind kind);
 uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f); /* that has most of what it is about */

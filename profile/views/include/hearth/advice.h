@@ -51,8 +51,8 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
                                    hearth_advice **ret, hearth_error *err);
 void hearth_advice_destroy(hearth_advice *advice);
 
-/* Name the members of types in findings of the kind `fields`, by the debug information of a program or library, and look for
- * global variables that share its cache lines. The path is borrowed. Errors: E_IO, E_FORMAT, E_NO_DEBUG_INFO, E_NOMEM. */
+/* Look in the symbols of a program or library for global variables that share its cache lines. The path is borrowed. Errors:
+ * E_IO, E_FORMAT, E_NOMEM. */
 hearth_status hearth_advice_use_binary(hearth_advice *advice, const char *binary, hearth_error *err);
 
 /* Print at most `top` findings; `name` is the profile's. */
