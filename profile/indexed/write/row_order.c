@@ -184,10 +184,8 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
         (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cutoffs = CUTOFFS;
-  if (w->sections[HEARTH_SECTION_VARIANCES].count > 0)
-    w->densities = hearth_density_order_of_points(points, n);
   free(points);
-  return hearth_check_memory(w->densities || w->sections[HEARTH_SECTION_VARIANCES].count == 0, w->err);
+  return HEARTH_OK;
 }
 
 /* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_hot_cutoff). Shares

@@ -25,7 +25,6 @@ static void writer_free(writer *w) {
               w->binaries);
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
     free(w->sections[id].data);
-  hearth_density_order_destroy(w->densities);
   HEARTH_FREE(w->types, w->image);
 }
 
