@@ -158,12 +158,11 @@ bool hearth_writer_accesses_counted(const writer *w) {
 }
 
 static void summary_add_totals(const writer *w, hearth_indexed_summary *summary) {
-  const mib_rows *mibs = &w->builder->mibs;
-  for (size_t i = 0; i < mibs->count; i++) {
-    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib_rows_number(mibs, i, HEARTH_COL_AllocCount));
-    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib_rows_number(mibs, i, HEARTH_COL_TotalSize));
-    summary->total_accesses =
-        hearth_merge_SUM(summary->total_accesses, mib_rows_number(mibs, i, HEARTH_COL_TotalAccessCount));
+  for (size_t i = 0; i < w->builder->context_count; i++) {
+    const hearth_mib *mib = &w->builder->mibs[i];
+    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib->AllocCount);
+    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib->TotalSize);
+    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib->TotalAccessCount);
   }
 }
 
@@ -231,8 +230,5 @@ hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context) {
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
-  if (w->unscoped_contexts)
-    *ret = w->unscoped_sums[writer_unscoped_context(w, context)];
-  else
-    hearth_mib_rows_get(&w->builder->mibs, context, ret);
+  *ret = w->unscoped_contexts ? w->unscoped_sums[writer_unscoped_context(w, context)] : w->builder->mibs[context];
 }

@@ -49,7 +49,10 @@ static int reference_of(enum hearth_mib_column field) {
 
 /* Fields that no context has are left out. */
 static void add_column(writer *w, enum hearth_mib_column field) {
-  if (field != HEARTH_COL_AllocCount && w->builder->mibs.columns[field].width == 0)
+  bool is_used = field == HEARTH_COL_AllocCount;
+  for (size_t i = 0; !is_used && i < w->builder->context_count; i++)
+    is_used = w->builder->mibs[i].v[field] != 0;
+  if (!is_used)
     return;
   w->column_names[w->column_count] = hearth_mib_column_name((int)field);
   w->columns[w->column_count++] = (uint8_t)field;
@@ -94,7 +97,8 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
   for (size_t i = 1; i < w->column_count; i++)
-    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, (enum hearth_mib_column)w->columns[i], ret[i]);
+    for (size_t k = 0; k < count; k++)
+      ret[i][k] = w->builder->mibs[numbers[k]].v[w->columns[i]];
 }
 
 /* Column of CONTEXTS that holds a field; HEARTH_NONE: there is none. */

@@ -161,7 +161,7 @@ static hearth_status write_image(writer *w) {
 hearth_status hearth_writer_write(hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
                                   void **ret_data, size_t *ret_size, hearth_error *err) {
   writer w = {.builder = builder, .make_plan = make_plan, .plan_state = plan_state, .err = err};
-  HEARTH_TRY(hearth_builder_estimate(builder, err));
+  hearth_builder_estimate(builder);
   hearth_status status = write_image(&w);
   if (status == HEARTH_OK) {
     *ret_data = w.image;
