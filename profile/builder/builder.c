@@ -28,8 +28,8 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
 void hearth_builder_destroy(hearth_builder *builder) {
   if (!builder)
     return;
-  HEARTH_FREE(builder->pool, builder->functions, builder->frames, builder->nodes, builder->context_nodes);
-  hearth_mib_rows_free(&builder->mibs);
+  HEARTH_FREE(builder->pool, builder->functions, builder->frames, builder->nodes, builder->context_nodes,
+              builder->mibs);
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
@@ -250,8 +250,9 @@ static hearth_status builder_add_context(hearth_builder *builder, uint32_t node,
                                          hearth_error *err) {
   HEARTH_TRY(hearth_rows_reserve(&builder->context_nodes, &builder->context_room, builder->context_count, 1,
                                  sizeof *builder->context_nodes, err));
-  HEARTH_TRY(hearth_check_memory(hearth_mib_rows_append(&builder->mibs, mib), err));
-  hearth_expect(builder->mibs.count == builder->context_count + 1);
+  HEARTH_TRY(
+      hearth_rows_reserve(&builder->mibs, &builder->mib_room, builder->context_count, 1, sizeof *builder->mibs, err));
+  builder->mibs[builder->context_count] = *mib;
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->context_nodes[builder->context_count++] = node;
   return HEARTH_OK;
@@ -259,7 +260,7 @@ static hearth_status builder_add_context(hearth_builder *builder, uint32_t node,
 
 hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
                                          hearth_error *err) {
-  hearth_mib added = *mib, sum;
+  hearth_mib added = *mib;
   hearth_expect(node < builder->node_count);
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
@@ -272,9 +273,8 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     hearth_mib_repeat(&added, builder->weight);
   if (context == HEARTH_NONE)
     return builder_add_context(builder, node, &added, err);
-  hearth_mib_rows_get(&builder->mibs, context, &sum);
-  hearth_mib_merge(&sum, &added);
-  return hearth_mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
+  hearth_mib_merge(&builder->mibs[context], &added);
+  return HEARTH_OK;
 }
 
 static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {
@@ -378,4 +378,20 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
                                  sizeof *builder->binaries, err));
   builder->binaries[builder->binary_count++] = binary;
   return HEARTH_OK;
+}
+
+/* Names of a MIB's fields: an array made of mib_fields.def, searched from its beginning. */
+
+static const char *const names[HEARTH_MIB_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
+#include "hearth/mib_fields.def"
+};
+
+const char *hearth_mib_column_name(int column) { return names[column]; }
+
+int hearth_mib_column_find(const char *name, size_t length) {
+  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+      return i;
+  return -1;
 }

@@ -16,7 +16,6 @@
 #include "hearth/touch_rate.h"
 #include "hearth/variance.h"
 #include "id_table.h"
-#include "mib_rows.h"
 
 /* Finds a node of the stacks by its parent and frame.
  *
@@ -151,14 +150,15 @@ struct hearth_builder {
   builder_frame *frames;
   builder_node *nodes;
   uint32_t *context_nodes;       /* of each context */
-  mib_rows mibs;                 /* of each context */
+  hearth_mib *mibs;              /* of each context */
   builder_histogram *histograms; /* of each of the first histogram_count contexts */
   builder_binary *binaries;
   builder_type *types;
   builder_global *globals;
   size_t global_count, global_room;
   size_t pool_size, function_count, frame_count, node_count, context_count, histogram_count, binary_count, type_count;
-  size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room, type_room;
+  size_t pool_room, function_room, frame_room, node_room, context_room, mib_room, histogram_room, binary_room,
+      type_room;
   id_table strings, functions_by_id, frames_by_content, types_by_id, globals_by_id;
   node_table nodes_by_content;
   uint32_t next_node; /* behind the one that was found last */
@@ -238,7 +238,13 @@ hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t 
 void hearth_mib_estimate(hearth_mib *mib, double rate);
 void hearth_mib_forget_estimate(hearth_mib *mib);
 
-/* Estimate the accesses of all contexts, if any run had looks. E_NOMEM. */
-hearth_status hearth_builder_estimate(hearth_builder *builder, hearth_error *err);
+/* Estimate the accesses of all contexts, if any run had looks. */
+void hearth_builder_estimate(hearth_builder *builder);
+
+/* Names of the fields of a MIB, as in mib_fields.def. */
+
+const char *hearth_mib_column_name(int column); /* enum hearth_mib_column */
+/* The column whose name is these bytes; -1: none. */
+int hearth_mib_column_find(const char *name, size_t length);
 
 #endif

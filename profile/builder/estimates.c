@@ -51,10 +51,9 @@ static double average_size(const hearth_mib *mib) { return (double)mib->TotalSiz
 static double mean_rate(const hearth_builder *builder) {
   double touches = 0, weights = 0;
   for (size_t i = 0; i < builder->context_count; i++) {
-    hearth_mib mib;
-    hearth_mib_rows_get(&builder->mibs, i, &mib);
-    hearth_touch_rate rate = mib.AllocCount ? hearth_touch_rate_of(&mib) : (hearth_touch_rate){-1, 0};
-    double weight = rate.per_second < 0 ? 0 : average_size(&mib) * (double)mib.LookedLifetime;
+    const hearth_mib *mib = &builder->mibs[i];
+    hearth_touch_rate rate = mib->AllocCount ? hearth_touch_rate_of(mib) : (hearth_touch_rate){-1, 0};
+    double weight = rate.per_second < 0 ? 0 : average_size(mib) * (double)mib->LookedLifetime;
     touches += weight * rate.per_second;
     weights += weight;
   }
@@ -106,19 +105,16 @@ void hearth_mib_forget_estimate(hearth_mib *mib) {
   mib->TotalLifetimeAccessDensity = mib->MinLifetimeAccessDensity = mib->MaxLifetimeAccessDensity = 0;
 }
 
-hearth_status hearth_builder_estimate(hearth_builder *builder, hearth_error *err) {
+void hearth_builder_estimate(hearth_builder *builder) {
   if (!builder->runs.accesses_estimated)
-    return HEARTH_OK;
+    return;
   double mean = mean_rate(builder);
   for (size_t i = 0; i < builder->context_count; i++) {
-    hearth_mib mib;
-    hearth_mib_rows_get(&builder->mibs, i, &mib);
-    hearth_touch_rate rate = hearth_touch_rate_of(&mib);
-    hearth_mib_estimate(&mib, rate.per_second < 0 ? mean : rate.per_second);
-    hearth_builder_drop_unrecorded(builder, &mib);
-    HEARTH_TRY(hearth_check_memory(hearth_mib_rows_set(&builder->mibs, i, &mib), err));
+    hearth_mib *mib = &builder->mibs[i];
+    hearth_touch_rate rate = hearth_touch_rate_of(mib);
+    hearth_mib_estimate(mib, rate.per_second < 0 ? mean : rate.per_second);
+    hearth_builder_drop_unrecorded(builder, mib);
   }
-  return HEARTH_OK;
 }
 
 /* ------------------------------------------------ variances ------------------------------------------------ */
@@ -227,10 +223,8 @@ bool hearth_builder_is_one_run(const hearth_builder *builder) {
   if (!is_observed(builder, &builder->runs))
     return false;
   for (size_t i = 0; i < builder->context_count; i++) {
-    hearth_mib mib;
     hearth_variance found = hearth_builder_variance(builder, i), expected;
-    hearth_mib_rows_get(&builder->mibs, i, &mib);
-    hearth_variance_of_run(&mib, builder->runs.duration_ns, &expected);
+    hearth_variance_of_run(&builder->mibs[i], builder->runs.duration_ns, &expected);
     if (memcmp(&found, &expected, sizeof found) != 0)
       return false;
   }

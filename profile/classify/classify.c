@@ -203,7 +203,7 @@ static double uses_by_sums(const class_facts *facts, double idle_ns) {
 static bool is_used(double uses) { return uses > 0.7; }
 
 /* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without counters. */
-hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot) {
+static hearth_class class_by_use(const hearth_classifier *classifier, const class_facts *facts) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0;
   bool rests = facts->rests_at_last && lasts(classifier, facts->lifetime_ns);
   bool idle = counted  ? is_idle(facts->counted_uses)
@@ -212,7 +212,7 @@ hearth_class class_of_heat(const hearth_classifier *classifier, const class_fact
   bool uncounted = counted && idle && looked && is_used(facts->looked_uses);
   if ((counted || looked) && idle && !uncounted && rests)
     return HEARTH_CLASS_COLD;
-  if (is_hot)
+  if (facts->density >= classifier->hot_min_density)
     return HEARTH_CLASS_HOT;
   if (uncounted && rests)
     return HEARTH_CLASS_UNKNOWN;
@@ -220,9 +220,7 @@ hearth_class class_of_heat(const hearth_classifier *classifier, const class_fact
 }
 
 hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {
-  return classifier->mode == HEARTH_CLASSIFY_LLVM
-             ? llvm_class_of(classifier, facts)
-             : class_of_heat(classifier, facts, facts->density >= classifier->hot_min_density);
+  return classifier->mode == HEARTH_CLASSIFY_LLVM ? llvm_class_of(classifier, facts) : class_by_use(classifier, facts);
 }
 
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which class one context would have if its numbers were others, and all other contexts as they are. A cutoff is the density
- * of some context, often of the one that is asked about; what counts is how far it is from the next one. */
-#ifndef HEARTH_DENSITY_ORDER_H
-#define HEARTH_DENSITY_ORDER_H
+/* What a class is made from, and the densities from which contexts are hot. */
+#ifndef HEARTH_CUTOFFS_H
+#define HEARTH_CUTOFFS_H
 
 #include <stdbool.h>
 
 #include "hearth/classify.h"
-#include "hearth/variance.h"
 
 /* A class by the numbers that it is made from. */
 
@@ -25,9 +23,8 @@ typedef struct class_facts {
 
 /* The facts of a context that has blocks. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib);
-/* By the classifier's rule; and by that of HEARTH_CLASSIFY_AUTO, where it is known whether the context is hot. */
+/* By the classifier's rule. */
 hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts);
-hearth_class class_of_heat(const hearth_classifier *classifier, const class_facts *facts, bool is_hot);
 
 /* Cutoffs: computed by the writer, so that a reader classifies a context without looking at the others. */
 
@@ -56,21 +53,5 @@ void hearth_density_points_sort(hearth_density_point *points, size_t n);
 /* Greatest density such that the points from it upwards hold together at least `share_ppm` of `total` accesses;
  * infinity if `total` is 0. Points of one density are taken or left together, so that order does not matter. */
 double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm);
-
-typedef struct density_step {
-  double density;
-  uint64_t accesses; /* of all contexts before this one */
-} density_step;
-
-struct hearth_density_order {
-  density_step *steps; /* ascending; one more with the sums of all */
-  size_t count;
-};
-
-/* Make an order of sorted points; NULL: out of memory. */
-hearth_density_order *hearth_density_order_of_points(const hearth_density_point *points, size_t n);
-/* The class of a context with the facts `own` in the profile, if they were `moved`. */
-hearth_class hearth_density_order_classify(const hearth_density_order *order, const hearth_classifier *classifier,
-                                           const class_facts *own, const class_facts *moved);
 
 #endif

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "array.h"
+#include "builder_tables.h"
 #include "file.h"
 #include "hearth/builder.h"
 #include "hearth/global.h"
 #include "hearth/history.h"
 #include "hearth/ids.h"
 #include "hearth/variance.h"
-#include "mib_rows.h"
 
 static bool needs_quotes(const char *string) {
   if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)

@@ -7,7 +7,6 @@
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/ids.h"
-#include "mib_rows.h"
 
 /* -------------------------------------------------- tokens -------------------------------------------------- */
 

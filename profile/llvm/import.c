@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "builder_tables.h"
 #include "hearth/llvm_profile.h"
-#include "mib_rows.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -73,12 +73,12 @@ static void classify_rows(planner *p, const hearth_classifier *classifier, uint3
     uint32_t context = w->contexts.order[i];
     hearth_writer_get_classified(w, context, &mib);
     hearth_variance variance = hearth_writer_get_variance(w, context);
-    bool is_uncertain = w->densities && hearth_may_be_cold_or_not(classifier, w->densities, &mib, &variance);
+    bool is_uncertain = hearth_may_be_cold_or_not(classifier, &mib, &variance);
     hearth_class hotness = hearth_classify(classifier, &mib);
-    p->rows[i] = (plan_row){.bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize),
-                            .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
+    p->rows[i] = (plan_row){.bytes = w->builder->mibs[context].TotalSize,
+                            .allocs = w->builder->mibs[context].AllocCount,
                             .accesses = mib.TotalAccessCount,
-                            .lifetime_ns = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalLifetime),
+                            .lifetime_ns = w->builder->mibs[context].TotalLifetime,
                             .hotness = is_uncertain ? HEARTH_CLASS_UNKNOWN : hotness,
                             .is_dormant = (hotness == HEARTH_CLASS_COLD || hotness == HEARTH_CLASS_NOTCOLD) &&
                                           hearth_is_dormant(classifier, &mib),

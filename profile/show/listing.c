@@ -58,14 +58,6 @@ static void note_recorded(hearth_listing *r, const hearth_mib *mib) {
     r->recorded |= (uint64_t)(mib->v[i] != 0) << i;
 }
 
-static void count_uncertain(hearth_listing *r, const hearth_listing_row *row) {
-  if ((row->possible & (row->possible - 1)) == 0)
-    return;
-  hearth_listing_add_totals(&r->uncertain, &row->sum);
-  if (row->possible & 1u << HEARTH_CLASS_COLD)
-    hearth_listing_add_totals(&r->cold_or_not, &row->sum);
-}
-
 static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
@@ -73,7 +65,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   r->live_estimated |= s.live_estimated;
   hearth_listing_row row = {.context = context,
                             .hotness = s.hotness,
-                            .possible = s.possible,
+                            .is_uncertain = s.is_uncertain,
                             .sum = {.contexts = 1,
                                     .allocs = s.mib.AllocCount,
                                     .bytes = s.mib.TotalSize,
@@ -88,7 +80,8 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .short_lived = s.short_lived ? s.mib.AllocCount : 0,
                                     .sorted = hearth_listing_value(&r->options, &s)}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
-  count_uncertain(r, &row);
+  if (row.is_uncertain)
+    hearth_listing_add_totals(&r->uncertain, &row.sum);
   hearth_listing_add_totals(&r->all, &row.sum);
   if (!s.wanted)
     return HEARTH_OK;

@@ -79,7 +79,6 @@ static void listing_json_print_classes(listing_json *p) {
   listing_json_print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
   listing_json_print_totals(json, "uncertain", &p->listing.uncertain);
-  listing_json_print_totals(json, "cold_or_not", &p->listing.cold_or_not);
   listing_json_print_totals(json, "all", &p->listing.all);
   listing_json_print_totals(json, "selected", &p->listing.shown);
 }
@@ -120,11 +119,8 @@ static hearth_status listing_json_print_variance(listing_json *p, const hearth_l
   if (variance.runs == 0)
     return HEARTH_OK;
   hearth_variance_errors errors = hearth_variance_get_errors(&variance);
-  hearth_json_key_array(json, "possible");
-  for (hearth_class c = HEARTH_CLASS_UNKNOWN; c < HEARTH_LISTING_CLASSES; c++)
-    if (row->possible >> c & 1)
-      hearth_json_string(json, hearth_class_name(c));
-  hearth_json_print(json, "], variance:{runs:%lu, effective_runs:%f", variance.runs, errors.runs);
+  hearth_json_print(json, "uncertain:%d, variance:{runs:%lu, effective_runs:%f", row->is_uncertain, variance.runs,
+                    errors.runs);
   HEARTH_JSON_MEMBERS(json, &errors, density, lifetime, bytes);
   hearth_json_close(json, '}');
   return HEARTH_OK;

@@ -12,7 +12,7 @@ typedef struct hearth_listing_row {
   uint32_t context;
   uint32_t group;
   hearth_class hotness;
-  unsigned possible; /* classes, as in hearth_selected */
+  bool is_uncertain; /* may be cold or not */
   double key;        /* greatest first */
   hearth_listing_totals sum;
 } hearth_listing_row;
@@ -41,7 +41,7 @@ typedef struct hearth_listing {
   size_t detailed;     /* groups whose contexts text prints */
   uint64_t recorded;   /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
   bool live_estimated; /* of some context */
-  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, cold_or_not, all, shown;
+  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, all, shown;
 } hearth_listing;
 
 /* Destroy also after an error. */

@@ -209,13 +209,12 @@ static void print_idle(const hearth_listing *r) {
 }
 
 static void print_uncertain(const hearth_listing *r) {
-  const hearth_listing_totals *all = &r->uncertain, *cold = &r->cold_or_not;
   if (hearth_profile_has_variances(r->profile))
     fprintf(r->stream,
-            "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
-            " with %s (%.1f%%), which plans do not take for cold\n",
-            all->contexts, hearth_amount_bytes(all->bytes).c, hearth_percent(all->bytes, r->all.bytes), cold->contexts,
-            hearth_amount_bytes(cold->bytes).c, hearth_percent(cold->bytes, r->all.bytes));
+            "  uncertain: %" PRIu64 " with %s (%.1f%%), cold or not by the differences between runs: plans do not take "
+            "them for cold\n",
+            r->uncertain.contexts, hearth_amount_bytes(r->uncertain.bytes).c,
+            hearth_percent(r->uncertain.bytes, r->all.bytes));
 }
 
 static void summary_print_classes(const hearth_listing *r) {

@@ -70,18 +70,6 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
     fputs("   accessed by code without counters: its pages are in use while its counters rest\n", r->stream);
 }
 
-/* "cold, may be notcold: ". */
-static void print_possible(const hearth_listing *r, const hearth_listing_row *row) {
-  const char *separator = ", may be ";
-  fputs(hearth_class_name(row->hotness), r->stream);
-  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_LISTING_CLASSES; c++)
-    if (c != row->hotness && row->possible >> c & 1) {
-      fprintf(r->stream, "%s%s", separator, hearth_class_name(c));
-      separator = " or ";
-    }
-  fputs(": ", r->stream);
-}
-
 static double factor_of(double doublings) { return exp2(HEARTH_VARIANCE_ERRORS * doublings); }
 
 static hearth_status listing_text_print_variance(const hearth_listing *r, uint32_t context, hearth_error *err) {
@@ -105,7 +93,7 @@ static hearth_status listing_text_print_context(hearth_listing *r, const hearth_
   double allocs = (double)m.AllocCount;
   fputs("\n   ", r->stream);
   if (hearth_accesses_known(&r->summary))
-    print_possible(r, row);
+    fprintf(r->stream, "%s%s: ", hearth_class_name(row->hotness), row->is_uncertain ? ", cold or not" : "");
   fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
           hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));

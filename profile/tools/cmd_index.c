@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "builder_tables.h"
 #include "command_line.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
-#include "mib_rows.h"
 #include "output_file.h"
 #include "print.h"
 #include "utf8.h"

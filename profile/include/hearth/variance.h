@@ -58,18 +58,10 @@ typedef struct hearth_variance_errors {
 
 hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance);
 
-/* The densities of a profile, in order. Destroy accepts NULL. */
-typedef struct hearth_density_order hearth_density_order;
-hearth_status hearth_density_order_create(hearth_profile *profile, hearth_density_order **ret, hearth_error *err);
-void hearth_density_order_destroy(hearth_density_order *order);
-
-/* The classes, 1 << hearth_class, that a context may have within HEARTH_VARIANCE_ERRORS errors of its density and lifetime, all
- * others being as they are; one alone: its class is certain, or nothing is known of the variance. */
-unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
-                                 const hearth_mib *mib, const hearth_variance_errors *errors);
-/* Is it uncertain whether the context is cold? The planner then does not take it for cold. */
-bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_density_order *order,
-                               const hearth_mib *mib, const hearth_variance *variance);
+/* Is it uncertain whether the context is cold: is it within HEARTH_VARIANCE_ERRORS errors of its density and lifetime, and
+ * elsewhere not? False also if nothing is known of the variance. The planner does not take such a context for cold. */
+bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_mib *mib,
+                               const hearth_variance *variance);
 
 /* Does the profile store variances? */
 bool hearth_profile_has_variances(const hearth_profile *profile);

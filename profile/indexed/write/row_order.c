@@ -158,12 +158,11 @@ bool hearth_writer_accesses_counted(const writer *w) {
 }
 
 static void summary_add_totals(const writer *w, hearth_indexed_summary *summary) {
-  const mib_rows *mibs = &w->builder->mibs;
-  for (size_t i = 0; i < mibs->count; i++) {
-    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib_rows_number(mibs, i, HEARTH_COL_AllocCount));
-    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib_rows_number(mibs, i, HEARTH_COL_TotalSize));
-    summary->total_accesses =
-        hearth_merge_SUM(summary->total_accesses, mib_rows_number(mibs, i, HEARTH_COL_TotalAccessCount));
+  for (size_t i = 0; i < w->builder->context_count; i++) {
+    const hearth_mib *mib = &w->builder->mibs[i];
+    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib->AllocCount);
+    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib->TotalSize);
+    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib->TotalAccessCount);
   }
 }
 
@@ -184,10 +183,8 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
         (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cutoffs = CUTOFFS;
-  if (w->sections[HEARTH_SECTION_VARIANCES].count > 0)
-    w->densities = hearth_density_order_of_points(points, n);
   free(points);
-  return hearth_check_memory(w->densities || w->sections[HEARTH_SECTION_VARIANCES].count == 0, w->err);
+  return HEARTH_OK;
 }
 
 /* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_hot_cutoff). Shares
@@ -233,8 +230,5 @@ hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context) {
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
-  if (w->unscoped_contexts)
-    *ret = w->unscoped_sums[writer_unscoped_context(w, context)];
-  else
-    hearth_mib_rows_get(&w->builder->mibs, context, ret);
+  *ret = w->unscoped_contexts ? w->unscoped_sums[writer_unscoped_context(w, context)] : w->builder->mibs[context];
 }

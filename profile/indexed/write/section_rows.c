@@ -29,9 +29,7 @@ hearth_status hearth_writer_order_types(writer *w) {
     qsort(w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
   }
   for (size_t i = 0; w->type_count > 0 && i < b->context_count; i++) {
-    hearth_mib mib;
-    hearth_mib_rows_get(&b->mibs, i, &mib);
-    builder_type *type = find_type(w, mib.DataTypeId);
+    builder_type *type = find_type(w, b->mibs[i].DataTypeId);
     if (type)
       used[type - w->types] = true;
   }
@@ -297,9 +295,7 @@ static void sum_contexts(writer *w, unscoped_stacks *unscoped) {
     if (first && *first == HEARTH_NONE)
       *first = i;
     w->unscoped_contexts[i] = first ? *first : i;
-    hearth_mib mib;
-    hearth_mib_rows_get(&b->mibs, i, &mib);
-    hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &mib);
+    hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &b->mibs[i]);
     hearth_variance variance = hearth_builder_variance(b, i);
     hearth_variance_add(&w->unscoped_variances[w->unscoped_contexts[i]], &variance, 1);
   }

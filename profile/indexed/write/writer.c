@@ -26,7 +26,6 @@ static void writer_free(writer *w) {
               w->binaries);
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
     free(w->sections[id].data);
-  hearth_density_order_destroy(w->densities);
   HEARTH_FREE(w->types, w->image);
 }
 
@@ -122,7 +121,10 @@ static int reference_of(enum hearth_mib_column field) {
 
 /* Fields that no context has are left out. */
 static void add_column(writer *w, enum hearth_mib_column field) {
-  if (field != HEARTH_COL_AllocCount && w->builder->mibs.columns[field].width == 0)
+  bool is_used = field == HEARTH_COL_AllocCount;
+  for (size_t i = 0; !is_used && i < w->builder->context_count; i++)
+    is_used = w->builder->mibs[i].v[field] != 0;
+  if (!is_used)
     return;
   w->column_names[w->column_count] = hearth_mib_column_name((int)field);
   w->columns[w->column_count++] = (uint8_t)field;
@@ -167,7 +169,8 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
   for (size_t i = 1; i < w->column_count; i++)
-    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, (enum hearth_mib_column)w->columns[i], ret[i]);
+    for (size_t k = 0; k < count; k++)
+      ret[i][k] = w->builder->mibs[numbers[k]].v[w->columns[i]];
 }
 
 /* Column of CONTEXTS that holds a field; HEARTH_NONE: there is none. */
@@ -296,7 +299,7 @@ static hearth_status write_image(writer *w) {
 hearth_status hearth_writer_write(hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
                                   void **ret_data, size_t *ret_size, hearth_error *err) {
   writer w = {.builder = builder, .make_plan = make_plan, .plan_state = plan_state, .err = err};
-  HEARTH_TRY(hearth_builder_estimate(builder, err));
+  hearth_builder_estimate(builder);
   hearth_status status = write_image(&w);
   if (status == HEARTH_OK) {
     *ret_data = w.image;

@@ -55,7 +55,6 @@ struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  hearth_density_order *densities; /* NULL: no variances */
   builder_type *types;
   size_t type_count;
   writer_section sections[HEARTH_SECTIONS + 1]; /* by id; those that are made so far */

@@ -116,7 +116,6 @@ hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile
   s->short_lived_ns = fmin(1e6, (double)summary.duration_ns / (double)(summary.runs ? summary.runs : 1) / 1000);
   s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
   HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, options->classify, err));
-  HEARTH_TRY(hearth_density_order_create(profile, &s->densities, err));
   HEARTH_TRY(weigh_calls(s, err));
   return s->wanted ? match_stacks(s, options, err) : HEARTH_OK;
 }
@@ -124,8 +123,6 @@ hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile
 void hearth_selection_destroy(hearth_selection *s) {
   free(s->nodes);
   free(s->light_counts);
-  hearth_density_order_destroy(s->densities);
-  s->densities = NULL;
   s->nodes = NULL;
   s->light_counts = NULL;
 }
@@ -147,24 +144,17 @@ static hearth_status is_in_library(const hearth_selection *s, uint32_t node, boo
   return HEARTH_OK;
 }
 
-/* Light contexts have no class to be sure of. */
-static hearth_status get_possible(const hearth_selection *s, hearth_selected *ret, hearth_error *err) {
-  HEARTH_TRY(hearth_profile_get_variance(s->profile, ret->context, &ret->variance, err));
-  hearth_variance_errors errors = hearth_variance_get_errors(&ret->variance);
-  ret->possible = ret->hotness == HEARTH_CLASS_UNKNOWN
-                      ? 1u << HEARTH_CLASS_UNKNOWN
-                      : hearth_possible_classes(&s->classifier, s->densities, &ret->mib, &errors);
-  return HEARTH_OK;
-}
-
 hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, hearth_selected *ret,
                                    hearth_error *err) {
+  hearth_variance variance;
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
   ret->live_estimated = hearth_live_bytes_estimated(&ret->mib);
   ret->short_lived = (double)ret->mib.TotalLifetime <= s->short_lived_ns * (double)ret->mib.AllocCount;
   HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
-  HEARTH_TRY(get_possible(s, ret, err));
+  HEARTH_TRY(hearth_profile_get_variance(s->profile, context, &variance, err));
+  ret->is_uncertain = ret->hotness != HEARTH_CLASS_UNKNOWN && /* light contexts have no class to be sure of */
+                      hearth_may_be_cold_or_not(&s->classifier, &ret->mib, &variance);
   HEARTH_TRY(is_in_library(s, ret->node, &ret->in_library, err));
   ret->wanted =
       (!s->nodes || s->nodes[ret->node] == s->wanted) && (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);

@@ -16,7 +16,6 @@ typedef struct hearth_selection {
   double
       short_lived_ns; /* the longest average life of short-lived blocks: 1 ms, but no more than a thousandth of a run; -1: not known */
   hearth_classifier classifier;
-  hearth_density_order *densities;
   unsigned char wanted; /* the filters that a stack must match */
   bool *light_counts;   /* by frame: have the light contexts that it allocates together enough weight? */
   unsigned char *nodes; /* by stack node: the filters that it and its callers match; NULL: no filter is set */
@@ -29,9 +28,8 @@ typedef struct hearth_selected {
   bool short_lived;    /* its blocks are, on average */
   bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
   bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
+  bool is_uncertain;   /* it may be cold or not (hearth/variance.h) */
   hearth_mib mib;
-  hearth_variance variance;
-  unsigned possible; /* classes that it may have, 1 << hearth_class: several if that is uncertain */
 } hearth_selected;
 
 /* Destroy also after an error. */

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "findings.h"
 #include "live_bytes.h"
+#include "object_file.h"
 #include "option_size.h"
 #include "print.h"
 

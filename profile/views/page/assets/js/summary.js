@@ -207,7 +207,7 @@ function findingElement(finding, number) {
   return make('article', {},
     make('h2', {}, `${number}. ${finding.title}: ${savingText(finding)}`),
     make('p', {}, findingPlace(finding)),
-    make('p', {}, finding.evidence), ...(finding.fields ? [make('p', {}, finding.fields)] : []),
+    make('p', {}, finding.evidence),
     make('p', {}, `Remedy: ${finding.remedy}.`));
 }
 
