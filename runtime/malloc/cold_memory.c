@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded is a
- * hole of the file; its place in the file is not used again. */
+/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded
+ * is a hole of the file; its place in the file is not used again. Memory is made of huge
+ * pages like any other, in the file as far as its file system knows them, until a part of one leaves. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
+#include "engine.h"
 #include "lock.h"
 #include "malloc_messages.h"
 #include "system_memory.h"
@@ -49,8 +51,6 @@ static struct {
   piece *pieces; /* that are mapped, shared */
   size_t count, room;
 } file = {.descriptor = -1};
-
-bool hearth_cold_memory_leaves(void) { return cold_mode != HEARTH_COLD_KEEP; }
 
 static bool descriptor_is_ours(void) {
   struct stat status;
@@ -130,7 +130,7 @@ void hearth_cold_memory_configure(const hearth_malloc_options *options) {
   if (mode == HEARTH_COLD_FILE && !open_or_warn())
     mode = HEARTH_COLD_KEEP;
   cold_mode = mode;
-  hearth_cold_thread_configure(options->interval_s, options->cost_percent);
+  hearth_cold_thread_configure(mode == HEARTH_COLD_KEEP ? 0 : options->interval_s, options->cost_percent);
 }
 
 /* Pieces. */
@@ -184,6 +184,8 @@ static bool open_in_file(char *start, size_t bytes) {
     return false;
   }
   off_t offset = file.end;
+  if (bytes % HEARTH_SEGMENT_BYTES == 0) /* a huge page has its place in the file, as in memory */
+    offset = (offset + HEARTH_SEGMENT_BYTES - 1) & -(off_t)HEARTH_SEGMENT_BYTES;
   if (!is_within_limit((size_t)offset + bytes) ||
       syscall(SYS_fallocate, file.descriptor, 0, offset, (off_t)bytes) != 0 || !add_file_piece(start, bytes, offset))
     return false;
@@ -204,8 +206,6 @@ bool hearth_cold_memory_open(void *start, size_t bytes) {
     hearth_lock_give(&lock);
   } else {
     opened = hearth_system_open(start, bytes);
-    if (opened && cold_mode != HEARTH_COLD_KEEP)
-      syscall(SYS_madvise, start, bytes, MADV_NOHUGEPAGE);
   }
   errno = saved_errno;
   return opened;
@@ -262,6 +262,11 @@ bool hearth_cold_memory_send(char *start, size_t bytes) {
   int descriptor = place_of(start, &offset);
   if (descriptor >= 0)
     posix_fadvise(descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+  /* A huge page was parted; its neighbours are not to come back with each of its pages. While it is whole, it stays huge: each
+   * first write to a part of one costs more than one to a page. */
+  unsigned char is_in;
+  if (!mincore(start, HEARTH_PAGE_BYTES, &is_in) && !(is_in & 1))
+    hearth_system_keep_small(hearth_segment_of(start), HEARTH_SEGMENT_BYTES);
   return known;
 }
 

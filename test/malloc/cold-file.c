@@ -1,4 +1,4 @@
-/* HEARTH_MALLOC=cold=file: cold bytes leave memory, and come back as they were; forked processes do not see what the
+/* HEARTH_MALLOC=cold=file: cold bytes leave memory, and come back as they were, without their neighbours; forked processes do not see what the
  * other writes, neither what was allocated before nor after, and go on with files of their own; freed memory is given
  * back and reads as zero. Where no file can be had, a warning says why, and cold blocks stay in memory.
  *
@@ -78,6 +78,8 @@ static void leave_memory(void) {
     assert(tenths < 600);
     usleep(100000);
   }
+  int pages = resident_pages(block);
+  assert(block[BYTES / 2] == 'a' && resident_pages(block) <= pages + 16);
   check(block, 'a');
   puts("16 MiB out of memory, contents kept");
 }
