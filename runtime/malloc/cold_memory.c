@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded
- * is a hole of the file; its place in the file is not used again. Memory is made of huge
+ * keeps its place and its blocks; what was released is a hole of the file, whose place is not used again. Memory is made of huge
  * pages like any other, in the file as far as its file system knows them, until a part of one leaves. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
@@ -211,13 +211,30 @@ bool hearth_cold_memory_open(void *start, size_t bytes) {
   return opened;
 }
 
-/* Private pages of a file would read as the file again. */
+/* The descriptor of the file that has shared memory, and its place there; -1: none has. */
+static int place_of(const char *start, off_t *ret_offset) {
+  int descriptor = -1;
+  hearth_lock_take(&lock);
+  size_t count = file.count && descriptor_is_ours() ? file.count : 0;
+  for (size_t i = 0; i < count && descriptor < 0; i++)
+    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
+      *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
+      descriptor = file.descriptor;
+    }
+  hearth_lock_give(&lock);
+  return descriptor;
+}
+
+/* Blocks of the disk stay reserved. Private pages of a file would read as the file again. */
 void hearth_cold_memory_discard(void *start, size_t bytes) {
   int saved_errno = errno;
+  off_t offset = 0;
+  int descriptor = place_of(start, &offset);
   if (cold_mode != HEARTH_COLD_FILE)
     hearth_system_discard(start, bytes);
-  else if (syscall(SYS_madvise, start, bytes, MADV_REMOVE) != 0 &&
-           !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+  else if (descriptor >= 0 ? syscall(SYS_fallocate, descriptor, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset,
+                                     (off_t)bytes) != 0
+                           : !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
     memset(start, 0, bytes);
   errno = saved_errno;
 }
@@ -234,20 +251,6 @@ void hearth_cold_memory_release(void *start, size_t bytes) {
     hearth_lock_give(&lock);
   }
   hearth_system_release(start, bytes);
-}
-
-/* The descriptor of the file that has shared memory, and its place there; -1: none has. */
-static int place_of(const char *start, off_t *ret_offset) {
-  int descriptor = -1;
-  hearth_lock_take(&lock);
-  size_t count = file.count && descriptor_is_ours() ? file.count : 0;
-  for (size_t i = 0; i < count && descriptor < 0; i++)
-    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
-      *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
-      descriptor = file.descriptor;
-    }
-  hearth_lock_give(&lock);
-  return descriptor;
 }
 
 bool hearth_cold_memory_send(char *start, size_t bytes) {
