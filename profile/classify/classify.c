@@ -149,7 +149,8 @@ static double looked_uses(const hearth_classifier *classifier, const hearth_mib 
     return HEARTH_USES_UNKNOWN;
   if (always * looks > touched) /* a short interval had a walk over all */
     always = touched / looks;
-  return time_ns > 0 ? (always + (touched - always * looks) * idle_ns / time_ns) / part : INFINITY;
+  double uses = time_ns > 0 ? (always + (touched - always * looks) * idle_ns / time_ns) / part : INFINITY;
+  return touched >= LEAST_USES || is_idle(uses) ? uses : HEARTH_USES_UNKNOWN; /* chance touches a page or two */
 }
 
 /* Long enough for its last half to be idle time. */

@@ -189,13 +189,17 @@ static hearth_header *take_small(size_t size, uint32_t context) {
   if (!free)
     return NULL;
   uint32_t page = (uint32_t)__builtin_ctzll(free);
+  slot->context = context;
+  size_t room = (HEARTH_PAGE_BYTES - BEFORE - size) / HEARTH_LINE;
+  hearth_header *block = watched_begin(slot, page, size, watched.turn * 29u % (room + 1));
   if (page >= slot->high_pages) {
     watched.small_pages += page + 1 - slot->high_pages;
     slot->high_pages = page + 1;
+    /* The system has some new pages of each processor wait before it lists them, and clears no bits of theirs: this call lists
+     * those of this processor. */
+    hearth_system_forget_accesses(slot->start + page * HEARTH_PAGE_BYTES, HEARTH_PAGE_BYTES);
   }
-  slot->context = context;
-  size_t room = (HEARTH_PAGE_BYTES - BEFORE - size) / HEARTH_LINE;
-  return watched_begin(slot, page, size, watched.turn * 29u % (room + 1));
+  return block;
 }
 
 static hearth_header *watched_take_large(size_t size, size_t pages, uint32_t context) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded is a
- * hole of the file; its place in the file is not used again. */
+/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded
+ * keeps its place and its blocks; what was released is a hole of the file, whose place is not used again. Memory is made of huge
+ * pages like any other, in the file as far as its file system knows them, until a part of one leaves. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
+#include "engine.h"
 #include "lock.h"
 #include "malloc_messages.h"
 #include "system_memory.h"
@@ -49,8 +51,6 @@ static struct {
   piece *pieces; /* that are mapped, shared */
   size_t count, room;
 } file = {.descriptor = -1};
-
-bool hearth_cold_memory_leaves(void) { return cold_mode != HEARTH_COLD_KEEP; }
 
 static bool descriptor_is_ours(void) {
   struct stat status;
@@ -130,7 +130,7 @@ void hearth_cold_memory_configure(const hearth_malloc_options *options) {
   if (mode == HEARTH_COLD_FILE && !open_or_warn())
     mode = HEARTH_COLD_KEEP;
   cold_mode = mode;
-  hearth_cold_thread_configure(options->interval_s, options->cost_percent);
+  hearth_cold_thread_configure(mode == HEARTH_COLD_KEEP ? 0 : options->interval_s, options->cost_percent);
 }
 
 /* Pieces. */
@@ -184,6 +184,8 @@ static bool open_in_file(char *start, size_t bytes) {
     return false;
   }
   off_t offset = file.end;
+  if (bytes % HEARTH_SEGMENT_BYTES == 0) /* a huge page has its place in the file, as in memory */
+    offset = (offset + HEARTH_SEGMENT_BYTES - 1) & -(off_t)HEARTH_SEGMENT_BYTES;
   if (!is_within_limit((size_t)offset + bytes) ||
       syscall(SYS_fallocate, file.descriptor, 0, offset, (off_t)bytes) != 0 || !add_file_piece(start, bytes, offset))
     return false;
@@ -204,20 +206,35 @@ bool hearth_cold_memory_open(void *start, size_t bytes) {
     hearth_lock_give(&lock);
   } else {
     opened = hearth_system_open(start, bytes);
-    if (opened && cold_mode != HEARTH_COLD_KEEP)
-      syscall(SYS_madvise, start, bytes, MADV_NOHUGEPAGE);
   }
   errno = saved_errno;
   return opened;
 }
 
-/* Private pages of a file would read as the file again. */
+/* The descriptor of the file that has shared memory, and its place there; -1: none has. */
+static int place_of(const char *start, off_t *ret_offset) {
+  int descriptor = -1;
+  hearth_lock_take(&lock);
+  size_t count = file.count && descriptor_is_ours() ? file.count : 0;
+  for (size_t i = 0; i < count && descriptor < 0; i++)
+    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
+      *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
+      descriptor = file.descriptor;
+    }
+  hearth_lock_give(&lock);
+  return descriptor;
+}
+
+/* Blocks of the disk stay reserved. Private pages of a file would read as the file again. */
 void hearth_cold_memory_discard(void *start, size_t bytes) {
   int saved_errno = errno;
+  off_t offset = 0;
+  int descriptor = place_of(start, &offset);
   if (cold_mode != HEARTH_COLD_FILE)
     hearth_system_discard(start, bytes);
-  else if (syscall(SYS_madvise, start, bytes, MADV_REMOVE) != 0 &&
-           !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+  else if (descriptor >= 0 ? syscall(SYS_fallocate, descriptor, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset,
+                                     (off_t)bytes) != 0
+                           : !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
     memset(start, 0, bytes);
   errno = saved_errno;
 }
@@ -236,20 +253,6 @@ void hearth_cold_memory_release(void *start, size_t bytes) {
   hearth_system_release(start, bytes);
 }
 
-/* The descriptor of the file that has shared memory, and its place there; -1: none has. */
-static int place_of(const char *start, off_t *ret_offset) {
-  int descriptor = -1;
-  hearth_lock_take(&lock);
-  size_t count = file.count && descriptor_is_ours() ? file.count : 0;
-  for (size_t i = 0; i < count && descriptor < 0; i++)
-    if (start >= file.pieces[i].start && start < file.pieces[i].start + file.pieces[i].bytes) {
-      *ret_offset = file.pieces[i].offset + (start - file.pieces[i].start);
-      descriptor = file.descriptor;
-    }
-  hearth_lock_give(&lock);
-  return descriptor;
-}
-
 bool hearth_cold_memory_send(char *start, size_t bytes) {
   /* Dirty pages of a file are not dropped: they are written first. */
   if (cold_mode == HEARTH_COLD_FILE)
@@ -262,6 +265,11 @@ bool hearth_cold_memory_send(char *start, size_t bytes) {
   int descriptor = place_of(start, &offset);
   if (descriptor >= 0)
     posix_fadvise(descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+  /* A huge page was parted; its neighbours are not to come back with each of its pages. While it is whole, it stays huge: each
+   * first write to a part of one costs more than one to a page. */
+  unsigned char is_in;
+  if (!mincore(start, HEARTH_PAGE_BYTES, &is_in) && !(is_in & 1))
+    hearth_system_keep_small(hearth_segment_of(start), HEARTH_SEGMENT_BYTES);
   return known;
 }
 

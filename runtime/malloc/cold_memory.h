@@ -18,9 +18,6 @@
 /* Once, before the first cold block. A mode that cannot be had is HEARTH_COLD_KEEP, after a warning that says why. */
 void hearth_cold_memory_configure(const hearth_malloc_options *options);
 
-/* Pages are to leave: no huge ones. */
-bool hearth_cold_memory_leaves(void);
-
 /* As hearth_system_open, _discard and _release, of whole pages. A piece is released whole. */
 bool hearth_cold_memory_open(void *start, size_t bytes);
 void hearth_cold_memory_discard(void *start, size_t bytes);

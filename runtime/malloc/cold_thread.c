@@ -73,9 +73,7 @@ void hearth_cold_thread_configure(unsigned seconds, unsigned percent) {
   hearth_cold_thread_after_fork();
 }
 
-void hearth_cold_thread_after_fork(void) {
-  atomic_store_explicit(&is_wanted, hearth_cold_memory_leaves() && interval_s, memory_order_relaxed);
-}
+void hearth_cold_thread_after_fork(void) { atomic_store_explicit(&is_wanted, interval_s > 0, memory_order_relaxed); }
 
 static uint64_t nanoseconds(clockid_t clock) {
   struct timespec now;

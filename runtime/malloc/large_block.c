@@ -235,10 +235,7 @@ static page *make_area(space *large, size_t bytes, size_t alignment) {
     hearth_system_release(start, bytes);
     return NULL;
   }
-  *made = (area){.start = start,
-                 .pages = pages,
-                 .is_huge = large->area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES &&
-                            !(is_cold(large) && hearth_cold_memory_leaves())};
+  *made = (area){.start = start, .pages = pages, .is_huge = large->area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES};
   if (!(is_cold(large) ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)) ||
       !hearth_kind_set(start, bytes, is_cold(large) ? HEARTH_KIND_LARGE_COLD : HEARTH_KIND_LARGE) ||
       !add_area_entry(large, made)) {

@@ -76,13 +76,22 @@ bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind) {
   return true;
 }
 
-/* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever. */
+static void release(hearth_segment *segment, bool is_cold) {
+  if (is_cold)
+    hearth_cold_memory_release(segment, HEARTH_SEGMENT_BYTES);
+  else
+    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+}
+
+/* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever; of a file, if
+ * all of them are mapped from it, the head, too. */
 static hearth_segment *make_segment(hearth_kind kind, bool huge) {
   hearth_segment *segment = hearth_system_reserve(HEARTH_SEGMENT_BYTES, HEARTH_SEGMENT_BYTES);
   if (!segment)
     return NULL;
   unsigned open_slots = huge ? HEARTH_SLOTS : HEARTH_MAP_SLOTS;
-  if (hearth_system_open(segment, open_slots * HEARTH_SLOT_BYTES) &&
+  size_t bytes = open_slots * HEARTH_SLOT_BYTES;
+  if ((huge && hearth_is_cold(kind) ? hearth_cold_memory_open(segment, bytes) : hearth_system_open(segment, bytes)) &&
       hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind)) {
     if (huge)
       hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
@@ -91,13 +100,12 @@ static hearth_segment *make_segment(hearth_kind kind, bool huge) {
     segment->is_cold = hearth_is_cold(kind);
     return segment;
   }
-  hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
+  release(segment, hearth_is_cold(kind));
   return NULL;
 }
 
 hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
   hearth_kind kind = (hearth_kind)placement;
-  bool leaves = hearth_is_cold(kind) && hearth_cold_memory_leaves(); /* page by page */
   struct source *source = &sources[hearth_is_cold(kind)];
   hearth_lock_take(&hearth_segments_lock);
   hearth_segment *segment = source->kept;
@@ -106,7 +114,7 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
     source->kept_count--;
     hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind);
   } else {
-    segment = make_segment(kind, huge && !leaves && !hearth_is_secure);
+    segment = make_segment(kind, huge && !hearth_is_secure);
   }
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;
@@ -136,13 +144,6 @@ bool hearth_segment_open(hearth_segment *segment, unsigned slots) {
   return true;
 }
 
-static void release(hearth_segment *segment) {
-  if (segment->is_cold)
-    hearth_cold_memory_release(segment, HEARTH_SEGMENT_BYTES);
-  else
-    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
-}
-
 void hearth_segment_give(hearth_segment *segment) {
   unsigned open_slots = segment->open_slots;
   bool is_huge = segment->is_huge, is_cold = segment->is_cold;
@@ -165,7 +166,7 @@ void hearth_segment_give(hearth_segment *segment) {
   hearth_lock_give(&hearth_segments_lock);
   hearth_large_count_segments(is_cold, -1);
   if (!keep)
-    release(segment);
+    release(segment, is_cold);
 }
 
 hearth_live hearth_segment_count(hearth_segment *segment) {
@@ -216,7 +217,7 @@ static bool trim(struct source *source) {
   hearth_lock_give(&hearth_segments_lock);
   for (hearth_segment *next, *segment = all; segment; segment = next) {
     next = segment->next;
-    release(segment);
+    release(segment, segment->is_cold);
   }
   return all;
 }

@@ -1,6 +1,6 @@
-/* HEARTH_MALLOC=cold=file: cold bytes leave memory, and come back as they were; forked processes do not see what the
+/* HEARTH_MALLOC=cold=file: cold bytes leave memory, and come back as they were, without their neighbours; forked processes do not see what the
  * other writes, neither what was allocated before nor after, and go on with files of their own; freed memory is given
- * back and reads as zero. Where no file can be had, a warning says why, and cold blocks stay in memory.
+ * back and reads as zero, and its place on the disk stays reserved. Where no file can be had, a warning says why, and cold blocks stay in memory.
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
@@ -40,13 +40,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { BYTES = 16 << 20, PAGES = BYTES / 4096 };
 
 /* Freed at the end: what is freed before a fork is private memory afterwards, which stays. */
-static char *kept[20];
+static char *kept[30];
 static int kept_count;
 
 static char *keep(char *block) { return kept[kept_count++] = block; }
@@ -78,6 +79,8 @@ static void leave_memory(void) {
     assert(tenths < 600);
     usleep(100000);
   }
+  int pages = resident_pages(block);
+  assert(block[BYTES / 2] == 'a' && resident_pages(block) <= pages + 16);
   check(block, 'a');
   puts("16 MiB out of memory, contents kept");
 }
@@ -122,6 +125,23 @@ static void fork_apart(void) {
   puts("parent and child apart");
 }
 
+/* A page of the file without a block of the disk would be SIGBUS when the disk is full. */
+static void check_blocks_of_disk(void) {
+  char line[4096];
+  struct stat file;
+  unsigned long start, end, mapped = 0, inode = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps))
+    if (strstr(line, "/hearth-cold-") && strstr(line, "rw-s")) {
+      assert(sscanf(line, "%lx-%lx %*s %*s %*s %lu", &start, &end, &inode) == 3);
+      mapped += end - start;
+    }
+  fclose(maps);
+  for (int i = 3; inode && i < 1000; i++)
+    if (!fstat(i, &file) && file.st_ino == inode)
+      assert((unsigned long)file.st_blocks * 512 >= mapped);
+}
+
 static void read_zeroes(void) {
   for (int round = 0; round < 4; round++) {
     free(cold_block('z'));
@@ -131,6 +151,14 @@ static void read_zeroes(void) {
     memset(block, 'z', (size_t)BYTES * 3);
     free(block);
   }
+  char *around[8];
+  for (int i = 0; i < 8; i++) {
+    around[i] = memset(malloc_hot_cold(BYTES - (1 << 20), 0), 'y', BYTES - (1 << 20));
+    keep(malloc_hot_cold(1 << 20, 0));
+  }
+  for (int i = 0; i < 8; i++)
+    free(around[i]);
+  check_blocks_of_disk();
   puts("reused memory is zero");
 }
 

@@ -111,6 +111,7 @@ static void what_only_pages_show_is_unknown(void **state) {
   const row rows[] = {
       {60 * second, 0, HEARTH_CLASS_UNKNOWN, .idle = 20, .touched = 5, .look_ns = 20 * second},
       {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .touched = 1, .look_ns = 40 * second},
+      {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .touched = 3, .look_ns = 20 * second}, /* perhaps by chance */
       {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .touched = 5, .look_ns = 90 * second}, /* no clear use */
       {60 * second, 0, HEARTH_CLASS_COLD, .idle = 20, .look_ns = 40 * second, .looks = 700, .short_touched = 800,
        .short_looks = 1000}, /* a walk in a short interval, which no long one saw */
