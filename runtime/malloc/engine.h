@@ -156,9 +156,8 @@ struct hearth_heap {
   hearth_pool *_Atomic pool[HEARTH_POOLS]; /* NULL until used */
   uint64_t hinted[HEARTH_POOLS];           /* requests with a hint for each; by its thread only */
   size_t used_granules;                    /* of all pools */
-  hearth_heap *next_of_all, *next_idle;
+  hearth_heap *next_of_all;
   _Atomic uint32_t is_busy; /* an idle heap is being worked on by some thread */
-  _Atomic bool is_idle;
 };
 
 /* Behind a heap lies the room for its other pools, so that one comparison tells whether a pool is of the heap. */

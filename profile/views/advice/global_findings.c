@@ -186,7 +186,7 @@ static hearth_status global_finding_find_shared(global_advice *a, hearth_profile
   placed_globals p = {.rows = NULL};
   hearth_elf_file *file;
   HEARTH_TRY(hearth_elf_file_open(binary, &file, err));
-  hearth_status status = find_placed(&p, profile, file, err);
+  hearth_status status = is_looked_for(a, KIND_SHARED) ? find_placed(&p, profile, file, err) : HEARTH_OK;
   hearth_elf_file_close(file);
   if (p.count > 0)
     qsort(p.rows, p.count, sizeof *p.rows, global_finding_compare_placed);
@@ -218,7 +218,7 @@ static hearth_status global_finding_find(hearth_profile *profile, const char *bi
       if (is_found(kind, &found.global, ret->runs))
         global_finding_add(&ret->findings[kind], &found);
   }
-  return is_looked_for(ret, KIND_SHARED) ? global_finding_find_shared(ret, profile, binary, err) : HEARTH_OK;
+  return binary ? global_finding_find_shared(ret, profile, binary, err) : HEARTH_OK;
 }
 
 /* ------------------------------------------------ output ------------------------------------------------ */

@@ -15,6 +15,9 @@
  * FIELDS-NEXT: of 1000 blocks of 64 bytes, 2 of 8 words are used much, and none of the bytes 16-63
  * FIELDS-NEXT: of type node{{$}}
  *
+ * RUN: not %hearth advise --binary=missing prof 2>&1 | FileCheck %s --check-prefix=MISSING
+ * MISSING: error: missing: cannot be opened
+ *
  * Without counts there is nothing to say of these.
  * RUN: %hearth merge -q --fields=AllocCount,TotalSize,MinSize,MaxSize,TotalLifetime prof -o sizes
  * RUN: %hearth advise sizes | FileCheck %s --check-prefix=SIZES '--implicit-check-not=(unused)' '--implicit-check-not=(fields)'
