@@ -315,14 +315,22 @@ static void skip(hearth_indexer *ix, const char *reason) {
   hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
 }
 
+static void index_tell_begun(hearth_indexer *ix, const char *path, size_t number, size_t count) {
+  char text[256];
+  snprintf(text, sizeof text, "reading %zu of %zu: %s", number, count, path);
+  hearth_indexer_tell(ix, HEARTH_NOTE_PROGRESS, text);
+}
+
 hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *inputs, size_t count,
                                         hearth_error *err) {
   hearth_error failure = {.status = HEARTH_OK}, last;
   for (size_t i = 0; i < count; i++) {
     bool known = false;
     hearth_status status = index_is_known(ix, &inputs[i], &known, &last);
-    if (status == HEARTH_OK && !known)
+    if (status == HEARTH_OK && !known) {
+      index_tell_begun(ix, inputs[i].path, i + 1, count);
       status = add_unknown(ix, &inputs[i], &last);
+    }
     if (status != HEARTH_OK && can_skip(ix, &last)) {
       skip(ix, last.message);
     } else if (status != HEARTH_OK) {

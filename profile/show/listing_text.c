@@ -36,6 +36,22 @@ static void print_live(const hearth_mib *m, FILE *out) {
 }
 
 /* Not every layout of profiles has all fields. */
+/* Which of the conditions keeps blocks from being cold. */
+static void print_why_not_cold(const hearth_listing *r, const hearth_mib *m) {
+  const hearth_classifier *c = &r->selection.classifier;
+  double moments = (double)m->UsedPageBytes + (double)m->IdlePageBytes;
+  if (c->mode != HEARTH_CLASSIFY_AUTO || (moments <= 0 && m->Picks == 0))
+    return;
+  fprintf(r->stream, "   cold asks for %s of life", hearth_amount_time(2 * c->cold_min_lifetime_ns).c);
+  if (moments > 0)
+    fprintf(r->stream, ", pages unused for half of that at %d%% of the moments (here %.0f%%)",
+            100 - 100 / HEARTH_IDLE_MOMENTS, 100 * (double)m->IdlePageBytes / moments);
+  if (m->Picks > 0)
+    fprintf(r->stream, ", rest in the last half of life for %d%% (here %.0f%%)", 100 - HEARTH_MOST_USED_LATE_PERCENT,
+            100 * (double)m->LatePicks / (double)m->Picks);
+  fputc('\n', r->stream);
+}
+
 static void print_use(const hearth_listing *r, const hearth_mib *m) {
   double allocs = (double)m->AllocCount;
   const char *separator = "   ";
@@ -66,7 +82,10 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
   if (m->Looks > 0 && rate.per_second >= 0)
     fprintf(r->stream, "   %" PRIu64 " looks: a page is touched %.3g (+- %.2g) times a second\n",
             m->Looks + m->ShortLooks, rate.per_second, rate.error);
-  if (hearth_classify(&r->selection.classifier, m) == HEARTH_CLASS_UNKNOWN)
+  hearth_class class = hearth_classify(&r->selection.classifier, m);
+  if (class == HEARTH_CLASS_NOTCOLD)
+    print_why_not_cold(r, m);
+  if (class == HEARTH_CLASS_UNKNOWN)
     fputs("   accessed by code without counters: its pages are in use while its counters rest\n", r->stream);
 }
 

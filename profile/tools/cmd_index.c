@@ -291,7 +291,10 @@ static void index_on_note(void *context, hearth_note_level level, const char *te
   } else if (level == HEARTH_NOTE_WARNING && !a->quiet) {
     if (is_told(a, text))
       hearth_tool_warning("%s", text);
+  } else if (level == HEARTH_NOTE_PROGRESS && !a->quiet) {
+    hearth_tool_progress(text);
   } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
+    hearth_tool_progress("");
     fputs("hearth: ", stderr);
     hearth_utf8_put(text, stderr);
     putc('\n', stderr);
@@ -364,11 +367,14 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
     return HEARTH_EXIT_ERROR; /* told already */
   if (a->warnings.untold > 0)
     hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
+  if (!a->quiet)
+    hearth_tool_progress("writing");
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
   if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK)
     return nothing_written(a, indexer, &err);
   if (a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
+  hearth_tool_progress("");
   return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : index_print_summary(a->output);
 }
 

@@ -65,7 +65,7 @@ static bool heap_command_parse(int argc, char **argv, arguments *a, int *ret_cod
 
 static void heap_command_on_note(void *context, hearth_note_level level, const char *text) {
   const arguments *a = context;
-  if (level != HEARTH_NOTE_DETAIL && !a->quiet)
+  if (level >= HEARTH_NOTE_WARNING && !a->quiet)
     hearth_tool_warning("%s", text);
 }
 
