@@ -7,7 +7,6 @@
 
 #include "engine.h"
 #include "lock.h"
-#include "malloc_messages.h"
 #include "system_memory.h"
 
 #include <errno.h>

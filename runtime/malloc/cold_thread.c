@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
-#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 

@@ -336,6 +336,14 @@ static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class
   pool->list[class] = (uintptr_t)block + pool->key;
 }
 
+/* malloc_messages.c: messages without stdio, as they come from inside of malloc and free. errno is kept. Nothing is written where
+ * descriptor 2 has become a file of the program's: it must be the same file as when the program started, the same file as
+ * standard output, or a file that is appended to, as logs are. */
+/* "hearth malloc: WHAT DETAIL" on standard error. */
+void hearth_malloc_warn(const char *what, const char *detail);
+/* "hearth malloc: WHAT ADDRESS", then abort: the program's heap differs from its author's belief. */
+_Noreturn void hearth_fatal(const char *what, const void *address);
+
 #pragma GCC visibility pop
 
 #endif

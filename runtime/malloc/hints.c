@@ -8,7 +8,6 @@
 #include "guard.h"
 #include "hearth/hints.h"
 #include "hearth/optional.h"
-#include "malloc_messages.h"
 
 #include <inttypes.h>
 #include <malloc.h>

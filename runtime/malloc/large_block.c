@@ -10,7 +10,6 @@
 
 #include "cold_memory.h"
 #include "engine.h"
-#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 

@@ -2,7 +2,7 @@
 /* Messages are put together on the stack and written by one system call. No descriptor is kept for them, as a profiled
  * program does: daemons close theirs so that nobody waits for the end of a pipe. */
 #define _GNU_SOURCE
-#include "malloc_messages.h"
+#include "engine.h"
 
 #include <errno.h>
 #include <fcntl.h>

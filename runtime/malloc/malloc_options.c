@@ -2,7 +2,7 @@
 /* Pairs are split at ':' and '=' in the text itself; each value has a parser of its own. */
 #include "malloc_options.h"
 
-#include "malloc_messages.h"
+#include "engine.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "hearth/malloc_status.h"
 #include "hints.h"
 #include "large_block.h"
-#include "malloc_messages.h"
 #include "malloc_options.h"
 #include "segments.h"
 #include "system_memory.h"

@@ -6,7 +6,6 @@
 #include "engine.h"
 
 #include "large_block.h"
-#include "malloc_messages.h"
 #include "segments.h"
 #include "system_memory.h"
 
