@@ -190,8 +190,9 @@ static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *
 
   while (header) {
     aside note = *(aside *)hearth_header_memory(header);
+    hearth_block block;
     hearth_chunk chunk;
-    hearth_block block = hearth_heap_read(header, &chunk);
+    hearth_heap_find_chunk(hearth_header_memory(header), &block, &chunk);
     end_life(&block, chunk, note.end, cache);
     header = note.next;
   }
@@ -287,7 +288,7 @@ static inline __attribute__((always_inline)) void *allocate_recorded(size_t size
   if (__builtin_expect(!cache, false))
     return NULL;
   if (__builtin_expect(alignment <= HEARTH_MALLOC_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
-                           !hearth_threads_are_stopped() && hearth_find_known_context(cache, frame, &context),
+                           !hearth_threads_are_stopped() && hearth_find_known_context(cache, frame, false, &context),
                        true))
     header = hearth_heap_take_cached(size, &cache->heap);
   if (__builtin_expect(!header, false)) {

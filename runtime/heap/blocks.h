@@ -43,8 +43,9 @@ size_t hearth_block_size(const void *pointer);
 /* The context of a call: its stack, folded, with the scopes of the thread; or that it is not to be recorded. `frame` is the frame of
  * the function that the program called. */
 
-/* The context, without scopes, of a stack that the thread knows, without waiting for anything. False: it does not know it. */
-bool hearth_find_known_context(hearth_thread_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
+/* The context, without scopes, of a stack that the thread knows. False: it does not know it, or would have to wait to be sure. */
+bool hearth_find_known_context(hearth_thread_cache *cache, const hearth_frame *frame, bool may_wait,
+                               uint32_t *ret_context);
 
 /* The context of an allocation of `size` bytes; HEARTH_NO_CONTEXT: it is not to be recorded. `cache`: this thread's, or NULL. */
 uint32_t hearth_find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache);

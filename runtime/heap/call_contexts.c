@@ -81,8 +81,8 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
 }
 
 /* The context of a call stack that the thread knows. */
-static inline bool find_known(hearth_thread_cache *cache, const hearth_frame *frame, bool may_wait,
-                              uint32_t *ret_context) {
+inline bool hearth_find_known_context(hearth_thread_cache *cache, const hearth_frame *frame, bool may_wait,
+                                      uint32_t *ret_context) {
   *ret_context = hearth_frame_chain_find(&cache->chain, frame, may_wait);
   if (__builtin_expect(*ret_context > 0, true))
     return true;
@@ -104,15 +104,11 @@ static __attribute__((noinline)) uint32_t verify(const hearth_frame *frame, uint
   return unwound;
 }
 
-inline bool hearth_find_known_context(hearth_thread_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
-  return find_known(cache, frame, false, ret_context);
-}
-
 /* The context of a call stack. `cache` may be NULL. */
 static inline uint32_t find_stack_context(const hearth_frame *frame, hearth_thread_cache *cache) {
   uint32_t context;
 
-  if (cache && find_known(cache, frame, true, &context))
+  if (cache && hearth_find_known_context(cache, frame, true, &context))
     return context;
   return capture(frame, cache);
 }

@@ -370,11 +370,12 @@ static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *po
   return hearth_header_state(header) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
 }
 
-static inline hearth_pointer_kind chunk_find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
+inline hearth_pointer_kind hearth_heap_find_chunk(const void *pointer, hearth_block *ret_block,
+                                                  hearth_chunk *ret_chunk) {
   hearth_header *header = (hearth_header *)pointer - 1;
   hearth_span span;
 
-  if (__builtin_expect(!hearth_span_find(pointer, &span), false))
+  if (__builtin_expect(!hearth_span_peek(pointer, &span), false))
     return find_outside(pointer, ret_block, ret_chunk);
   if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < span.start, false))
     return HEARTH_POINTER_BAD;
@@ -391,11 +392,11 @@ static inline hearth_pointer_kind chunk_find(const void *pointer, hearth_block *
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block) {
   hearth_chunk chunk;
 
-  return chunk_find(pointer, ret_block, &chunk);
+  return hearth_heap_find_chunk(pointer, ret_block, &chunk);
 }
 
 inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
-  hearth_pointer_kind kind = chunk_find(pointer, ret_block, ret_chunk);
+  hearth_pointer_kind kind = hearth_heap_find_chunk(pointer, ret_block, ret_chunk);
 
   if (kind == HEARTH_POINTER_LIVE)
     hearth_header_set_state(ret_block->header, HEARTH_BLOCK_ENDING);
@@ -450,16 +451,6 @@ hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, heart
 inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache) {
   push_chunk(&cache->classes[size_class].free, header);
   ++cache->classes[size_class].count;
-}
-
-hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk) {
-  if (__builtin_expect(hearth_watched_contains(header), false)) {
-    *ret_chunk = (hearth_chunk){header, HEARTH_NO_CLASS};
-    return hearth_header_read(header, 0);
-  }
-  hearth_span span = hearth_span_of(header);
-  *ret_chunk = chunk_of(&span, header);
-  return hearth_header_read(header, chunk_capacity_of(&span));
 }
 
 /* Bytes that the chunk of a block has for its user. */

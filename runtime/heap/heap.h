@@ -69,9 +69,6 @@ typedef struct hearth_chunk {
   uint8_t size_class; /* HEARTH_NO_CLASS: it is a span of its own */
 } hearth_chunk;
 
-/* Read the header of a block that is live or claimed; and find its chunk. */
-hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk);
-
 /* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the
  * caller is a signal handler that must not wait for the lock that this needs; nothing happened. */
 bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
@@ -79,7 +76,8 @@ bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
 /* Make all of a cache's chunks everyone's. */
 void hearth_heap_cache_flush(hearth_heap_cache *cache);
 
-/* Can a live or claimed block have another size in its chunk, without wasting more than half of it? The second: give it that size, if it can. */
+/* Can a live or claimed block have another size in its chunk, without wasting more than half of it? The second: give it that
+ * size, if it can. */
 bool hearth_heap_can_resize(const hearth_header *header, size_t size);
 bool hearth_heap_resize(hearth_header *header, size_t size);
 
@@ -90,8 +88,9 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. The second: and the chunk; both are set for a claimed block, too. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block);
+hearth_pointer_kind hearth_heap_find_chunk(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk);
 
 /* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. If several threads free
  * a block at once, none is refused: an atomic exchange would tell the threads apart, and cost each free a tenth of its
@@ -214,9 +213,6 @@ hearth_slice *hearth_slice_of(const void *address);
 /* The first slice of the used span that an address lies in; and where such a span starts. */
 hearth_slice *hearth_span_first_slice(const void *address);
 char *hearth_span_start(const hearth_slice *first);
-
-/* The used span that `address` lies in; false if it lies in none. */
-bool hearth_span_find(const void *address, hearth_span *ret_span);
 
 /* Does `address` lie in a small span? Then its class, and the distance from the span's start. */
 bool hearth_span_find_small(const void *address, unsigned *ret_class, uint32_t *ret_offset);

@@ -191,13 +191,6 @@ inline hearth_span hearth_span_of(const void *address) {
   return describe_span((uint32_t)(hearth_span_first_slice(address) - spans.slices));
 }
 
-inline bool hearth_span_find(const void *address, hearth_span *ret_span) {
-  if (!hearth_spans_contain(address))
-    return false;
-  *ret_span = hearth_span_of(address);
-  return ret_span->kind == HEARTH_SPAN_SMALL || ret_span->kind == HEARTH_SPAN_LARGE;
-}
-
 size_t hearth_spans_extent(char **ret_start) {
   *ret_start = spans.range;
   return (size_t)__atomic_load_n(&spans.frontier, __ATOMIC_RELAXED) * HEARTH_SLICE;

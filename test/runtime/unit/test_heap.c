@@ -38,9 +38,10 @@ static void drop(hearth_header *block) {
 }
 
 static size_t size_of(hearth_header *block) {
-  hearth_chunk chunk;
+  hearth_block found;
 
-  return hearth_heap_read(block, &chunk).size;
+  hearth_heap_find(hearth_header_memory(block), &found);
+  return found.size;
 }
 
 /* Of the sizes that the block can have, the greatest. */
