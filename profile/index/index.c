@@ -253,7 +253,7 @@ static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, he
   return status;
 }
 
-static hearth_status add_file(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
+static hearth_status index_add_input(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
   bool is_read_first = hearth_raw_is_raw(file.data, file.size);
@@ -265,7 +265,7 @@ static hearth_status add_file(hearth_indexer *ix, const hearth_input *input, hea
 }
 
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return add_file(ix, &(hearth_input){path, 1}, err);
+  return index_add_input(ix, &(hearth_input){path, 1}, err);
 }
 
 /* Can the result do without the input? */
@@ -287,7 +287,7 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *
   for (size_t i = 0; i < count; i++) {
     if (ix->options.begun)
       ix->options.begun(ix->options.context, inputs[i].path, i + 1, count);
-    hearth_status status = add_file(ix, &inputs[i], &last);
+    hearth_status status = index_add_input(ix, &inputs[i], &last);
     if (status != HEARTH_OK && can_skip(ix, &last)) {
       skip(ix, last.message);
     } else if (status != HEARTH_OK) {
