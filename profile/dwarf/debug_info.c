@@ -305,13 +305,12 @@ void hearth_debug_info_destroy(hearth_debug_info *d) {
 /* The outermost body of an address, or HEARTH_NO_BODY. A function nested in another (GNU C, Ada) has code outside it:
  * an address that no outermost function covers is looked for in all bodies. */
 static hearth_status outermost(hearth_debug_info *d, uint64_t address, uint32_t *ret, hearth_error *err) {
+  uint32_t unit = hearth_units_at(d->units, address);
   *ret = HEARTH_NO_BODY;
-  for (int whole = false; whole <= true && *ret == HEARTH_NO_BODY; ++whole)
-    for (uint32_t i = UINT32_MAX;
-         *ret == HEARTH_NO_BODY && (i = hearth_units_at(d->units, address, i)) != HEARTH_NO_UNIT;) {
-      HEARTH_TRY(index_unit(d, i, whole, err));
-      *ret = hearth_body_pieces_find(&d->indexed[i].pieces, address);
-    }
+  for (int whole = false; unit != HEARTH_NO_UNIT && whole <= true && *ret == HEARTH_NO_BODY; ++whole) {
+    HEARTH_TRY(index_unit(d, unit, whole, err));
+    *ret = hearth_body_pieces_find(&d->indexed[unit].pieces, address);
+  }
   return HEARTH_OK;
 }
 

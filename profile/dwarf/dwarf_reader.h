@@ -16,8 +16,7 @@
 #include "object_file.h"
 
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
- * others. */
+ * far as it was asked for: of most units only the first DIE is read. */
 
 /* The sizes that depend on the unit. */
 typedef struct hearth_dwarf_format {
@@ -62,11 +61,6 @@ typedef struct hearth_abbreviations {
 
 typedef enum hearth_dwarf_status { HEARTH_DWARF_OK, HEARTH_DWARF_DAMAGED, HEARTH_DWARF_NO_MEMORY } hearth_dwarf_status;
 
-/* The shape of a unit's first DIE, which has this code; before any other is asked for.
- *   ret  its attributes belong to the table, and stay where they are in it */
-hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
-                                              hearth_abbreviation *ret);
-
 /* For hearth_abbreviations_find. */
 hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
                                                 const hearth_abbreviation **ret);
@@ -103,8 +97,6 @@ typedef struct hearth_dwarf_unit {
   uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
-  hearth_abbreviation root_shape;
-  uint64_t root_values;               /* where they are; 0: the root was not read so far */
   uint64_t id;                        /* of skeletons and split units */
   uint64_t string_base, address_base; /* where its part of .debug_str_offsets and .debug_addr begins */
   hearth_dwarf_format format;
@@ -282,6 +274,38 @@ bool hearth_line_program_find(const hearth_line_program *program, uint64_t addre
  * that the unit was read from. False: it has none. */
 bool hearth_line_source_find(const hearth_die *root, hearth_line_source *ret);
 
+/* ------------------------------------------------ body pieces ------------------------------------------------ */
+
+/* Which body an address is in. Ranges of bodies are added in any order; they may nest, overlap and be equal. Once they are
+ * put in order they are disjoint pieces, each labelled with its innermost body, so that a look-up is one binary search:
+ *
+ *     main    |-----------------------------|            pieces   main foo bar foo  main
+ *     foo          |-------------|                                |---|---|---|----|-----|
+ *     bar               |---|
+ */
+
+#define HEARTH_NO_BODY UINT32_MAX
+
+/* Addresses [start, end). */
+typedef struct hearth_body_piece {
+  uint64_t start, end;
+  uint32_t body;
+} hearth_body_piece;
+
+/* All zero: there are none. */
+typedef struct hearth_body_pieces {
+  hearth_body_piece *rows; /* ranges of bodies; then pieces by address */
+  size_t count, capacity;
+} hearth_body_pieces;
+
+/* Add a range of a body, which is not empty. Bodies are numbered from the outside to the inside. False: out of memory. */
+bool hearth_body_pieces_add(hearth_body_pieces *pieces, uint64_t start, uint64_t end, uint32_t body);
+/* Once, behind the last range. False: out of memory; they may be freed only. */
+bool hearth_body_pieces_order(hearth_body_pieces *pieces);
+/* The innermost body of an address, or HEARTH_NO_BODY. */
+uint32_t hearth_body_pieces_find(const hearth_body_pieces *pieces, uint64_t address);
+void hearth_body_pieces_free(hearth_body_pieces *pieces);
+
 /* ------------------------------------------------ units ------------------------------------------------ */
 
 /* The units of a file's debug information: which of them an address may belong to, and where their bodies are. Only
@@ -325,7 +349,7 @@ typedef struct hearth_unit {
   bool skeleton, opened, program_read;
 } hearth_unit;
 
-#define HEARTH_NO_UNIT UINT32_MAX
+#define HEARTH_NO_UNIT HEARTH_NO_BODY
 
 /* All borrowed until destroy.
  *   binary      its segments tell where code is
@@ -337,9 +361,8 @@ void hearth_units_destroy(hearth_units *units); /* accepts NULL */
 
 /* Units are numbered from 0. */
 uint32_t hearth_units_count(const hearth_units *units);
-/* The unit with this address, or of several, whose addresses overlap, the last one below `below`; HEARTH_NO_UNIT: there is
- * none. */
-uint32_t hearth_units_at(const hearth_units *units, uint64_t address, uint32_t below);
+/* The unit with this address, or of several the innermost, as of bodies; HEARTH_NO_UNIT: there is none. */
+uint32_t hearth_units_at(const hearth_units *units, uint64_t address);
 
 /* A unit with its tree, which lives until destroy. Errors: those of hearth_split_units_find. */
 hearth_status hearth_units_open(hearth_units *units, uint32_t unit, hearth_unit **ret, hearth_error *err);
@@ -394,35 +417,5 @@ bool hearth_body_functions_get(hearth_body_functions *functions, const hearth_di
 /* Does a function's DIE tell its first line? */
 bool hearth_body_functions_has_line(const hearth_die *die);
 void hearth_body_functions_free(hearth_body_functions *functions);
-
-/* Which body an address is in. Ranges of bodies are added in any order; they may nest, overlap and be equal. Once they are
- * put in order they are disjoint pieces, each labelled with its innermost body, so that a look-up is one binary search:
- *
- *     main    |-----------------------------|            pieces   main foo bar foo  main
- *     foo          |-------------|                                |---|---|---|----|-----|
- *     bar               |---|
- */
-
-#define HEARTH_NO_BODY UINT32_MAX
-
-/* Addresses [start, end). */
-typedef struct hearth_body_piece {
-  uint64_t start, end;
-  uint32_t body;
-} hearth_body_piece;
-
-/* All zero: there are none. */
-typedef struct hearth_body_pieces {
-  hearth_body_piece *rows; /* ranges of bodies; then pieces by address */
-  size_t count, capacity;
-} hearth_body_pieces;
-
-/* Add a range of a body, which is not empty. Bodies are numbered from the outside to the inside. False: out of memory. */
-bool hearth_body_pieces_add(hearth_body_pieces *pieces, uint64_t start, uint64_t end, uint32_t body);
-/* Once, behind the last range. False: out of memory; they may be freed only. */
-bool hearth_body_pieces_order(hearth_body_pieces *pieces);
-/* The innermost body of an address, or HEARTH_NO_BODY. */
-uint32_t hearth_body_pieces_find(const hearth_body_pieces *pieces, uint64_t address);
-void hearth_body_pieces_free(hearth_body_pieces *pieces);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ranges of all units, sorted by their starts; the search for an address is binary, then backwards as far as ranges
- * reach. */
+/* Units and their addresses, which are cut into pieces as those of bodies are. */
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -9,22 +8,15 @@
 #include "array.h"
 #include "dwarf_reader.h"
 
-/* Addresses of a unit. */
-typedef struct extent {
-  uint64_t start, end;
-  uint64_t reach; /* the greatest end of those up to this one */
-  uint32_t unit;
-} extent;
-
 struct hearth_units {
   hearth_elf_file *binary, *debug_file, *alternate_file;
   hearth_entries info, alternate;
   hearth_split_units *split;
   const hearth_elf_segment *code; /* the binary's */
   hearth_unit *units;
-  extent *extents;               /* by start */
+  hearth_body_pieces extents;    /* of the units' addresses */
   hearth_bytes ranges, rnglists; /* sections of the debug file */
-  size_t code_count, unit_count, unit_capacity, extent_count, extent_capacity;
+  size_t code_count, unit_count, unit_capacity;
 };
 
 hearth_status hearth_units_damaged(const hearth_units *u, const char *what, hearth_error *err) {
@@ -152,10 +144,7 @@ static uint64_t list_header_size(uint8_t offset_size) { return offset_size == 8 
 
 static bool add_extent(void *context, uint64_t start, uint64_t end) {
   hearth_units *u = context;
-  if (!hearth_array_grow(&u->extents, &u->extent_capacity, u->extent_count, sizeof *u->extents))
-    return false;
-  u->extents[u->extent_count++] = (extent){.start = start, .end = end, .unit = (uint32_t)u->unit_count - 1};
-  return true;
+  return hearth_body_pieces_add(&u->extents, start, end, (uint32_t)u->unit_count - 1);
 }
 
 static hearth_status add_unit(hearth_units *u, hearth_dwarf_unit *from, hearth_error *err) {
@@ -227,37 +216,10 @@ hearth_status hearth_units_line(const hearth_units *u, hearth_unit *unit, uint64
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static int compare_extents(const void *a, const void *b) {
-  const extent *x = a, *y = b;
-  return (x->start > y->start) - (x->start < y->start);
-}
-
-static void order_extents(hearth_units *u) {
-  uint64_t reach = 0;
-  if (u->extent_count > 0)
-    qsort(u->extents, u->extent_count, sizeof *u->extents, compare_extents);
-  for (size_t i = 0; i < u->extent_count; ++i)
-    u->extents[i].reach = reach = u->extents[i].end > reach ? u->extents[i].end : reach;
-}
-
 uint32_t hearth_units_count(const hearth_units *u) { return (uint32_t)u->unit_count; }
 
-uint32_t hearth_units_at(const hearth_units *u, uint64_t address, uint32_t below) {
-  uint32_t found = HEARTH_NO_UNIT;
-  size_t low = 0, high = u->extent_count; /* extents below `low` begin at or before the address, from `high` behind */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (u->extents[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  while (low-- > 0 && u->extents[low].reach > address) {
-    const extent *e = &u->extents[low];
-    if (e->end > address && e->unit < below && (found == HEARTH_NO_UNIT || e->unit > found))
-      found = e->unit;
-  }
-  return found;
+uint32_t hearth_units_at(const hearth_units *u, uint64_t address) {
+  return hearth_body_pieces_find(&u->extents, address);
 }
 
 /* --- Create ------------------------------------------------------------------------------------------------------- */
@@ -303,11 +265,11 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
   hearth_status status = hearth_elf_file_segments(binary, &u->code, &u->code_count, err);
   HEARTH_THEN(status, open_info(u, directories, err));
   HEARTH_THEN(status, list_units(u, err));
+  HEARTH_THEN(status, hearth_check_memory(hearth_body_pieces_order(&u->extents), err));
   if (status != HEARTH_OK) {
     hearth_units_destroy(u);
     return status;
   }
-  order_extents(u);
   *ret = u;
   return HEARTH_OK;
 }
@@ -321,7 +283,8 @@ void hearth_units_destroy(hearth_units *u) {
   hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);
-  HEARTH_FREE(u->units, u->extents, u);
+  hearth_body_pieces_free(&u->extents);
+  HEARTH_FREE(u->units, u);
 }
 
 /* A cursor over the entries of a list, one switch for each of the two encodings. */

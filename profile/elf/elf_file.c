@@ -17,65 +17,9 @@
 #include "array.h"
 #include "object_file.h"
 
-/* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
-
-typedef enum hearth_compression { HEARTH_PLAIN, HEARTH_ZLIB, HEARTH_ZSTD } hearth_compression;
-
-/* The content of a section: `packed` is plain, or is to be unpacked to `plain_size` bytes. */
-typedef struct hearth_packed_section {
-  hearth_compression method;
-  hearth_bytes packed;
-  size_t plain_size;
-} hearth_packed_section;
-
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2 /* gABI; glibc of 2022 does not name it */
 #endif
-
-/* The most that a byte can become: a block of zstd is 128 KiB at most, in 4 bytes at least; zlib's limit is 1032. */
-static bool is_believable(const hearth_packed_section *section) {
-  size_t most = section->method == HEARTH_ZSTD ? 32768 : 1032;
-  return section->plain_size / most <= section->packed.size;
-}
-
-/* Tell from header and content of a section: SHF_COMPRESSED as in the gABI.
- * False: compressed by an unknown method (number in *ret_method), or its header is damaged (0). */
-static bool hearth_compression_detect(const Elf64_Shdr *header, hearth_bytes content, hearth_packed_section *ret,
-                                      uint32_t *ret_method) {
-  Elf64_Chdr compression;
-  *ret_method = 0;
-  if (!(header->sh_flags & SHF_COMPRESSED)) {
-    *ret = (hearth_packed_section){HEARTH_PLAIN, content, content.size};
-    return true;
-  }
-  if (content.size < sizeof compression)
-    return false;
-  memcpy(&compression, content.data, sizeof compression);
-  *ret_method = compression.ch_type;
-  if (compression.ch_type != ELFCOMPRESS_ZLIB && compression.ch_type != ELFCOMPRESS_ZSTD)
-    return false;
-  *ret = (hearth_packed_section){compression.ch_type == ELFCOMPRESS_ZLIB ? HEARTH_ZLIB : HEARTH_ZSTD,
-                                 {content.data + sizeof compression, content.size - sizeof compression},
-                                 compression.ch_size};
-  *ret_method = is_believable(ret) ? *ret_method : 0;
-  return is_believable(ret);
-}
-
-/* Write `plain_size` bytes to `to`. False: the data is damaged. */
-static bool hearth_compression_unpack(const hearth_packed_section *section, uint8_t *to) {
-  uLongf size = section->plain_size;
-  switch (section->method) {
-  case HEARTH_PLAIN:
-    if (section->plain_size > 0)
-      memcpy(to, section->packed.data, section->plain_size);
-    return true;
-  case HEARTH_ZLIB:
-    return uncompress(to, &size, section->packed.data, section->packed.size) == Z_OK && size == section->plain_size;
-  case HEARTH_ZSTD:
-    return ZSTD_decompress(to, section->plain_size, section->packed.data, section->packed.size) == section->plain_size;
-  }
-  return false;
-}
 
 /* The sections of debug information that are read; where it is split, each name has ".dwo" appended. */
 static const char *const needed[] = {
@@ -314,16 +258,38 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-static hearth_status elf_file_unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
-                                     hearth_error *err) {
-  uint8_t *plain = malloc(packed->plain_size + 1);
+/* The size that a section claims is believed only if its method can pack that much. The most that a byte can become: a block of
+ * zstd is 128 KiB at most, in 4 bytes at least; zlib's limit is 1032. */
+static bool is_believable(const Elf64_Chdr *header, size_t packed_size) {
+  return header->ch_size / (header->ch_type == ELFCOMPRESS_ZSTD ? 32768 : 1032) <= packed_size;
+}
+
+static bool decompress(const Elf64_Chdr *header, hearth_bytes packed, uint8_t *to) {
+  uLongf size = header->ch_size;
+  if (header->ch_type == ELFCOMPRESS_ZSTD)
+    return ZSTD_decompress(to, size, packed.data, packed.size) == size;
+  return uncompress(to, &size, packed.data, packed.size) == Z_OK && size == header->ch_size;
+}
+
+/* A section with SHF_COMPRESSED, as in the gABI. */
+static hearth_status elf_file_unpack(hearth_elf_file *f, const char *name, hearth_bytes content, hearth_error *err) {
+  Elf64_Chdr header;
+  hearth_bytes packed;
+  if (!hearth_bytes_slice(content, sizeof header, content.size - sizeof header, &packed))
+    return elf_file_damaged(f, name, err);
+  memcpy(&header, content.data, sizeof header);
+  if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != ELFCOMPRESS_ZSTD)
+    return unknown_method(f, name, header.ch_type, err);
+  if (!is_believable(&header, packed.size))
+    return elf_file_damaged(f, name, err);
+  uint8_t *plain = malloc(header.ch_size + 1);
   if (!plain)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
-  if (!hearth_compression_unpack(packed, plain)) {
+  if (!decompress(&header, packed, plain)) {
     free(plain);
     return elf_file_damaged(f, name, err);
   }
-  f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, packed->plain_size};
+  f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, header.ch_size};
   return HEARTH_OK;
 }
 
@@ -332,14 +298,8 @@ hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
   const char *name;
   Elf_Scn *section = NULL;
   while (f->unpacked_count < 2 * NEEDED_COUNT && (section = next_section(f->elf, section, &header, &name))) {
-    hearth_packed_section packed;
-    uint32_t method;
-    if (!is_needed(name))
-      continue;
-    if (!hearth_compression_detect(&header, content(section), &packed, &method))
-      return method > 0 ? unknown_method(f, name, method, err) : elf_file_damaged(f, name, err);
-    if (packed.method != HEARTH_PLAIN)
-      HEARTH_TRY(elf_file_unpack(f, name, &packed, err));
+    if (header.sh_flags & SHF_COMPRESSED && is_needed(name))
+      HEARTH_TRY(elf_file_unpack(f, name, content(section), err));
   }
   return HEARTH_OK;
 }

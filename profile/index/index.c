@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "builder_tables.h"
@@ -254,7 +253,7 @@ static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, he
   return status;
 }
 
-static hearth_status add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
+static hearth_status index_add_input(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
   bool is_read_first = hearth_raw_is_raw(file.data, file.size);
@@ -265,41 +264,8 @@ static hearth_status add_unknown(hearth_indexer *ix, const hearth_input *input, 
   return status;
 }
 
-static bool index_same_file(const void *known, uint32_t row, const void *key) {
-  const hearth_known_file *a = (const hearth_known_file *)known + row, *b = key;
-  return a->device == b->device && a->number == b->number;
-}
-
-static hearth_status index_add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
-  HEARTH_TRY(
-      id_table_reserve_row(&ix->known_by_number, &ix->known, &ix->known_room, ix->known_count, sizeof *ix->known, err));
-  id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
-  ix->known[ix->known_count++] = *file;
-  return HEARTH_OK;
-}
-
-static hearth_status index_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
-  struct stat info;
-  *ret = false;
-  if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
-    return HEARTH_OK;
-  hearth_known_file file = {info.st_dev, info.st_ino, input->weight};
-  uint32_t row = id_table_find(&ix->known_by_number, id_table_mix(file.number), index_same_file, ix->known, &file);
-  if (row == HEARTH_NONE)
-    return index_add_known(ix, &file, err);
-  if (ix->known[row].weight != input->weight)
-    return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
-                            (unsigned long long)ix->known[row].weight, (unsigned long long)input->weight);
-  warn(ix, input->path, "given twice, counted once");
-  *ret = true;
-  return HEARTH_OK;
-}
-
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_input input = {path, 1};
-  bool known;
-  HEARTH_TRY(index_is_known(ix, &input, &known, err));
-  return known ? HEARTH_OK : add_unknown(ix, &input, err);
+  return index_add_input(ix, &(hearth_input){path, 1}, err);
 }
 
 /* Can the result do without the input? */
@@ -325,12 +291,8 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *
                                         hearth_error *err) {
   hearth_error failure = {.status = HEARTH_OK}, last;
   for (size_t i = 0; i < count; i++) {
-    bool known = false;
-    hearth_status status = index_is_known(ix, &inputs[i], &known, &last);
-    if (status == HEARTH_OK && !known) {
-      index_tell_begun(ix, inputs[i].path, i + 1, count);
-      status = add_unknown(ix, &inputs[i], &last);
-    }
+    index_tell_begun(ix, inputs[i].path, i + 1, count);
+    hearth_status status = index_add_input(ix, &inputs[i], &last);
     if (status != HEARTH_OK && can_skip(ix, &last)) {
       skip(ix, last.message);
     } else if (status != HEARTH_OK) {

@@ -36,14 +36,12 @@ hearth_status hearth_indexer_create(const hearth_indexer_options *options, heart
   ix->options = known;
   ix->builder = hearth_indexer_create_builder(ix, HEARTH_IDS_HEARTH);
   ix->llvm = hearth_indexer_create_builder(ix, HEARTH_IDS_LLVM);
-  ix->binaries = hearth_binaries_create(&ix->options);
-  if (ix->builder && ix->llvm && ix->binaries)
-    ix->modules = hearth_modules_create(ix->builder, ix->binaries, &ix->options);
-  if (!ix->modules) {
+  ix->modules = hearth_modules_create(ix->builder, &ix->options);
+  if (!ix->builder || !ix->llvm || !ix->modules) {
     hearth_indexer_destroy(ix);
     return hearth_error_nomem(err);
   }
-  hearth_binaries_use_symbols(ix->binaries, known.symbols);
+  hearth_modules_use_symbols(ix->modules, known.symbols);
   *ret = ix;
   return HEARTH_OK;
 }
@@ -52,20 +50,18 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   if (!ix)
     return;
   hearth_modules_destroy(ix->modules);
-  hearth_binaries_destroy(ix->binaries);
   hearth_builder_destroy(ix->builder);
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
-  HEARTH_FREE(ix->code_name, ix->densities.name, ix->uncounted.name, ix->no_room.name, ix->known,
-              ix->known_by_number.slots, ix);
+  HEARTH_FREE(ix->code_name, ix->densities.name, ix->uncounted.name, ix->no_room.name, ix);
 }
 
 hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return hearth_binaries_add_directory(ix->binaries, path, err);
+  return hearth_modules_add_directory(ix->modules, path, err);
 }
 
 hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return hearth_binaries_give(ix->binaries, path, err);
+  return hearth_modules_give(ix->modules, path, err);
 }
 
 /* -------------------------------------------------- result -------------------------------------------------- */

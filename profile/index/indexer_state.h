@@ -3,18 +3,9 @@
 #ifndef HEARTH_INDEXER_STATE_H
 #define HEARTH_INDEXER_STATE_H
 
-#include <sys/types.h>
-
 #include "file.h"
 #include "hearth/indexer.h"
-#include "id_table.h"
 #include "symboliser.h"
-
-typedef struct hearth_known_file {
-  dev_t device;
-  ino_t number;
-  uint64_t weight;
-} hearth_known_file;
 
 /* Inputs of one kind, which messages name by the first of their names, whatever their order. */
 typedef struct hearth_named_inputs {
@@ -29,7 +20,6 @@ struct hearth_indexer {
   bool united;          /* the one result was made */
   hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile */
   char *code_name;
-  hearth_binaries *binaries;
   hearth_modules *modules;
   hearth_dump_counts counts;
   hearth_lost_stacks lost_stacks;
@@ -40,9 +30,6 @@ struct hearth_indexer {
   size_t added, skipped;         /* inputs */
   bool has_part;                 /* of an input that failed */
   hearth_error nothing;          /* why no context came out of the dumps so far */
-  hearth_known_file *known;
-  size_t known_count, known_room;
-  id_table known_by_number;
 };
 
 /* With the indexer's options; NULL when out of memory. */

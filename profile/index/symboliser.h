@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From an address to frames: a binary, the binaries that are known, a cache of frames, the modules of a process; then the
+/* From an address to frames: a binary, a cache of frames, the modules of processes; then the
  * contexts of a dump, and those that lack their addresses. */
 #ifndef HEARTH_SYMBOLISER_H
 #define HEARTH_SYMBOLISER_H
@@ -51,47 +51,6 @@ hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);
 
-/* ------------------------------------------------ binaries ------------------------------------------------ */
-
-/* The binaries of one indexing: each file is opened once, and its debug information read once. */
-
-typedef struct hearth_binaries hearth_binaries;
-
-/* A file that was looked for. It lives as long as the set, and does not change. */
-typedef struct hearth_known_binary {
-  uint32_t build_id_size; /* 0: known by its path */
-  uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
-  char *path;            /* of the mapping; NULL if it was given */
-  hearth_binary *binary; /* NULL: it cannot be used */
-  hearth_error reason;   /* why not */
-  bool given, is_program;
-} hearth_known_binary;
-
-/* Notes go through `options`, which is copied. NULL when out of memory. */
-hearth_binaries *hearth_binaries_create(const hearth_indexer_options *options);
-void hearth_binaries_destroy(hearth_binaries *binaries); /* accepts NULL */
-
-/* Name functions of binaries without debug information by their symbols. */
-void hearth_binaries_use_symbols(hearth_binaries *binaries, bool use);
-/* A folder with separate debug files, .dwo or .dwp files, or binaries by build id; before the first binary. Copied.
- * Errors: E_NOMEM. */
-hearth_status hearth_binaries_add_directory(hearth_binaries *binaries, const char *path, hearth_error *err);
-/* Open and load a binary that the user gave. The same one twice is harmless. */
-hearth_status hearth_binaries_give(hearth_binaries *binaries, const char *path, hearth_error *err);
-/* The `number`th binary that the user gave; NULL behind the last one. */
-const hearth_known_binary *hearth_binaries_given(const hearth_binaries *binaries, size_t number);
-
-/* Is a mapping one of this file? Files without build id are told apart by path. */
-bool hearth_binaries_is_of(const hearth_known_binary *known, const hearth_raw_map *map);
-
-/* The binary of a mapping: one of the given, or the file that it names, or that of its build id in one of the folders. It
- * is opened and loaded if it was not yet.
- *   is_program  its separate debug file is looked for in the system's folder, too
- *   ret         NULL: it is no file (vdso, generated code), or one of unknown place
- * Errors: E_NOMEM. */
-hearth_status hearth_binaries_find(hearth_binaries *binaries, const hearth_raw_map *map, bool is_program,
-                                   const hearth_known_binary **ret, hearth_error *err);
-
 /* ------------------------------------------------ frame cache ------------------------------------------------ */
 
 /* Frames of a binary's addresses as rows of the profile builder, computed once for each address. */
@@ -118,7 +77,8 @@ const uint32_t *hearth_frame_cache_rows(const hearth_frame_cache *cache, hearth_
 
 /* ------------------------------------------------ modules ------------------------------------------------ */
 
-/* Which binary each mapping of a raw profile is, and how far an indexer has used it. */
+/* Which binary each mapping of a raw profile is, and how far an indexer has used it: each file is opened once, and its debug
+ * information read once. */
 
 typedef struct hearth_modules hearth_modules;
 
@@ -129,10 +89,17 @@ typedef struct hearth_placed_map {
   hearth_frame_cache *cache;
 } hearth_placed_map;
 
-/* `builder` and `binaries` are borrowed; options are copied. NULL when out of memory. */
-hearth_modules *hearth_modules_create(hearth_builder *builder, hearth_binaries *binaries,
-                                      const hearth_indexer_options *options);
+/* `builder` is borrowed; options are copied. NULL when out of memory. */
+hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
 void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
+
+/* Name functions of binaries without debug information by their symbols. */
+void hearth_modules_use_symbols(hearth_modules *modules, bool use);
+/* A folder with separate debug files, .dwo or .dwp files, or binaries by build id; before the first binary. Copied.
+ * Errors: E_NOMEM. */
+hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
+/* Open and load a binary that the user gave; before the first dump. The same one twice is harmless. */
+hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 
 /* Is this the preloaded runtime? */
 bool hearth_modules_is_runtime(const hearth_raw_map *map);

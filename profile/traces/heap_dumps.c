@@ -15,7 +15,6 @@
 struct hearth_heap_reader {
   hearth_indexer_options options;
   hearth_builder *builder;
-  hearth_binaries *binaries;
   hearth_modules *modules;
   hearth_heap_dumps result;
   uint32_t *heap_of; /* by row of the builder's functions: row of names + 1; 0: not looked up */
@@ -48,11 +47,10 @@ static hearth_heap_reader *create(const hearth_indexer_options *options) {
     return NULL;
   r->options = *options;
   r->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  r->binaries = hearth_binaries_create(&r->options);
-  r->modules = r->builder && r->binaries ? hearth_modules_create(r->builder, r->binaries, &r->options) : NULL;
-  if (r->modules && heap_dump_add_name(r, "[unknown]", &row, NULL) == HEARTH_OK &&
+  r->modules = hearth_modules_create(r->builder, &r->options);
+  if (r->builder && r->modules && heap_dump_add_name(r, "[unknown]", &row, NULL) == HEARTH_OK &&
       heap_dump_add_name(r, "malloc", &row, NULL) == HEARTH_OK) {
-    hearth_binaries_use_symbols(r->binaries, true);
+    hearth_modules_use_symbols(r->modules, true);
     hearth_builder_fold_recursion(r->builder, !r->options.full_recursion);
     return r;
   }
@@ -80,17 +78,16 @@ void hearth_heap_reader_destroy(hearth_heap_reader *r) {
     free((void *)(uintptr_t)r->result.names[i]);
   HEARTH_FREE(r->result.dumps, r->result.names, r->result.nodes, r->heap_of);
   hearth_modules_destroy(r->modules);
-  hearth_binaries_destroy(r->binaries);
   hearth_builder_destroy(r->builder);
   free(r);
 }
 
 hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *r, const char *path, hearth_error *err) {
-  return hearth_binaries_add_directory(r->binaries, path, err);
+  return hearth_modules_add_directory(r->modules, path, err);
 }
 
 hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *r, const char *path, hearth_error *err) {
-  return hearth_binaries_give(r->binaries, path, err);
+  return hearth_modules_give(r->modules, path, err);
 }
 
 /* -------------------------------------------------- reading -------------------------------------------------- */

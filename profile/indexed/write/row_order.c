@@ -225,6 +225,8 @@ hearth_status hearth_writer_summarise(writer *w) {
 }
 
 hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context) {
+  if (w->sections[HEARTH_SECTION_VARIANCES].count == 0) /* of one run, whose contexts without scopes are no runs */
+    return (hearth_variance){{0}};
   return w->unscoped_contexts ? w->unscoped_variances[writer_unscoped_context(w, context)]
                               : hearth_builder_variance(w->builder, context);
 }

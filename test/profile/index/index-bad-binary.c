@@ -23,9 +23,6 @@
 // OTHER-SAME: program has {{[0-9a-f]+}}
 // RUN: %hearth index raw.* --binary program --binary other -o used 2>&1 | FileCheck %s --check-prefixes=UNUSED,END
 // UNUSED: hearth: warning: other: its build id {{[0-9a-f]+}} is in none of the raw profiles
-// RUN: %hearth index raw.* raw.* --binary program -o twice 2>&1 | FileCheck %s --check-prefix=TWICE
-// RUN: cmp used twice
-// TWICE: hearth: warning: raw.{{[0-9]+}}: given twice, counted once
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -gno-column-info -Wl,--build-id %s %rt -lpthread -o columns
 // RUN: env HEARTH_OPTIONS=log_path=%t/columns.raw ./columns
 // RUN: not %hearth index columns.raw.* --binary columns -o out 2>&1 | FileCheck %s --check-prefixes=COLUMNS

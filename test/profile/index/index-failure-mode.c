@@ -50,7 +50,6 @@
 //
 // A binary that cannot be used is an error in each mode, and so is wrong usage.
 // RUN: not %hearth index --failure-mode=warn good --binary nowhere -o none
-// RUN: not %hearth index --failure-mode=warn good --weight=2:good --binary program -o none
 // RUN: (%hearth index --failure-mode=some good -o none; test $? = 2)
 #include <stdlib.h>
 
