@@ -14,8 +14,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -185,10 +183,11 @@ void hearth_shim_make_support_function(LLVMValueRef function) {
 #endif
 }
 
-bool hearth_shim_inline(LLVMValueRef call) {
+void hearth_shim_inline(LLVMValueRef call) {
   auto *Call = cast<CallBase>(unwrap(call));
   InlineFunctionInfo Info;
-  return !Call->hasOperandBundles() && InlineFunction(*Call, Info).isSuccess();
+  if (!Call->hasOperandBundles())
+    (void)InlineFunction(*Call, Info);
 }
 
 bool hearth_shim_is_usual(LLVMValueRef instruction) {
@@ -201,23 +200,6 @@ bool hearth_shim_is_usual(LLVMValueRef instruction) {
   const Loop *Inner = Loops.getLoopFor(Block);
   const BasicBlock *Start = Inner ? Inner->getHeader() : &F.getEntryBlock();
   return Frequencies.getBlockFreq(Block).getFrequency() >= Frequencies.getBlockFreq(Start).getFrequency() / 2;
-}
-
-void hearth_shim_thread_jumps(LLVMValueRef *functions, size_t count) {
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  PassBuilder Builder;
-  Builder.registerModuleAnalyses(Modules);
-  Builder.registerCGSCCAnalyses(Components);
-  Builder.registerFunctionAnalyses(Functions);
-  Builder.registerLoopAnalyses(Loops);
-  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  FunctionPassManager Passes;
-  Passes.addPass(JumpThreadingPass());
-  for (size_t I = 0; I < count; I++)
-    Passes.run(*unwrap<Function>(functions[I]), Functions);
 }
 
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {

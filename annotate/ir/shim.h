@@ -49,17 +49,14 @@ void hearth_shim_infer_attributes(LLVMValueRef function);
  * which would take the attributes of an allocation from its callers' calls. */
 void hearth_shim_make_support_function(LLVMValueRef function);
 
-/* Put the callee's code in place of a call. false: LLVM cannot, and nothing has changed. */
-bool hearth_shim_inline(LLVMValueRef call);
+/* Put the callee's code in place of a call, if LLVM can. */
+void hearth_shim_inline(LLVMValueRef call);
 
 /* By LLVM's estimates: does control mostly come to the instruction, in a call of its function, or a round of its innermost loop? */
 bool hearth_shim_is_usual(LLVMValueRef instruction);
 
 /* A branch whose condition is nearly always true. */
 void hearth_shim_expect_true(LLVMValueRef branch);
-
-/* Leave out tests of the functions whose outcome is known where a jump comes from. */
-void hearth_shim_thread_jumps(LLVMValueRef *functions, size_t count);
 
 /* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that names no
  * target is for this machine. If not, one remark says so. */

@@ -251,16 +251,16 @@ static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_ca
   return fast ? fast : build_fast_function(module, name, callee, noted);
 }
 
-/* Returns the function that has become longer, or NULL. */
-static LLVMValueRef inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
-  LLVMValueRef callee = LLVMGetCalledValue(noted->call), caller = hearth_ir_function_of(noted->call);
+static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
+  LLVMValueRef callee = LLVMGetCalledValue(noted->call);
   if (!LLVMIsAFunction(callee))
-    return NULL;
+    return;
   hearth_ir_call_set_callee(noted->call, fast_function_for(module, noted, callee));
   hearth_shim_remark(noted->call, false, "FastPath",
                      noted->is_in_place ? "the allocator's fast path is in place of the call"
                                         : "a function with the allocator's fast path is called");
-  return noted->is_in_place && hearth_shim_inline(noted->call) ? caller : NULL;
+  if (noted->is_in_place)
+    hearth_shim_inline(noted->call);
 }
 
 static bool is_fast_function(LLVMValueRef function) {
@@ -291,24 +291,11 @@ static bool is_free_or_ours(LLVMModuleRef module, const char *name) {
   return variable ? LLVMGetLinkage(variable) == LLVMWeakAnyLinkage : !LLVMGetNamedFunction(module, name);
 }
 
-/* When all are inlined, as it may remove calls. Calls of a function are side by side. */
-static void thread_jumps(const hearth_fast_calls *calls) {
-  LLVMValueRef *callers = malloc(calls->count * sizeof *callers);
-  size_t count = 0;
-  for (size_t i = 0; callers && i < calls->count; i++)
-    if (calls->items[i].caller && (!count || calls->items[i].caller != callers[count - 1]))
-      callers[count++] = calls->items[i].caller;
-  if (count)
-    hearth_shim_thread_jumps(callers, count);
-  free(callers);
-}
-
 void hearth_fast_inline(LLVMModuleRef module, hearth_fast_calls *calls) {
   bool can = is_free_or_ours(module, HEARTH_FAST_POOLS);
   put_functions_aside(module);
-  for (size_t i = 0; i < calls->count; i++)
-    calls->items[i].caller = can ? inline_at(module, &calls->items[i]) : NULL;
-  thread_jumps(calls);
+  for (size_t i = 0; can && i < calls->count; i++)
+    inline_at(module, &calls->items[i]);
   delete_unused_functions(module);
   free(calls->items);
   *calls = (hearth_fast_calls){0};

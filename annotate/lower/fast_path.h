@@ -15,7 +15,7 @@
 #include "alloc_functions.h"
 
 typedef struct hearth_fast_call {
-  LLVMValueRef call, caller; /* caller: once it is inlined */
+  LLVMValueRef call;
   const hearth_alloc_function *row;
   uint8_t hint;     /* that it has, or usually has */
   bool is_in_place; /* the code replaces the call; else a function has it */

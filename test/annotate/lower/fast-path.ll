@@ -145,22 +145,6 @@ done:
   ret void
 }
 
-; A second call where the first one failed: jumps are threaded when both have their fast path.
-; CHECK-LABEL: define ptr @twice(
-; CHECK: @__hearth_malloc_hot_cold(i64 40, i8 zeroext -128)
-; CHECK: ret ptr
-define ptr @twice() {
-  %p = call ptr @malloc(i64 40) "memprof"="notcold" "hearth-frequent"
-  %failed = icmp eq ptr %p, null
-  br i1 %failed, label %again, label %made
-again:
-  %q = call ptr @malloc(i64 48) "memprof"="notcold" "hearth-frequent"
-  br label %made
-made:
-  %r = phi ptr [ %p, %0 ], [ %q, %again ]
-  ret ptr %r
-}
-
 ; CHECK-LABEL: define ptr @small(
 ; CHECK-NEXT: call ptr @__hearth_malloc_hot_cold(
 define ptr @small() minsize {
