@@ -80,6 +80,7 @@ for program in "${programs[@]}"; do
   interval=$(awk '{ print ($1 > 1 ? $1 : 1) / 50 }' "$scratch/$program.keep")
   LD_PRELOAD=$scratch/cold_lives.so watch looks looks "$interval" called cold=keep
   rm -rf "$lives"
+  watch first watch 1 hearth cold=file:interval=0
   watch file watch 1 hearth "cold=file:interval=1:cost=$cost"
   ((swap == 0)) || add_swap
   watch auto watch 1 hearth "cold=auto:interval=1:cost=$cost"
@@ -88,11 +89,11 @@ for program in "${programs[@]}"; do
   swap_file=''
   awk -v program="$program" -v times="$times" -v swap="$swap" '
     { n = split(FILENAME, part, "."); s = part[n]; seconds[s] = $1; peak[s] = $2; mean[s] = $3; read[s] = $7 }
-    s == "looks" { cold = $4; idle = $5; first = int($4 * 256) }
+    s == "looks" { cold = $4; idle = $5 }
     END {
       # the first touch of a page of a file is a read, too
-      again["file"] = read["file"] - first
-      again["auto"] = swap ? read["auto"] : read["auto"] - first
+      again["file"] = read["file"] - read["first"]
+      again["auto"] = swap ? read["auto"] : read["auto"] - read["first"]
       again["reclaim"] = read["reclaim"]
       printf "%-10s%8.0f%8.1f%7.1f%14.0f%8.0f", program, peak["plain"], cold, idle, peak["keep"], mean["keep"]
       split(swap ? "file auto reclaim" : "file auto", subject, " ")
@@ -103,5 +104,5 @@ for program in "${programs[@]}"; do
       for (i = 1; times == "true" && i in subject; i++)
         printf "  %s %.3f", subject[i], seconds[subject[i]] / seconds[subject[i] == "reclaim" ? "plain" : "keep"]
       print ""
-    }' "$scratch/$program".{plain,keep,looks} "${subjects[@]/#/$scratch/$program.}"
+    }' "$scratch/$program".{plain,keep,looks,first} "${subjects[@]/#/$scratch/$program.}"
 done
