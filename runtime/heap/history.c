@@ -141,7 +141,7 @@ static __attribute__((noinline)) void pass_points(uint64_t now_ns) {
 
 /* More bytes are live than ever: as of the last event of this thread, whose later ones are told from it. Headers round times down, to steps that grow with the run. The thread's next event is put into the next step, so that its block
  * is not taken for one that was there. */
-static void note_peak(void) {
+static void note_heap_peak(void) {
   hearth_thread_clock *clock = &hearth_this_thread.clock;
 
   if (!entries || clock->shown <= hearth_rt.start_ns)
@@ -548,7 +548,7 @@ static void peak_tell(int64_t change, bool grows) {
                    __ATOMIC_RELAXED);
   uint64_t known = __atomic_load_n(&most_bytes, __ATOMIC_RELAXED), most = note_most(bytes);
   if (bytes > known)
-    note_peak();
+    note_heap_peak();
   if (hearth_rt.tracks_peak && !__atomic_load_n(&peak_is_due, __ATOMIC_RELAXED) && is_peak(most, grows))
     ask_for_dump();
 }
