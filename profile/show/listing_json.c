@@ -111,7 +111,7 @@ static hearth_status listing_json_print_histogram(listing_json *p, uint32_t cont
   return HEARTH_OK;
 }
 
-/* Standard errors in doublings; null: not enough runs to tell. */
+/* Standard errors in doublings; 0: not enough runs to tell. */
 static hearth_status listing_json_print_variance(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_variance variance;

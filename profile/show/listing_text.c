@@ -35,7 +35,6 @@ static void print_live(const hearth_mib *m, FILE *out) {
     fprintf(out, " with %s (%" PRIu64 " bytes)", hearth_amount_bytes(bytes).c, bytes);
 }
 
-/* Not every layout of profiles has all fields. */
 /* Which of the conditions keeps blocks from being cold. */
 static void print_why_not_cold(const hearth_listing *r, const hearth_mib *m) {
   const hearth_classifier *c = &r->selection.classifier;
@@ -44,14 +43,15 @@ static void print_why_not_cold(const hearth_listing *r, const hearth_mib *m) {
     return;
   fprintf(r->stream, "   cold asks for %s of life", hearth_amount_time(2 * c->cold_min_lifetime_ns).c);
   if (moments > 0)
-    fprintf(r->stream, ", pages unused for half of that at %d%% of the moments (here %.0f%%)",
-            100 - 100 / HEARTH_IDLE_MOMENTS, 100 * (double)m->IdlePageBytes / moments);
+    fprintf(r->stream, ", pages unused for half of that at %.0f%% of the moments (here %.0f%%)",
+            100 - fmin(100, 100 / (HEARTH_IDLE_MOMENTS * c->idle_scale)), 100 * (double)m->IdlePageBytes / moments);
   if (m->Picks > 0)
     fprintf(r->stream, ", rest in the last half of life for %d%% (here %.0f%%)", 100 - HEARTH_MOST_USED_LATE_PERCENT,
             100 * (double)m->LatePicks / (double)m->Picks);
   fputc('\n', r->stream);
 }
 
+/* Not every layout of profiles has all fields. */
 static void print_use(const hearth_listing *r, const hearth_mib *m) {
   double allocs = (double)m->AllocCount;
   const char *separator = "   ";
@@ -83,7 +83,7 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
     fprintf(r->stream, "   %" PRIu64 " looks: a page is touched %.3g (+- %.2g) times a second\n",
             m->Looks + m->ShortLooks, rate.per_second, rate.error);
   hearth_class class = hearth_classify(&r->selection.classifier, m);
-  if (class == HEARTH_CLASS_NOTCOLD)
+  if (class == HEARTH_CLASS_NOTCOLD && hearth_accesses_known(&r->summary))
     print_why_not_cold(r, m);
   if (class == HEARTH_CLASS_UNKNOWN)
     fputs("   accessed by code without counters: its pages are in use while its counters rest\n", r->stream);

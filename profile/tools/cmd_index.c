@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -363,8 +362,10 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
                             .section = a->section,
                             .tell = a->quiet ? index_command_tell_nothing : index_tell_losses};
   if (index_add_binaries(a, indexer) != HEARTH_EXIT_OK ||
-      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK)
+      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK) {
+    hearth_tool_progress("");
     return HEARTH_EXIT_ERROR; /* told already */
+  }
   if (a->warnings.untold > 0)
     hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
   if (!a->quiet)

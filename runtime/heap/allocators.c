@@ -21,7 +21,7 @@
 typedef struct entry {
   uint64_t address, size, alloc_ns, type;
   uint64_t accesses; /* to its granules, before it was handed out */
-  uint64_t live;     /* 1; set last and cleared first */
+  uint64_t live;     /* 1; set last */
   uint32_t context, cpu;
   uint32_t next; /* in the chain of its bucket, or of those without use: entry + 1; 0 ends it */
 } entry;

@@ -25,7 +25,7 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
-/* The same on the path RECORD, that of most calls of instrumented programs. `pointer` is not NULL. */
+/* The same where blocks are recorded one by one, as most programs have them. `pointer` is not NULL. */
 void *hearth_allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame);
 void hearth_release_recorded(void *pointer, const char *function);
 

@@ -98,7 +98,7 @@ void hearth_ensure_heap(void) {
   if (!hearth_heap_create()) {
     if (hearth_recorder)
       hearth_recorder->give_up();
-    hearth_message("cannot reserve 32 GiB of address space for the heap (see ulimit -v)");
+    hearth_message("cannot reserve address space for the heap (see ulimit -v)");
     hearth_os_exit(1);
   }
   ready = true;

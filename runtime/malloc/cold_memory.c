@@ -224,17 +224,21 @@ static int place_of(const char *start, off_t *ret_offset) {
   return descriptor;
 }
 
-/* Blocks of the disk stay reserved. Private pages of a file would read as the file again. */
+/* By its address the memory is discarded for sure, where a descriptor may have become another file's meanwhile; then the disk's
+ * blocks are reserved again, which does no harm to any file. Private pages of a file would read as the file again. */
 void hearth_cold_memory_discard(void *start, size_t bytes) {
   int saved_errno = errno;
-  off_t offset = 0;
-  int descriptor = place_of(start, &offset);
-  if (cold_mode != HEARTH_COLD_FILE)
+  if (cold_mode != HEARTH_COLD_FILE) {
     hearth_system_discard(start, bytes);
-  else if (descriptor >= 0 ? syscall(SYS_fallocate, descriptor, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, offset,
-                                     (off_t)bytes) != 0
-                           : !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-    memset(start, 0, bytes);
+  } else {
+    off_t offset = 0;
+    int descriptor = place_of(start, &offset);
+    bool is_of_file = descriptor >= 0 && syscall(SYS_madvise, start, bytes, MADV_REMOVE) == 0;
+    if (is_of_file)
+      syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
+    else if (descriptor >= 0 || !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+      memset(start, 0, bytes);
+  }
   errno = saved_errno;
 }
 

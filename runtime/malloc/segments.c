@@ -113,8 +113,10 @@ hearth_segment *hearth_segment_take(unsigned placement, bool huge) {
     source->kept = segment->next;
     source->kept_count--;
     hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind);
-  } else {
+  } else { /* without the lock: cold memory may wait for the disk */
+    hearth_lock_give(&hearth_segments_lock);
     segment = make_segment(kind, huge && !hearth_is_secure);
+    hearth_lock_take(&hearth_segments_lock);
   }
   if (segment && ++source->used_count > source->most_used)
     source->most_used = source->used_count;

@@ -121,7 +121,13 @@ int hearth_os_rename_new(const char *from, const char *to) {
 
   if (result != -EINVAL && result != -ENOSYS)
     return result;
-  /* A file system that cannot: an empty file takes the name. */
+  /* A file system that cannot: most have links, though. */
+  result = (int)hearth_os_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+  if (result == 0)
+    hearth_os_unlink(from);
+  if (result == 0 || result == -EEXIST)
+    return result;
+  /* Nor links: an empty file takes the name. */
   int fd = hearth_os_create(to);
   if (fd < 0)
     return fd;

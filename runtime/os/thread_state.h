@@ -3,10 +3,10 @@
  * reading it never allocates.
  *
  * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
- * registers of allocators, records in ascending order, histograms, size classes in ascending order, watched blocks,
+ * registers of allocators, records in ascending order, size classes in ascending order, watched blocks,
  * spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file (trace_recorder.c).
  * Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
- * an allocator's block, that needs memory for a record's histogram, or that needs a span for a size class. */
+ * an allocator's block, or that needs a span for a size class. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
 
@@ -96,7 +96,7 @@ extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
  *
  *   nested malloc   takes a span of its own (heap.c) if it needs a size class that is locked
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
- *   nested dump     keeps the locks that the thread has; the block that was about to end may count in part
+ *   nested dump     keeps the locks that the thread has; what was being added may count in part
  *   own handlers    wait for the end of the critical section, unless the thread itself raised the signal (signals.c)
  *   call stacks     are found without what the thread remembers of its stacks (unwind.c) */
 

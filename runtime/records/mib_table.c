@@ -12,7 +12,7 @@
 
 /* Histograms. An array that grows leaves its old place in the memory to nobody. */
 
-#define HISTOGRAM_MOST  ((size_t)1 << 36) /* address space */
+#define HISTOGRAM_MOST  ((size_t)1 << 36) /* of address space; less where there is little */
 #define HISTOGRAM_LEAST 8u                /* places */
 
 static size_t histogram_table_size(const hearth_histograms *histograms) {
@@ -24,17 +24,23 @@ static size_t histogram_memory_size(const hearth_histograms *histograms) {
 }
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
-  *histograms = (hearth_histograms){.words = HISTOGRAM_MOST / sizeof(uint64_t), .contexts = contexts, .most = most};
+  size_t size = ((size_t)1 << hearth_os_address_bits()) / 128;
+
+  size = size < HISTOGRAM_MOST ? size : HISTOGRAM_MOST;
+  *histograms = (hearth_histograms){.words = size / sizeof(uint64_t), .contexts = contexts, .most = most};
   histograms->by_context = hearth_system_map_sparse(histogram_table_size(histograms));
   histograms->memory = hearth_system_map_sparse(histogram_memory_size(histograms));
-  return histograms->by_context && histograms->memory;
+  if (histograms->by_context && histograms->memory)
+    return true;
+  hearth_histograms_destroy(histograms);
+  return false;
 }
 
 void hearth_histograms_destroy(hearth_histograms *histograms) {
-  if (!histograms->by_context)
-    return;
-  hearth_system_unmap(histograms->memory, histogram_memory_size(histograms));
-  hearth_system_unmap(histograms->by_context, histogram_table_size(histograms));
+  if (histograms->memory)
+    hearth_system_unmap(histograms->memory, histogram_memory_size(histograms));
+  if (histograms->by_context)
+    hearth_system_unmap(histograms->by_context, histogram_table_size(histograms));
 }
 
 static void histograms_forget(hearth_histograms *histograms) {
@@ -67,6 +73,7 @@ static void histogram_reserve(hearth_histograms *histograms, hearth_histogram *o
     return;
   memcpy(larger, of->sums, of->room * sizeof *larger);
   of->sums = larger;
+  HEARTH_SIGNAL_FENCE(); /* a dump of a signal handler looks at as many as there is room for */
   of->room = room;
 }
 
@@ -173,8 +180,9 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_m
   if (!take_row(table, context, &sum))
     return false;
   hearth_mib_append(&sum, series);
-  give_row(table, context, &sum);
   series->mib.AllocCount = 0;
+  HEARTH_SIGNAL_FENCE(); /* a dump of a signal handler may count a part of the series, but none of it twice */
+  give_row(table, context, &sum);
   return true;
 }
 

@@ -80,7 +80,7 @@ static void print_pages(const char *what, enum hearth_malloc_placement class, lo
          advice(block));
 }
 
-/* Never freed: the end of the process does. Where huge pages come slowly not all pieces have one (huge_pages.h). */
+/* Never freed: the end of the process does. Where huge pages come slowly not all pieces have one. */
 static char *fill_20_mib(uint8_t hint, char *first) {
   char *huge = first;
   for (int i = 0; i < 20 * 32; i++) {

@@ -65,7 +65,7 @@ hearth_status hearth_indexer_add_debug_directory(hearth_indexer *indexer, const 
  * E_NO_DEBUG_INFO, E_NOMEM. */
 hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Add all that a file holds. A file that was added before is not added again, with a warning. Errors: E_IO, E_FORMAT,
+/* Add all that a file holds. Errors: E_IO, E_FORMAT,
  * E_VERSION, E_TRUNCATED, E_CORRUPT, E_MISMATCH (no binary fits), those of opening a binary, E_FULL, E_NOMEM. After an
  * error the indexer may hold a part of the input: more inputs may be added to find their errors, but writing would lose
  * data. */
@@ -82,7 +82,7 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_in
  * (no context to write, or every input left out), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL,
  * E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
-/* How many inputs were added: without repeated ones and ones that were left out. */
+/* How many inputs were added: without those that were left out. */
 size_t hearth_indexer_added(const hearth_indexer *indexer);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);

@@ -86,5 +86,7 @@ int hearth_cmd_advise(int argc, char **argv) {
   int code;
   if (!advise_command_parse(argc, argv, &a, &code))
     return code;
+  if (a.binary && access(a.binary, R_OK) != 0)
+    return hearth_tool_error("%s: cannot be opened: %s", a.binary, strerror(errno));
   return hearth_trace_profile_kind(a.profile) == TRACE_PROFILE_TRACE ? advise_on_trace(&a) : advise_on_profile(&a);
 }

@@ -18,7 +18,7 @@
  * PROFILE: profile: accesses=0
  * PROFILE: AllocCount=1 MaxSize=123 MaxAccessCount=0
  *
- * NOHEAP: hearth: cannot reserve 32 GiB of address space for the heap (see ulimit -v)
+ * NOHEAP: hearth: cannot reserve address space for the heap (see ulimit -v)
  * NOHEAP-NEXT: result 1
  */
 #include <stdlib.h>
