@@ -159,6 +159,36 @@ static hearth_dwarf_status abbreviation_read_row(hearth_abbreviations *t, hearth
   return HEARTH_DWARF_OK;
 }
 
+/* Pass over a row behind its code. */
+static bool pass_shape(const hearth_abbreviations *t, uint64_t *at) {
+  uint64_t tag, children, name, form;
+  if (!hearth_bytes_uleb(t->section, at, &tag) || !hearth_bytes_number(t->section, at, 1, &children))
+    return false;
+  while (hearth_bytes_uleb(t->section, at, &name) && hearth_bytes_uleb(t->section, at, &form)) {
+    if (name == 0)
+      return form == 0;
+    if (form == DW_FORM_implicit_const && !hearth_bytes_pass_leb(t->section, at))
+      return false;
+  }
+  return false;
+}
+
+hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
+                                              hearth_abbreviation *ret) {
+  uint64_t begin = t->at, at = begin, found;
+  while (hearth_bytes_uleb(t->section, &at, &found) && found != 0) {
+    if (found == code) {
+      t->at = at;
+      hearth_dwarf_status status = read_shape(t, format, code, ret);
+      t->at = begin;
+      return status;
+    }
+    if (!pass_shape(t, &at))
+      break;
+  }
+  return HEARTH_DWARF_DAMAGED;
+}
+
 static const hearth_abbreviation *abbreviation_find_known(const hearth_abbreviations *t, uint64_t code) {
   for (size_t i = 0; i < t->count; ++i)
     if (t->rows[i].code == code)

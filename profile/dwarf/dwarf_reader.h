@@ -16,7 +16,8 @@
 #include "object_file.h"
 
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: of most units only the first DIE is read. */
+ * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
+ * others. */
 
 /* The sizes that depend on the unit. */
 typedef struct hearth_dwarf_format {
@@ -61,6 +62,11 @@ typedef struct hearth_abbreviations {
 
 typedef enum hearth_dwarf_status { HEARTH_DWARF_OK, HEARTH_DWARF_DAMAGED, HEARTH_DWARF_NO_MEMORY } hearth_dwarf_status;
 
+/* The shape of a unit's first DIE, which has this code; before any other is asked for.
+ *   ret  its attributes belong to the table, and stay where they are in it */
+hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
+                                              hearth_abbreviation *ret);
+
 /* For hearth_abbreviations_find. */
 hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
                                                 const hearth_abbreviation **ret);
@@ -97,6 +103,8 @@ typedef struct hearth_dwarf_unit {
   uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
+  hearth_abbreviation root_shape;
+  uint64_t root_values;               /* where they are; 0: the root was not read so far */
   uint64_t id;                        /* of skeletons and split units */
   uint64_t string_base, address_base; /* where its part of .debug_str_offsets and .debug_addr begins */
   hearth_dwarf_format format;

@@ -386,8 +386,23 @@ hearth_dwarf_status hearth_die_at(hearth_dwarf_unit *unit, uint64_t offset, hear
   return status == HEARTH_DWARF_OK && end ? HEARTH_DWARF_DAMAGED : status;
 }
 
+static hearth_dwarf_status read_root_shape(hearth_dwarf_unit *unit) {
+  uint64_t code, at = unit->root;
+  if (at >= unit->contents.size || !hearth_bytes_uleb(unit->contents, &at, &code) || code == 0)
+    return HEARTH_DWARF_DAMAGED;
+  hearth_dwarf_status status = hearth_abbreviations_root(&unit->abbreviations, unit->format, code, &unit->root_shape);
+  unit->root_values = status == HEARTH_DWARF_OK ? at : 0;
+  return status;
+}
+
 hearth_dwarf_status hearth_die_root(hearth_dwarf_unit *unit, hearth_die *ret) {
-  return hearth_die_at(unit, unit->root, ret);
+  if (unit->root_values == 0) {
+    hearth_dwarf_status status = read_root_shape(unit);
+    if (status != HEARTH_DWARF_OK)
+      return status;
+  }
+  *ret = (hearth_die){.unit = unit, .offset = unit->root, .values = unit->root_values, .shape = unit->root_shape};
+  return HEARTH_DWARF_OK;
 }
 
 /* Pass over the values at *at. */
