@@ -63,8 +63,8 @@ const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguou
 bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count);
 /* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
 hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
-/* The flat form has no name for UNKNOWN: LLVM takes a class that is neither cold nor hot for notcold. The class that all contexts
- * share in it, else UNKNOWN. */
+/* The flat form has no name for UNKNOWN: LLVM takes a class that is neither cold nor hot for notcold. The class that
+ * all contexts share in it, else UNKNOWN. */
 hearth_class hearth_md_flat_class(hearth_class hotness);
 hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */

@@ -146,8 +146,8 @@ static void doubt_lines_that_lost(deciding *s) {
         s->doubtful[is_pair(s, i) ? i : other] = true;
 }
 
-/* Neither of two calls in one line, i and the next, is sure if their columns changed differently: they may have changed places.
- * Another call that was inserted between them explains it, if the first is where it was. */
+/* Neither of two calls in one line, i and the next, is sure if their columns changed differently: they may have
+ * changed places. Another call that was inserted between them explains it, if the first is where it was. */
 static bool is_torn(const deciding *s, size_t i) {
   size_t next = i + 1;
   if (next >= s->d->n || !is_pair(s, i) || !is_pair(s, next) || !shares_line(s, i, next) ||
@@ -201,8 +201,8 @@ static bool is_sure(const deciding *s, size_t i) {
   return is_pair(s, i) && !s->doubtful[i] && s->of_old[i].first <= s->of_old[i].last;
 }
 
-/* Calls [first, end) are in doubt. If the sure ones next to them moved by as many lines, nothing was inserted between these;
- * then so did the calls in doubt, if there are such calls. */
+/* Calls [first, end) are in doubt. If the sure ones next to them moved by as many lines, nothing was inserted
+ * between these; then so did the calls in doubt, if there are such calls. */
 static void decide_by_lines(deciding *s, size_t first, size_t end) {
   const hearth_doubts *d = s->d;
   size_t above = first, below = end;

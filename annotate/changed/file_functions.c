@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Spacing: functions of the module that the profile has, sorted by file and first line: the next one shows by how many lines the
- * end of a function moved. Namesakes: the functions of the module's file, unless the profile knows one of them; one walk over the
- * profile's functions finds those of the same name. */
+/* Spacing: functions of the module that the profile has, sorted by file and first line: the next one shows by how
+ * many lines the end of a function moved. Namesakes: the functions of the module's file, unless the profile knows
+ * one of them; one walk over the profile's functions finds those of the same name. */
 #include "salvage.h"
 
 #include <stdlib.h>

@@ -218,9 +218,10 @@ static uint32_t salvage_is_alike(size_t i, size_t k, void *data) {
   return 0;
 }
 
-/* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
- * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. Where
- * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
+/* Lines move with every change further up, columns only where the call itself is changed or indented: one call in
+ * its old column counts for more than two that moved into others'. That it is in its old line, too, decides between
+ * equals. Where nothing says that it is not the call, a place counts as well, but less than anything that does say
+ * so. */
 static uint32_t salvage_likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   const hearth_old_call *old = &s->old[i];
@@ -276,8 +277,8 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
   return same;
 }
 
-/* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted, other
- * calls are such as never ran. */
+/* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted,
+ * other calls are such as never ran. */
 static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
                                 bool changed, size_t *pairs) {
   hearth_doubts doubts = {
@@ -369,9 +370,9 @@ static bool makes_allocations(const salvaging *s) {
   return false;
 }
 
-/* The file that the module's was, by all functions that are as they were: they have to agree. HEARTH_NONE if it is none.
- * One name in common means little, as programs have a main, and plug-ins an entry: nobody is to be told of it unless that
- * function allocates. */
+/* The file that the module's was, by all functions that are as they were: they have to agree. HEARTH_NONE if it is
+ * none. One name in common means little, as programs have a main, and plug-ins an entry: nobody is to be told of it
+ * unless that function allocates. */
 static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesakes, uint32_t *ret) {
   uint32_t path = HEARTH_NONE, row = HEARTH_NONE, shared = 0;
   bool allocates = false, agree = true;

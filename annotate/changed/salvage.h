@@ -33,9 +33,10 @@ typedef struct hearth_salvage {
   uint32_t namesake;
 } hearth_salvage;
 
-/* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,
- * to all stacks and contexts of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
- * places as they are, and `placer` is the profile's. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
+/* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has
+ * changed, to all stacks and contexts of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not
+ * aligned. `locator` gives places as they are, and `placer` is the profile's. Errors: those of reading a profile,
+ * E_NOMEM; destroy accepts NULL. */
 hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_placer *placer,
                                     hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
                                     hearth_error *err);
@@ -43,9 +44,9 @@ void hearth_salvage_destroy(hearth_salvage *salvage);
 
 /* ------------------------------------------------ moved calls ------------------------------------------------ */
 
-/* How a module tells a link which of its functions have changed since they were profiled, and where their calls were: salvage
- * needs the calls as they were written, which only compiling sees. It is named metadata, a node for each
- * function, and linkers put those of all modules together:
+/* How a module tells a link which of its functions have changed since they were profiled, and where their calls
+ * were: salvage needs the calls as they were written, which only compiling sees. It is named metadata, a node for
+ * each function, and linkers put those of all modules together:
  *
  *   !memprof.moved = !{!0}
  *   !0 = !{i64 FUNCTION, i64 OLD_FUNCTION, i32 CALLS, i32 LINE, i32 COLUMN, i32 OLD_LINE, i32 OLD_COLUMN, ...} */
@@ -53,7 +54,8 @@ void hearth_salvage_destroy(hearth_salvage *salvage);
 /* Adds a node for each function that has changed; nothing if there is none. */
 void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *moved);
 
-/* Adds the functions of the module's nodes to `moved`, which is empty, as far as memory goes. Other nodes are passed over. */
+/* Adds the functions of the module's nodes to `moved`, which is empty, as far as memory goes. Other nodes are passed
+ * over. */
 void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved);
 void hearth_moved_calls_free(hearth_moved_calls *moved);
 
@@ -67,9 +69,9 @@ typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
 #define HEARTH_UNALIGNED       SIZE_MAX
 #define HEARTH_ALIGNMENT_LIMIT (4u << 20) /* product of the lengths: 16 MiB while it runs */
 
-/* For each of n items, the one of m that it is taken to be, or HEARTH_UNALIGNED; ascending. The sum of likenesses is the
- * greatest that there is; of several such alignments, that of the earliest items. False, and nothing written, if the sequences
- * are too long, or out of memory. */
+/* For each of n items, the one of m that it is taken to be, or HEARTH_UNALIGNED; ascending. The sum of likenesses is
+ * the greatest that there is; of several such alignments, that of the earliest items. False, and nothing written, if
+ * the sequences are too long, or out of memory. */
 bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
 
 /* The possible partners of an item, over all alignments with the greatest sum. */
@@ -84,10 +86,10 @@ bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *da
 
 /* ------------------------------------------------ doubts ------------------------------------------------ */
 
-/* Which calls of an alignment (salvage.h) are guesses. Calls of one function look alike: where one of several was inserted,
- * deleted or put elsewhere, callees do not tell which of them is which. Columns do, where they are those of calls in lines of
- * their own and occur once, and lines do between two calls that are sure and moved by as many lines. Without either a pair is in
- * doubt. */
+/* Which calls of an alignment (salvage.h) are guesses. Calls of one function look alike: where one of several was
+ * inserted, deleted or put elsewhere, callees do not tell which of them is which. Columns do, where they are those
+ * of calls in lines of their own and occur once, and lines do between two calls that are sure and moved by as many
+ * lines. Without either a pair is in doubt. */
 
 /* A call that the profile knows, of any discriminator. */
 typedef struct hearth_old_call {
@@ -117,18 +119,19 @@ typedef struct hearth_doubts {
 /* Do all lines seem to be where they were? */
 static inline bool hearth_is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
 
-/* `pairs` is the alignment. Of old calls that are in doubt, the pair is put right where lines decide it, kept where all that
- * the call may be have one class, or none that gets a hint, and else taken away (HEARTH_UNALIGNED). *ret_first: one of the
- * calls of the source that lost it, or may be one that did; m if there is none. False: out of memory. */
+/* `pairs` is the alignment. Of old calls that are in doubt, the pair is put right where lines decide it, kept where
+ * all that the call may be have one class, or none that gets a hint, and else taken away (HEARTH_UNALIGNED).
+ * *ret_first: one of the calls of the source that lost it, or may be one that did; m if there is none. False: out of
+ * memory. */
 bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first);
 
 /* ------------------------------------------------ functions of a file ------------------------------------------------ */
 
-/* The functions of a source file, in the module and in the profile: how far apart they were, and are; and whether another file had
- * them, which is then this one under its former name, or another program's. */
+/* The functions of a source file, in the module and in the profile: how far apart they were, and are; and whether
+ * another file had them, which is then this one under its former name, or another program's. */
 
-/* A profile has no functions' ends, but where the next one of a file begins. If that moved, lines were inserted or removed in
- * the function or behind it. */
+/* A profile has no functions' ends, but where the next one of a file begins. If that moved, lines were inserted or
+ * removed in the function or behind it. */
 typedef struct hearth_spaced_function {
   uint32_t path, then, now; /* its first line in the profile and in the module */
 } hearth_spaced_function;
@@ -144,8 +147,8 @@ hearth_status hearth_spacing_find(hearth_spacing *spacing, LLVMModuleRef module,
                                   hearth_locator *locator, hearth_error *err);
 void hearth_spacing_free(hearth_spacing *spacing);
 
-/* By how many lines more than the function itself, which begins in line `now`, the next one of its file moved; false if there
- * is none, or it stands elsewhere now. */
+/* By how many lines more than the function itself, which begins in line `now`, the next one of its file moved; false
+ * if there is none, or it stands elsewhere now. */
 bool hearth_spacing_behind(const hearth_spacing *spacing, const hearth_function_info *function, uint32_t now,
                            uint32_t *ret);
 
@@ -158,9 +161,9 @@ typedef struct hearth_namesake {
   uint32_t count; /* of these */
 } hearth_namesake;
 
-/* The functions of the module's source file, by name; none if the profile knows one of them, or if none that other files
- * could call has a namesake: file-local functions of one name have nothing to do with each other. Else takes time in
- * proportion to all functions of the profile. Errors: those of reading a profile, E_NOMEM. Free in any case. */
+/* The functions of the module's source file, by name; none if the profile knows one of them, or if none that other
+ * files could call has a namesake: file-local functions of one name have nothing to do with each other. Else takes
+ * time in proportion to all functions of the profile. Errors: those of reading a profile, E_NOMEM. Free in any case. */
 typedef struct hearth_namesakes {
   hearth_namesake *items;
   size_t count, room;

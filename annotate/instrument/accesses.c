@@ -12,6 +12,7 @@
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
 #define MOST_LOOK_AT 64 /* accesses that are compared with one */
+_Static_assert(MOST_LOOK_AT < UINT8_MAX, "a counter of histogram mode takes the weights of all");
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
 
 bool hearth_starts_with(const char *text, size_t length, const char *prefix) {
@@ -269,8 +270,8 @@ void hearth_accesses_free(hearth_accesses *accesses) {
 
 /* --- neighbours --- */
 
-/* Accesses are sorted by object; each absorbs those behind it, at most MOST_LOOK_AT, that share its counter, basic block and stretch
- * between interruptions. */
+/* Accesses are sorted by object; each absorbs those behind it, at most MOST_LOOK_AT, that share its counter, basic
+ * block and stretch between interruptions. */
 
 /* By pointer, then by where they are in the function. */
 static int compare_accesses(const void *left, const void *right) {

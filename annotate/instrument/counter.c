@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest value.
- * Ranges and atomic histograms are calls of the runtime. */
+/* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their
+ * greatest value. Ranges and atomic histograms are calls of the runtime. */
 
 #include "instrument.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counters of globals are those of the granules that they lie in, so no code and no memory is needed beside what heap blocks
- * have. A table that the compiler writes knows each global by name, also in stripped programs, and those without a symbol.
- * It refers to globals of a comdat by name only: a local one may have been discarded. */
+/* Counters of globals are those of the granules that they lie in, so no code and no memory is needed beside what
+ * heap blocks have. A table that the compiler writes knows each global by name, also in stripped programs, and those
+ * without a symbol. It refers to globals of a comdat by name only: a local one may have been discarded. */
 
 #include "instrument.h"
 
@@ -128,9 +128,9 @@ bool hearth_global_counts(LLVMValueRef global) {
 
 /* ------------------------------------------------ stores ------------------------------------------------ */
 
-/* Each store adds one to a second counter of its granule, at __hearth_stores + address / 16 * 4, which stays at its greatest
- * number; so does each call of a library function or memory intrinsic that may write through a pointer, however much. None are
- * joined: a global without stores has none at all. */
+/* Each store adds one to a second counter of its granule, at __hearth_stores + address / 16 * 4, which stays at its
+ * greatest number; so does each call of a library function or memory intrinsic that may write through a pointer,
+ * however much. None are joined: a global without stores has none at all. */
 
 static bool add_store(hearth_global_stores *s, LLVMValueRef instruction, LLVMValueRef pointer) {
   if (!hearth_may_be_heap(pointer))

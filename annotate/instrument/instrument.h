@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of this folder share, in the order of the work: code that adds to counters; control flow, by LLVM's analyses; facts
- * about the module's functions; the accesses of a function, and those of library functions that it calls; global variables;
- * tail calls.
+/* What the files of this folder share, in the order of the work: code that adds to counters; control flow, by LLVM's
+ * analyses; facts about the module's functions; the accesses of a function, and those of library functions that it
+ * calls; global variables; tail calls.
  *
  *   function -> hearth_accesses -> fewer additions (hearth_coalesce_neighbours) -> hearth_counters_add */
 #ifndef HEARTH_INSTRUMENT_H
@@ -22,10 +22,10 @@ extern "C" {
 
 /* ------------------------------------------------ counters ------------------------------------------------ */
 
-/* Code that adds to access counters: one 32-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 4. A
- * thread of the runtime notices when they wrap around, so an addition is one instruction. In histogram mode, mapping and
- * symbols are those of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
- * __memprof_shadow_memory_dynamic_address + address / 8. */
+/* Code that adds to access counters: one 32-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 4.
+ * A thread of the runtime notices when they wrap around, so an addition is one instruction. In histogram mode,
+ * mapping and symbols are those of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for
+ * each 8 bytes, at __memprof_shadow_memory_dynamic_address + address / 8. */
 
 #define HEARTH_GRANULE 16 /* bytes of memory that one counter is for, outside histogram mode */
 #define HEARTH_LINE    64 /* bytes of a block that profiles tell apart, from its start */
@@ -72,8 +72,8 @@ bool hearth_flow_interrupts(LLVMValueRef instruction);
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
-/* The pointer without offsets, the variable ones included, and the sum of the constant offsets in bytes. All that the program
- * accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
+/* The pointer without offsets, the variable ones included, and the sum of the constant offsets in bytes. All that
+ * the program accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
 LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
 
 /* ------------------------------------------------ module facts ------------------------------------------------ */
@@ -125,16 +125,16 @@ typedef struct hearth_accesses {
 bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
-/* Whether the pointer may point into a heap block, or to a global that counts (hearth_global_counts). Counters of other memory are never
- * read. */
+/* Whether the pointer may point into a heap block, or to a global that counts (hearth_global_counts). Counters of
+ * other memory are never read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
 
 /* Does a name of so many characters begin with the prefix? */
 bool hearth_starts_with(const char *text, size_t length, const char *prefix);
 
-/* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with the
- * first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for that, nothing
- * changes. */
+/* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with
+ * the first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for
+ * that, nothing changes. */
 void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
 
 /* ------------------------------------------------ library accesses ------------------------------------------------ */
@@ -145,11 +145,11 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
  *
  *   NAME [ACCESSES]   # comment
  *
- * with the items of library_accesses.def; none: one access through each argument that is a pointer. A * at the end of NAME
- * stands for whatever follows. Of other functions nothing is counted: they may be of a file with counters. */
+ * with the items of library_accesses.def; none: one access through each argument that is a pointer. A * at the end
+ * of NAME stands for whatever follows. Of other functions nothing is counted: they may be of a file with counters. */
 
-/* Mark the module's declarations of such functions, with attributes. `path` is the user's table; "": none. E_IO, E_FORMAT, E_NOMEM,
- * with file, line and remedy. */
+/* Mark the module's declarations of such functions, with attributes. `path` is the user's table; "": none. E_IO,
+ * E_FORMAT, E_NOMEM, with file, line and remedy. */
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err);
 /* Take the attributes away. */
 void hearth_library_forget(LLVMModuleRef module);
@@ -157,8 +157,8 @@ void hearth_library_forget(LLVMModuleRef module);
 /* The call is of such a function. */
 bool hearth_library_knows(LLVMValueRef call);
 
-/* `visit` each pointer through which one access counts, as a load in front of the call would. Says whether there is more: what
- * hearth_library_count counts. */
+/* `visit` each pointer through which one access counts, as a load in front of the call would. Says whether there is
+ * more: what hearth_library_count counts. */
 typedef void hearth_library_visit(void *closure, LLVMValueRef call, LLVMValueRef pointer);
 bool hearth_library_visit_pointers(LLVMValueRef call, hearth_library_visit *visit, void *closure);
 
@@ -169,8 +169,8 @@ void hearth_library_count(hearth_counters *counters, LLVMValueRef call);
 
 /* The table by which the profiling runtime finds a module's global variables (hearth/globals.h). */
 
-/* Define it, before accesses are collected: those of globals count from then on. Globals begin in granules of their own where
- * the language allows it. `stores`: those are counted, too. False: out of memory. */
+/* Define it, before accesses are collected: those of globals count from then on. Globals begin in granules of their
+ * own where the language allows it. `stores`: those are counted, too. False: out of memory. */
 bool hearth_global_table_define(LLVMModuleRef module, bool stores);
 
 /* NULL: the module has none. */
@@ -201,18 +201,18 @@ void hearth_global_stores_count(const hearth_global_stores *stores, LLVMValueRef
 
 /* ------------------------------------------------ tail calls ------------------------------------------------ */
 
-/* Tail calls of profiled programs. A jump loses the caller's frame, and contexts with it, so the profiling build forbids jumps
- * (-fno-optimize-sibling-calls, the attribute "disable-tail-calls"). But a program that lives by jumps would then overflow its
- * stack. So these stay jumps, as they are in the plain build:
+/* Tail calls of profiled programs. A jump loses the caller's frame, and contexts with it, so the profiling build
+ * forbids jumps (-fno-optimize-sibling-calls, the attribute "disable-tail-calls"). But a program that lives by jumps
+ * would then overflow its stack. So these stay jumps, as they are in the plain build:
  *
  *   - recursion that LLVM makes a loop;
  *   - calls in a cycle of calls that all come last, as in a state machine, while the same call is in progress. So each
  *     keeps one frame on a stack at most, contexts are those that folding leaves of deep recursion, and decision
  *     sites of the optimised program keep the same frames. */
 
-/* Behind the optimiser, which hearth_pass_tail_calls allowed to find tail calls: forbid those that are in no cycle. Without
- * it the program's flags count. Allocation calls are never jumps: they are the leaves of contexts. False: out of
- * memory, and those of cycles are forbidden, too. */
+/* Behind the optimiser, which hearth_pass_tail_calls allowed to find tail calls: forbid those that are in no cycle.
+ * Without it the program's flags count. Allocation calls are never jumps: they are the leaves of contexts. False:
+ * out of memory, and those of cycles are forbidden, too. */
 bool hearth_tail_calls_limit(LLVMModuleRef module);
 
 #ifdef __cplusplus

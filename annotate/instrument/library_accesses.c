@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The items of each function are an attribute of its declaration while the instrumentation runs, so that a call costs one look.
- * Sizes that take more than an instruction are found by the runtime: less code in the program. */
+/* The items of each function are an attribute of its declaration while the instrumentation runs, so that a call
+ * costs one look. Sizes that take more than an instruction are found by the runtime: less code in the program. */
 
 #include "instrument.h"
 
@@ -62,7 +62,8 @@ static bool has_parameter(LLVMTypeRef type, char digit, LLVMTypeKind kind) {
   return is_kind(types[i], kind) && (kind != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(types[i]) <= 64);
 }
 
-/* How many digits HOW has, p: the first one is a pointer's; r: it needs a result that is a number, R: a pointer. NULL: no such HOW. */
+/* How many digits HOW has, p: the first one is a pointer's; r: it needs a result that is a number, R: a pointer.
+ * NULL: no such HOW. */
 static const char *needs_of(char how) {
   static const struct {
     char how;
@@ -182,8 +183,8 @@ static void mark_known(LLVMModuleRef module) {
   }
 }
 
-/* Those of namespace std, also by the names that mangling has for its streams and old strings. A program's own specialisation of
- * a template may be among them; it then counts one access more. */
+/* Those of namespace std, also by the names that mangling has for its streams and old strings. A program's own
+ * specialisation of a template may be among them; it then counts one access more. */
 static void mark_standard(LLVMModuleRef module) {
   static const char *const prefixes[] = {"_ZSt",  "_ZNSt",  "_ZNKSt", "_ZNSo", "_ZNKSo",
                                          "_ZNSi", "_ZNKSi", "_ZNSs",  "_ZNKSs"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The types of allocation calls, for `hearth index`: a table in a section of its own, keyed by the calls' debug locations,
- * as the contexts of a profile are. The program does not look at it. Early in the pipeline, before optimisation removes
- * the code that shows types: the name is that of the first of these sources that has one.
+/* The types of allocation calls, for `hearth index`: a table in a section of its own, keyed by the calls' debug
+ * locations, as the contexts of a profile are. The program does not look at it. Early in the pipeline, before
+ * optimisation removes the code that shows types: the name is that of the first of these sources that has one.
  *
  *   1. debug information that the front end attached to the call (-g, new expressions)
  *   2. the constructor that is called for the block

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Edges of the graph are calls that may become jumps. A call through a table of functions leads to the table's type, and that to
- * all functions of the type whose addresses the module takes. Edges that nothing leads to, or from, go until none is left. What
- * is in a cycle stays, and what is between two. */
+/* Edges of the graph are calls that may become jumps. A call through a table of functions leads to the table's type,
+ * and that to all functions of the type whose addresses the module takes. Edges that nothing leads to, or from, go
+ * until none is left. What is in a cycle stays, and what is between two. */
 
 #include "instrument.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table by name and signature, and string attributes on the functions that the user lists, whose tables are read line by line. The type of the call counts,
- * not that of the declaration, which in old C has no parameters, and in a link may be another module's. */
+/* A table by name and signature, and string attributes on the functions that the user lists, whose tables are read
+ * line by line. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
+ * link may be another module's. */
 #include "alloc_functions.h"
 
 #include <errno.h>

@@ -52,10 +52,10 @@ static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValu
   LLVMDisposeBuilder(builder);
 }
 
-/* Linkers take nothing out of an archive for a weak reference. But the allocator's archive is also where the function is
- * that frees such blocks; a program that refers to it gets the allocator from a plain -lhearth_malloc. So let it refer to
- * it, whether it frees anything or not, in a function that nobody calls. It is a call, as an address in data would be that of a
- * stub of the program's to all the process (in programs at fixed addresses). */
+/* Linkers take nothing out of an archive for a weak reference. But the allocator's archive is also where the
+ * function is that frees such blocks; a program that refers to it gets the allocator from a plain -lhearth_malloc.
+ * So let it refer to it, whether it frees anything or not, in a function that nobody calls. It is a call, as an
+ * address in data would be that of a stub of the program's to all the process (in programs at fixed addresses). */
 static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   bool is_c = family == HEARTH_ALLOC_FAMILY_C;
   const char *name = is_c ? HEARTH_OWN_PREFIX "refers_to_free" : HEARTH_OWN_PREFIX "refers_to_delete",
@@ -124,8 +124,8 @@ static void dispatch_describe(LLVMValueRef function, const hearth_alloc_function
         LLVMCreateStringAttribute(context, family, (unsigned)strlen(family), name, (unsigned)strlen(name)));
 }
 
-/* In a link one that came with the module may have become the module's own, and LLVM have made it serve its calls only: with
- * constants in place of parameters. Those calls keep it. */
+/* In a link one that came with the module may have become the module's own, and LLVM have made it serve its calls
+ * only: with constants in place of parameters. Those calls keep it. */
 static void put_changed_one_aside(LLVMModuleRef module, const char *name) {
   char aside[MAX_NAME + 8];
   LLVMValueRef function = LLVMGetNamedFunction(module, name);

@@ -19,8 +19,8 @@ typedef struct hearth_global_name {
   uint32_t flags;                        /* as in hearth_global_row */
 } hearth_global_name;
 
-/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses, and are not
- * thread-local. A string literal, which has no name, is called by its content. */
+/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses,
+ * and are not thread-local. A string literal, which has no name, is called by its content. */
 bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret);
 
 /* Bytes. */

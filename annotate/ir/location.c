@@ -136,8 +136,8 @@ static size_t fold_recursion(hearth_location *chain, size_t n) {
   return n - kept;
 }
 
-/* Where a function was inlined, by way of others, into itself, the frame that called it may have been called further out
- * before, and folding then leaves out the frames outside of it here: callers from there on cannot be compared. */
+/* Where a function was inlined, by way of others, into itself, the frame that called it may have been called further
+ * out before, and folding then leaves out the frames outside of it here: callers from there on cannot be compared. */
 static size_t cut_recursion(const hearth_location *chain, size_t n) {
   for (size_t i = 2; i < n; i++)
     for (size_t callee = 0; callee + 2 <= i; callee++)

@@ -37,9 +37,9 @@ hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef 
                                         hearth_error *err);
 void hearth_call_sites_free(hearth_call_sites *sites);
 
-/* One call of each place at which calls of several discriminators stand, as those of a macro do. At all other places a call
- * is the one that the profile has there, whatever its discriminator: releases of LLVM number them differently, and so does
- * an edit further on in the line. E_NOMEM. Free in any case. */
+/* One call of each place at which calls of several discriminators stand, as those of a macro do. At all other places
+ * a call is the one that the profile has there, whatever its discriminator: releases of LLVM number them
+ * differently, and so does an edit further on in the line. E_NOMEM. Free in any case. */
 hearth_status hearth_call_sites_find_crowded(hearth_call_sites *crowded, const hearth_call_sites *sites,
                                              hearth_error *err);
 
@@ -89,15 +89,15 @@ typedef struct hearth_moved_calls {
   size_t n_functions, functions_room, n_calls, calls_room;
 } hearth_moved_calls;
 
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `moved`
- * and `crowded` (hearth_call_sites_find_crowded), both borrowed, hold facts that debug locations lack. `moved` NULL: no function has changed;
- * `crowded` NULL: no call is known to be alone at its place. */
+/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `moved` and
+ * `crowded` (hearth_call_sites_find_crowded), both borrowed, hold facts that debug locations lack. `moved` NULL: no
+ * function has changed; `crowded` NULL: no call is known to be alone at its place. */
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
                                       const hearth_call_sites *crowded, bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);
 
-/* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts
- * in which recursion is folded: it is folded in them, too. Returns their number; 0 without location. */
+/* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with
+ * contexts in which recursion is folded: it is folded in them, too. Returns their number; 0 without location. */
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
 
 /* The id of a function with debug information, in the profile; false without. */
@@ -105,7 +105,8 @@ bool hearth_locate_function(hearth_locator *locator, LLVMValueRef function, uint
 /* Is it one that has changed? */
 bool hearth_locate_moved(hearth_locator *locator, LLVMValueRef function);
 
-/* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size >= 1. */
+/* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size
+ * >= 1. */
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size);
 
 #endif

@@ -11,8 +11,8 @@
 #include "passes.h"
 #include "shim.h"
 
-/* The flags ask for remarks of this name, which no pass has: then clang tracks locations. But then, too, all passes compose all that
- * they could remark, a fifteenth of the time from IR to object. */
+/* The flags ask for remarks of this name, which no pass has: then clang tracks locations. But then, too, all passes
+ * compose all that they could remark, a fifteenth of the time from IR to object. */
 #define LOCATIONS "hearth-locations"
 
 /* Does an argument of the compiler ask for other remarks, or may one in a file? */
@@ -45,8 +45,8 @@ bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *op
 
 /* ------------------------------------------------ pass mark ------------------------------------------------ */
 
-/* A mark of the build that a module is of, in the place where compilers sign: the section .comment of the object, which is not
- * loaded, and of all that is linked from it. hearth-cc looks for it at a link. */
+/* A mark of the build that a module is of, in the place where compilers sign: the section .comment of the object,
+ * which is not loaded, and of all that is linked from it. hearth-cc looks for it at a link. */
 
 static const char place[] = "llvm.ident";
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The passes, and what a module carries on to a link. Each pass takes a module and the options, returns whether it changed
- * the module, may be run anywhere and any number of times, and leaves the module as it was when the profile is missing, stale
- * or corrupt (one warning says so, or an error where the options have the profile's id and another one or none is there). */
+/* The passes, and what a module carries on to a link. Each pass takes a module and the options, returns whether it
+ * changed the module, may be run anywhere and any number of times, and leaves the module as it was when the profile
+ * is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and another
+ * one or none is there). */
 #ifndef HEARTH_PASSES_H
 #define HEARTH_PASSES_H
 
@@ -77,8 +78,8 @@ bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options)
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options);
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
 bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options);
-/* In a profiling build, which forbids jumps in place of calls: allow the optimiser to find them; instrumenting says which
- * stay (instrument.h). */
+/* In a profiling build, which forbids jumps in place of calls: allow the optimiser to find them; instrumenting says
+ * which stay (instrument.h). */
 bool hearth_pass_tail_calls(LLVMModuleRef module, const hearth_pass_options *options);
 /* Where the compiler tracks locations without writing them down, have it write line tables. Profiles need at least
  * these to match, and they take nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which
@@ -97,18 +98,18 @@ bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
  *
  *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 0, i32 1}}}
  *
- * the hints of ambiguous, cold, notcold and hot calls, whether calls that are no builtins get hints, and whether the plan
- * places contexts. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
+ * the hints of ambiguous, cold, notcold and hot calls, whether calls that are no builtins get hints, and whether the
+ * plan places contexts. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
 
 /* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (context_word.h):
  *
  *   !{i32 6, !"memprof.plan", !{!{!"/home/me/app.prof", i64 PLAN}}}
  *
- * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan holds, and a
- * warning names two. */
+ * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan
+ * holds, and a warning names two. */
 
-/* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
- * the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
+/* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang
+ * gave the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
 /* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the blocks of a profile's contexts are to lie: as its plan says, or if it has none, or the user asked for classes
- * (-memprof-classify), by their classes. */
+/* Where the blocks of a profile's contexts are to lie: as its plan says, or if it has none, or the user asked for
+ * classes (-memprof-classify), by their classes. */
 #ifndef HEARTH_PLACER_H
 #define HEARTH_PLACER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The C face of shim.cpp and unwind_edges.cpp: the functions of LLVM that the passes need and only C++ offers, in llvm-c's words. */
+/* The C face of shim.cpp and unwind_edges.cpp: the functions of LLVM that the passes need and only C++ offers, in
+ * llvm-c's words. */
 #ifndef HEARTH_SHIM_H
 #define HEARTH_SHIM_H
 
@@ -34,12 +35,12 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
 /* Tell passes that nobody reads remarks, so that they compose none, if a pattern of them asks for those of that name. */
 void hearth_shim_end_remarks(LLVMModuleRef module, const char *name);
 
-/* To be called before the block of an instruction is split there, or behind it: what only the function's first block may have
- * (variables of fixed size, llvm.localescape) goes in front of the instruction. */
+/* To be called before the block of an instruction is split there, or behind it: what only the function's first block
+ * may have (variables of fixed size, llvm.localescape) goes in front of the instruction. */
 void hearth_shim_before_split(LLVMValueRef instruction);
 
-/* Put a direct call of `callee`, of the called type, before a call through a pointer: made if the pointer is that function's
- * address, as is expected, and in its place then. Returns the direct call. */
+/* Put a direct call of `callee`, of the called type, before a call through a pointer: made if the pointer is that
+ * function's address, as is expected, and in its place then. Returns the direct call. */
 LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee);
 
 /* Give a declaration the attributes that LLVM knows of the library function of this name and type. */
@@ -52,18 +53,19 @@ void hearth_shim_make_support_function(LLVMValueRef function);
 /* Put the callee's code in place of a call, if LLVM can. */
 void hearth_shim_inline(LLVMValueRef call);
 
-/* By LLVM's estimates: does control mostly come to the instruction, in a call of its function, or a round of its innermost loop? */
+/* By LLVM's estimates: does control mostly come to the instruction, in a call of its function, or a round of its
+ * innermost loop? */
 bool hearth_shim_is_usual(LLVMValueRef instruction);
 
 /* A branch whose condition is nearly always true. */
 void hearth_shim_expect_true(LLVMValueRef branch);
 
-/* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that names no
- * target is for this machine. If not, one remark says so. */
+/* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that
+ * names no target is for this machine. If not, one remark says so. */
 bool hearth_shim_has_runtime(LLVMModuleRef module);
 
-/* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the column, the
- * BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
+/* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the
+ * column, the BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
 uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);
 
 /* The program or its compiler chose the section that the global lies in. */
@@ -72,8 +74,8 @@ bool hearth_shim_has_own_section(LLVMValueRef global);
 /* If the definition is final and the compiler may: let the global begin at a multiple of so many bytes. */
 void hearth_shim_raise_alignment(LLVMValueRef global, unsigned alignment);
 
-/* Put a global of that section into one of its own that begins with its name and `prefix`. False: it stays, as it is merged with
- * equal ones, or has a prefix. */
+/* Put a global of that section into one of its own that begins with its name and `prefix`. False: it stays, as it is
+ * merged with equal ones, or has a prefix. */
 bool hearth_shim_set_section_prefix(LLVMValueRef global, const char *section, const char *prefix);
 
 /* May the call write through the pointer that is this argument? As far as attributes say. */
@@ -82,27 +84,28 @@ bool hearth_shim_may_write_through(LLVMValueRef call, unsigned argument);
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);
 
-/* Make a function's code differ from all others', so that no linker makes two of them one: 16 bytes before its entry. One that
- * has prefix data has its own already. */
+/* Make a function's code differ from all others', so that no linker makes two of them one: 16 bytes before its
+ * entry. One that has prefix data has its own already. */
 void hearth_shim_forbid_folding(LLVMValueRef function);
 
 /* ------------------------------------------------ around calls ------------------------------------------------ */
 
 /* Where control goes around a call: ways past it, and those that it returns and unwinds to. Only C++ can change them. */
 
-/* Have `emit` insert code at each place where control continues behind a call or invoke that returns or unwinds. A call
- * through which an exception could leave the function becomes an invoke, whose landing pad goes on unwinding; *pad is that
- * block, one for all calls of a function, NULL before the first. In functions whose exceptions are tokens or go through
- * funclets there is none, and no code where such calls unwind. Not for musttail calls. */
+/* Have `emit` insert code at each place where control continues behind a call or invoke that returns or unwinds. A
+ * call through which an exception could leave the function becomes an invoke, whose landing pad goes on unwinding;
+ * *pad is that block, one for all calls of a function, NULL before the first. In functions whose exceptions are
+ * tokens or go through funclets there is none, and no code where such calls unwind. Not for musttail calls. */
 void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(LLVMBuilderRef builder, void *data),
                        void *data);
 
-/* May the code generator make the call a jump, for which the caller's frame goes? It may where the call comes last, and what it
- * returns is handed on. musttail calls are such, too. */
+/* May the code generator make the call a jump, for which the caller's frame goes? It may where the call comes last,
+ * and what it returns is handed on. musttail calls are such, too. */
 bool hearth_may_jump(LLVMValueRef call);
 
-/* Divide the way to a call that may become a jump: where `condition`, which comes before it, holds, a copy of the call is made
- * that still may; otherwise the call itself, which then is none. False, and nothing done, if other code needs the call's value. */
+/* Divide the way to a call that may become a jump: where `condition`, which comes before it, holds, a copy of the
+ * call is made that still may; otherwise the call itself, which then is none. False, and nothing done, if other code
+ * needs the call's value. */
 bool hearth_jump_if(LLVMValueRef call, LLVMValueRef condition);
 
 #ifdef __cplusplus

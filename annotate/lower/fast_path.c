@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function for each callee and hint has the fast path, and calls the allocator or the callee where that fails. LLVM's inliner puts
- * it in place of most calls, which copes with invokes, phis and debug locations, and folds what a constant size settles. */
+/* A function for each callee and hint has the fast path, and calls the allocator or the callee where that fails.
+ * LLVM's inliner puts it in place of most calls, which copes with invokes, phis and debug locations, and folds what
+ * a constant size settles. */
 #include "fast_path.h"
 
 #include <stdio.h>
@@ -170,7 +171,8 @@ static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
   LLVMAddCallSiteAttribute(build_call(b, callee, arguments, n), n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
 }
 
-/* The allocator's function that goes on where its list is empty; NULL: it has none for callers that want zeros, or no exception. */
+/* The allocator's function that goes on where its list is empty; NULL: it has none for callers that want zeros, or
+ * no exception. */
 static const char *function_of_empty_lists(const fast_builder *b, const hearth_alloc_function *row) {
   bool is_nothrow = is_new_family(row) && LLVMCountParams(b->function) > 2;
   return row->kind == HEARTH_ALLOC_ZEROED || is_nothrow ? NULL
@@ -277,8 +279,8 @@ static void delete_unused_functions(LLVMModuleRef module) {
   }
 }
 
-/* A lowering before the link made these functions; passes since then may have replaced parameters by values that all their calls
- * share. */
+/* A lowering before the link made these functions; passes since then may have replaced parameters by values that all
+ * their calls share. */
 static void put_functions_aside(LLVMModuleRef module) {
   for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
     if (is_fast_function(function))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator's fast path in the program (hearth/fast_path.h), at frequent calls whose blocks usually lie in the main pool: a freed
- * block is taken in place, or else the allocator goes on from there. The hinted function is called without that pool, or if
- * the hint that was computed is not the usual one:
+/* The allocator's fast path in the program (hearth/fast_path.h), at frequent calls whose blocks usually lie in the
+ * main pool: a freed block is taken in place, or else the allocator goes on from there. The hinted function is
+ * called without that pool, or if the hint that was computed is not the usual one:
  *
  *   if (hint == USUAL && pool->list[class])
  *     block = ...
@@ -26,9 +26,9 @@ typedef struct hearth_fast_calls {
   size_t count, room;
 } hearth_fast_calls;
 
-/* Note a call of the row's hinted form, whose hint usually is this constant, for the main pool; it stays as it is if it cannot have the
- * fast path. Where control seldom comes, a function of the module has it, or the code around the call would lack registers. Inlining
- * goes through the module's instructions, so it waits until nobody else does. */
+/* Note a call of the row's hinted form, whose hint usually is this constant, for the main pool; it stays as it is if
+ * it cannot have the fast path. Where control seldom comes, a function of the module has it, or the code around the
+ * call would lack registers. Inlining goes through the module's instructions, so it waits until nobody else does. */
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row, LLVMValueRef hint);
 
 /* Give all of them their fast path, and forget them. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hot and untouched global variables go to sections whose names begin with those of the others, .data.hot. and .data.unlikely.:
- * linkers put these into .data, or beside it (globals.ld). What may be known to others by its place stays where it is. */
+/* Hot and untouched global variables go to sections whose names begin with those of the others, .data.hot. and
+ * .data.unlikely.: linkers put these into .data, or beside it (globals.ld). What may be known to others by its place
+ * stays where it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -53,8 +53,8 @@ static verdict lower_judge(lowering *l, LLVMValueRef call) {
   hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
   hearth_placement pool = hearth_md_get_pool(call);
   v.placement = hint >= HEARTH_CLASS_NOTCOLD && pool ? pool : (hearth_placement)hint;
-  /* The link's optimiser puts one call in the place of others, as calloc for malloc and memset, without what they carried:
-   * the profile knows the place. */
+  /* The link's optimiser puts one call in the place of others, as calloc for malloc and memset, without what they
+   * carried: the profile knows the place. */
   if (l->word && l->options->lto_phase == HEARTH_LTO_POSTLINK && hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous)
     v.ambiguous = hearth_context_word_is_open(l->word, call, &v.placement);
   v.may_be_cold = v.ambiguous;
@@ -154,7 +154,8 @@ static void lower_visit(LLVMValueRef call, void *data) {
   l->changed = true;
 }
 
-/* Whether the link loads the plugin, compiling only knows if flags say so; otherwise the program finds out as it starts. */
+/* Whether the link loads the plugin, compiling only knows if flags say so; otherwise the program finds out as it
+ * starts. */
 static void leave_to_link(const lowering *l) {
   char message[400];
   if (!l->left_to_link)

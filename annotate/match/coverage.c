@@ -323,7 +323,8 @@ static hearth_status coverage_find_file(measuring *m) {
   return HEARTH_OK;
 }
 
-/* Takes time in proportion to all functions of the profile; paths, which take most of it, are compared once or a few times. */
+/* Takes time in proportion to all functions of the profile; paths, which take most of it, are compared once or a few
+ * times. */
 static hearth_status measure_file(measuring *m) {
   enum { KNOWN_PATHS = 256 };
   struct {

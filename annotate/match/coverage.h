@@ -56,7 +56,8 @@ typedef struct hearth_coverage {
   size_t n_unmatched, room;
 } hearth_coverage;
 
-/* After all allocation calls of the session's module were matched. `of_file`: `file` is wanted, too. Those of reading a profile, E_NOMEM; free in any case. */
+/* After all allocation calls of the session's module were matched. `of_file`: `file` is wanted, too. Those of
+ * reading a profile, E_NOMEM; free in any case. */
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
                                       const hearth_call_sites *sites, bool of_file, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
@@ -65,8 +66,8 @@ void hearth_coverage_free(hearth_coverage *coverage);
 
 /* -memprof-report: a line of JSON about each module that is compiled, appended to one file (docs/options.md, "Reports"). */
 
-/* Append the module's line, in one piece: compilers that run at a time can share the file. E_IO, E_NOMEM, and those of reading
- * the profile. */
+/* Append the module's line, in one piece: compilers that run at a time can share the file. E_IO, E_NOMEM, and those
+ * of reading the profile. */
 hearth_status hearth_match_report_append(const char *path, hearth_session *session, const hearth_coverage *coverage,
                                          hearth_error *err);
 
@@ -84,7 +85,8 @@ hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
 
 /* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
-/* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its address. */
+/* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its
+ * address. */
 void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function);
 
 #endif

@@ -79,8 +79,8 @@ static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info 
   return HEARTH_OK;
 }
 
-/* Known by a name alone: scopes that the program named are no callers; functions without debug information are, but are in no
- * chain of calls that is to be matched. */
+/* Known by a name alone: scopes that the program named are no callers; functions without debug information are, but
+ * are in no chain of calls that is to be matched. */
 static hearth_status is_only_named(const hearth_stacks *stacks, const hearth_frame_info *frame, bool *ret,
                                    hearth_error *err) {
   hearth_function_info function;

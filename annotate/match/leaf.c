@@ -127,8 +127,8 @@ static void place_stack(hearth_leaf_stack *stack, hearth_place place) {
   stack->is_light = place.is_light;
 }
 
-/* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. `contexts` is
- * in the order of the profile, which keeps numbers of neighbours together. */
+/* The numbers of a stack are summed once if they are those of several contexts; else the profile has them.
+ * `contexts` is in the order of the profile, which keeps numbers of neighbours together. */
 static hearth_status sum_and_place(hearth_leaf *leaf, const uint64_t *contexts, shares *of_sums, hearth_error *err) {
   for (size_t i = 0; i < leaf->row_count; i++) {
     uint32_t row = (uint32_t)contexts[i];

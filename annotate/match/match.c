@@ -150,10 +150,10 @@ static hearth_status comes_back(const hearth_matcher *matcher, hearth_leaf *leaf
   return hearth_leaf_leads_to(leaf, callee, caller, ret, err);
 }
 
-/* How far the contexts of a leaf, chain[0], can be compared with the chain. Where callees of chain[i - 1] can call the
- * caller of chain[i - 1], there is a cycle: an earlier call by chain[i - 1] may be the one that folding kept, and
- * its caller then stands where chain[i] is here. So it is, if chain[i - 1] calls through a pointer, where folding left out
- * chain[i]. */
+/* How far the contexts of a leaf, chain[0], can be compared with the chain. Where callees of chain[i - 1] can call
+ * the caller of chain[i - 1], there is a cycle: an earlier call by chain[i - 1] may be the one that folding kept,
+ * and its caller then stands where chain[i] is here. So it is, if chain[i - 1] calls through a pointer, where
+ * folding left out chain[i]. */
 static hearth_status comparable(const hearth_matcher *matcher, hearth_leaf *leaf, const hearth_location *chain,
                                 size_t n, size_t *ret, hearth_error *err) {
   for (*ret = 2; *ret < n; ++*ret) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the profile to a call: its stacks with recursion folded, the calls of wrappers in them, the contexts of one place that
- * allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects its contexts. */
+/* From the profile to a call: its stacks with recursion folded, the calls of wrappers in them, the contexts of one
+ * place that allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects
+ * its contexts. */
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
@@ -38,20 +39,20 @@ typedef struct hearth_stacks {
   size_t path_room;
 } hearth_stacks;
 
-/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). Tables as large as the profile are memory that is not
- * touched before it is needed. E_NOMEM. Destroy in any case. */
+/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). Tables as large as the profile are memory that
+ * is not touched before it is needed. E_NOMEM. Destroy in any case. */
 hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err);
 void hearth_stacks_destroy(hearth_stacks *stacks);
 
 /* The folded stack of a node of the profile. */
 hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err);
 
-/* Has folding left out calls that the function (a row) makes, here or as the profile was written? Its caller in a folded
- * stack may then have called it again, by way of these, before it made the call that the stack shows. */
+/* Has folding left out calls that the function (a row) makes, here or as the profile was written? Its caller in a
+ * folded stack may then have called it again, by way of these, before it made the call that the stack shows. */
 hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err);
 
-/* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as the profile
- * was written? The second one of these then came by it, whoever is its caller in the folded stack. */
+/* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as
+ * the profile was written? The second one of these then came by it, whoever is its caller in the folded stack. */
 hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err);
 
 /* ------------------------------------------------ calls of wrappers, and through pointers ------------------------------------------------ */
@@ -71,8 +72,8 @@ typedef struct hearth_wrapper_calls {
   bool known;
 } hearth_wrapper_calls;
 
-/* Find all calls of functions with these names (linkage names, borrowed) in a profile: takes time in proportion to all its
- * stacks. E_NOMEM, and those of reading a profile. Free in any case. */
+/* Find all calls of functions with these names (linkage names, borrowed) in a profile: takes time in proportion to
+ * all its stacks. E_NOMEM, and those of reading a profile. Free in any case. */
 hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_profile *profile, const char *const *names,
                                         size_t n, hearth_error *err);
 void hearth_wrapper_calls_free(hearth_wrapper_calls *calls);
@@ -82,12 +83,14 @@ size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t fra
 
 /* ------------------------------------------------ pointer calls ------------------------------------------------ */
 
-/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc = malloc;`. The
- * profile says that such a call allocates, but not by which function; its type does. The call is promoted:
+/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc =
+ * malloc;`. The profile says that such a call allocates, but not by which function; its type does. The call is
+ * promoted:
  *
  *   p = xmlMalloc(n);   ->   p = xmlMalloc == malloc ? malloc(n) : xmlMalloc(n);
  *
- * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as before. */
+ * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as
+ * before. */
 
 /* Is it a call through a pointer that was not promoted yet? */
 bool hearth_is_pointer_call(LLVMValueRef call);
@@ -129,9 +132,9 @@ void hearth_contexts_free(hearth_contexts *contexts);
 /* Do the contexts have several placements? */
 bool hearth_contexts_differ(const hearth_contexts *contexts);
 
-/* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
- * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their
- * placement. */
+/* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different
+ * builds, told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum
+ * decides their placement. */
 typedef struct hearth_leaf_stack {
   uint64_t id;                   /* of `at` */
   uint32_t stack;                /* node; HEARTH_NONE if the leaf has no caller */
@@ -142,8 +145,8 @@ typedef struct hearth_leaf_stack {
   bool is_light;
 } hearth_leaf_stack;
 
-/* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then those
- * of unknown place, then the others by id. */
+/* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then
+ * those of unknown place, then the others by id. */
 typedef struct hearth_leaf_node {
   uint64_t id;           /* of the last caller that is shared */
   uint32_t frame;        /* row: that caller's, or another one's of its place; at the root, the leaf's */
@@ -178,10 +181,10 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
                                const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
-/* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
- * id of 0, here or in the profile, agrees with any. `trims`: they end with the caller from which on all share one placement,
- * and the numbers of merged contexts are summed by the rules of mib_fields.def; else stacks are whole. Contexts of several placements
- * end before a cycle of calls that folding may have left out of them. */
+/* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have;
+ * an id of 0, here or in the profile, agrees with any. `trims`: they end with the caller from which on all share one
+ * placement, and the numbers of merged contexts are summed by the rules of mib_fields.def; else stacks are whole.
+ * Contexts of several placements end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool trims, hearth_contexts *ret,
                                  hearth_error *err);
 
@@ -198,7 +201,8 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t node, hearth_error *e
 hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
                               hearth_error *err);
 
-/* Of a set of placements: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for one, counts only where it is alone. */
+/* Of a set of placements: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for one, counts only where it
+ * is alone. */
 static inline uint64_t hearth_leaf_placements_that_count(uint64_t placements) {
   const uint64_t light = hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
   return placements & ~light ? placements & ~light : placements;
@@ -223,7 +227,8 @@ typedef struct hearth_matcher {
   bool *matched; /* by row of contexts: some call was found to have it */
 } hearth_matcher;
 
-/* Open a profile, unless it is open; with the same options each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
+/* Open a profile, unless it is open; with the same options each time. Those of hearth_profile_open, E_NOMEM; on
+ * error none is open. */
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
                                   hearth_error *err);
 /* Close the open profile; it may be opened again. */

@@ -98,8 +98,8 @@ static unsigned percent_of(uint64_t part, uint64_t all) {
   return all ? (unsigned)((double)part * 100 / (double)all) : 100;
 }
 
-/* False if there is nothing to warn of. Bytes are those of the module's allocation calls; where all go through a wrapper, how much
- * its callers changed shows in call sites only. */
+/* False if there is nothing to warn of. Bytes are those of the module's allocation calls; where all go through a
+ * wrapper, how much its callers changed shows in call sites only. */
 static bool warn_of_coverage(const hearth_session *session, const hearth_coverage *coverage) {
   unsigned bytes = percent_of(coverage->matched.bytes, coverage->all.bytes);
   unsigned callsites = percent_of(coverage->callsites.matched, coverage->callsites.all);
@@ -120,7 +120,8 @@ static bool warn_of_coverage(const hearth_session *session, const hearth_coverag
   return true;
 }
 
-/* Some of its functions may have other names now: no share of the bytes that the profile has for the module's own shows that. */
+/* Some of its functions may have other names now: no share of the bytes that the profile has for the module's own
+ * shows that. */
 static void warn_of_file(const hearth_session *session, const hearth_coverage *coverage) {
   uint64_t all = coverage->file.matched + coverage->file.lost;
   unsigned bytes = percent_of(coverage->file.matched, all);
@@ -167,8 +168,8 @@ static void warn_of_doubts(const hearth_session *session) {
   }
 }
 
-/* The place of most bytes that a pointer or a function of the program's leads to; NULL if there is none. Functions of ours do
- * where the module was lowered before. */
+/* The place of most bytes that a pointer or a function of the program's leads to; NULL if there is none. Functions
+ * of ours do where the module was lowered before. */
 static const hearth_unmatched *heaviest_elsewhere(const hearth_coverage *coverage) {
   const hearth_unmatched *heaviest = NULL;
   for (size_t i = 0; i < coverage->n_unmatched; i++) {
@@ -181,8 +182,8 @@ static const hearth_unmatched *heaviest_elsewhere(const hearth_coverage *coverag
   return heaviest;
 }
 
-/* Coverage leaves out what no hint can reach. A module all of whose blocks are such says so if they matter to the program. Of
- * libraries, `hearth index` tells. */
+/* Coverage leaves out what no hint can reach. A module all of whose blocks are such says so if they matter to the
+ * program. Of libraries, `hearth index` tells. */
 static hearth_status warn_of_elsewhere(const hearth_session *session, const hearth_coverage *coverage,
                                        hearth_error *err) {
   enum { PERCENT_OF_PROFILE = 10 };

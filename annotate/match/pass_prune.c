@@ -71,8 +71,9 @@ static bool prune_prune(pruning *p, LLVMValueRef call) {
   return pruned;
 }
 
-/* LLVM's class of a call stays: the profile does not know what contexts are left to a clone. Before a link there are none; only the
- * inliner resolves calls, and it calls those notcold, too, whose contexts of one stack differ: there the profile knows better. */
+/* LLVM's class of a call stays: the profile does not know what contexts are left to a clone. Before a link there are
+ * none; only the inliner resolves calls, and it calls those notcold, too, whose contexts of one stack differ: there
+ * the profile knows better. */
 static bool keeps_class(pruning *p, LLVMValueRef call) {
   hearth_class resolved = hearth_md_get_resolved_class(p->session.md, call);
   bool by_inliner = resolved == HEARTH_CLASS_NOTCOLD && p->session.options->lto_phase != HEARTH_LTO_POSTLINK;

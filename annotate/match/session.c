@@ -97,8 +97,8 @@ static void session_choose_schema(hearth_session *session) {
   hearth_md_use_schema(session->md, &schema);
 }
 
-/* Of the module when it was compiled: by comparison with the profile, or as that told the link. It holds in sessions without
- * the profile, too: ids in metadata are those of old places. */
+/* Of the module when it was compiled: by comparison with the profile, or as that told the link. It holds in sessions
+ * without the profile, too: ids in metadata are those of old places. */
 static const hearth_moved_calls *known_moves(const hearth_session *session) {
   const hearth_salvage *salvage = session->options->matcher ? session->options->matcher->salvage : NULL;
   return salvage && salvage->moved.n_functions ? &salvage->moved : &session->moved;

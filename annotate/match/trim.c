@@ -22,10 +22,11 @@ static hearth_status trim_add_node(node_list *list, uint32_t node, hearth_error 
   return HEARTH_OK;
 }
 
-/* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
- * known, but not through how many turns of a cycle. A function that calls itself need not have been left out anywhere: its call stands once for any number. But where
- * one of the callers is a call that was left out, the call that the node stands for may have led back to itself by that one,
- * through different functions (a pointer, a coroutine that is resumed): it then has that caller in every turn but the first. */
+/* May folding have left calls out between the frames of a node and those of its children? Which callers led there is
+ * then known, but not through how many turns of a cycle. A function that calls itself need not have been left out
+ * anywhere: its call stands once for any number. But where one of the callers is a call that was left out, the call
+ * that the node stands for may have led back to itself by that one, through different functions (a pointer, a
+ * coroutine that is resumed): it then has that caller in every turn but the first. */
 static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
                                    hearth_error *err) {
   const hearth_leaf_node *child = &leaf->nodes[node->first_child], *end = child + node->child_count;

@@ -121,8 +121,8 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
 
 /* ------------------------------------------------ host check ------------------------------------------------ */
 
-/* A plugin for one LLVM release in a compiler of another crashes in its first static constructor, with a stack dump that
- * names LLVM. This runs before any of them and reports the mismatch instead. */
+/* A plugin for one LLVM release in a compiler of another crashes in its first static constructor, with a stack dump
+ * that names LLVM. This runs before any of them and reports the mismatch instead. */
 
 /* llvm-c has it from release 16 on. */
 void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) __attribute__((weak));

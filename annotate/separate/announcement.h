@@ -14,17 +14,17 @@
  *   define weak_odr ptr @__hearth_sites.PLAN() comdat { return &word; } */
 void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* In a module whose allocations heed a plan's bits: where it reads them, and whether anything sets them, there or in a word of its
- * own, as where a version script hides the library's.
+/* In a module whose allocations heed a plan's bits: where it reads them, and whether anything sets them, there or in
+ * a word of its own, as where a version script hides the library's.
  *
  *   define linkonce_odr hidden void @__hearth_need_sites.PLAN() comdat {   ; in llvm.global_ctors
  *     if (&hearth_malloc_need_sites) hearth_malloc_need_sites(PLAN, &__hearth_sites.PLAN, &word);
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* The plan of a module that sets or heeds its bits, or has pools, and the pool of each of its ids (HEARTH_POOLS_MAX; 0: the main
- * one; NULL: each has its own). All of a process are to have one: an object file that make
- * did not renew after the profile changed has another, or a library that dlopen loads.
+/* The plan of a module that sets or heeds its bits, or has pools, and the pool of each of its ids (HEARTH_POOLS_MAX;
+ * 0: the main one; NULL: each has its own). All of a process are to have one: an object file that make did not renew
+ * after the profile changed has another, or a library that dlopen loads.
  *
  *   define linkonce_odr hidden void @__hearth_plan.PLAN() comdat {   ; in llvm.global_ctors
  *     if (&hearth_malloc_plan) hearth_malloc_plan(PLAN, LAYOUT);

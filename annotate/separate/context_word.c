@@ -20,10 +20,10 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-/* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind it: the
- * frames of a state machine that lives by jumps would pile up. So such a site sets only bits that are clear, and none while
- * as many others do as the word's highest bits can count. Its own bits do not bound that, since other sites may clear
- * them. */
+/* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind
+ * it: the frames of a state machine that lives by jumps would pile up. So such a site sets only bits that are clear,
+ * and none while as many others do as the word's highest bits can count. Its own bits do not bound that, since other
+ * sites may clear them. */
 #define ONE_KEPT_FRAME  (UINT64_C(1) << HEARTH_PLAN_SITES_MAX)
 #define ALL_KEPT_FRAMES (UINT64_MAX - ONE_KEPT_FRAME + 1)
 
@@ -155,15 +155,15 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, h
 
 /* ----------------------------------------------- control switches ----------------------------------------------- */
 
-/* Calls at which control goes elsewhere, or comes back from elsewhere, than calls and returns do: past decision calls whose bits
- * were to be cleared, or into another coroutine, whose bits are others.
+/* Calls at which control goes elsewhere, or comes back from elsewhere, than calls and returns do: past decision
+ * calls whose bits were to be cleared, or into another coroutine, whose bits are others.
  *
  *   saved = load word
  *   setjmp(...)                     ; returns once more, from wherever longjmp was called
  *   store saved, word
  *
- * A context that control is given to has its own bits: it sets them itself, behind the call by which it once gave control
- * away. If that is in code without a plan, or there was none, it has no bits:
+ * A context that control is given to has its own bits: it sets them itself, behind the call by which it once gave
+ * control away. If that is in code without a plan, or there was none, it has no bits:
  *
  *   saved = load word
  *   store saved & lasting, word
@@ -208,8 +208,8 @@ static switch_kind switch_of(LLVMValueRef instruction) {
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
 
-/* With the bits of the sites that the call is in progress at while it is: its own, and those it was inlined through. None for
- * calls that no context goes through. */
+/* With the bits of the sites that the call is in progress at while it is: its own, and those it was inlined through.
+ * None for calls that no context goes through. */
 static hearth_decision_call decision_at(hearth_context_word *word, LLVMValueRef call) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_error err;
@@ -335,7 +335,8 @@ static void context_word_begin_call(const hearth_context_word *word, LLVMBuilder
   LLVMBuildStore(builder, LLVMBuildOr(builder, now, context_word_constant(p.type, p.bits), ""), p.address);
 }
 
-/* A call that may become a jump. One that lacks its bit tells of no other bits either: they alone would be another context. */
+/* A call that may become a jump. One that lacks its bit tells of no other bits either: they alone would be another
+ * context. */
 static void surround_jump(hearth_context_word *word, LLVMBuilderRef builder, const hearth_decision_call *decision) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_word_context_of(word));
   LLVMBasicBlockRef pad = NULL;
@@ -356,8 +357,8 @@ static void surround_jump(hearth_context_word *word, LLVMBuilderRef builder, con
   hearth_after_call(decision->call, &pad, end_call, &e);
 }
 
-/* The decision calls [first, end) of one function. Bits that were clear before are cleared, which needs nothing elsewhere:
- * most times the function runs it may not come there. */
+/* The decision calls [first, end) of one function. Bits that were clear before are cleared, which needs nothing
+ * elsewhere: most times the function runs it may not come there. */
 static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size_t first, size_t end) {
   LLVMValueRef saved = NULL;
   LLVMBasicBlockRef pad = NULL;

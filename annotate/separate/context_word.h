@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tells contexts apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site
- * its bit is set in the context word, which is thread-local, and an allocation that serves cold contexts and others is cold
- * while some bit is set that proves it.
+/* Tells contexts apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision
+ * site its bit is set in the context word, which is thread-local, and an allocation that serves cold contexts and
+ * others is cold while some bit is set that proves it.
  *
  *   store i64 (load i64, ptr @__hearth_contexts.PLAN | bit), ptr @__hearth_contexts.PLAN
  *   call ...
@@ -10,11 +10,11 @@
  * The last of these is where it unwinds to, too. A bit that may have been set before, because its site calls
  * itself, is restored instead, from the word's value at the start of the function.
  *
- * A call that the code generator may make a jump is divided: it is one if its bit is set, or as many calls of this kind as
- * the word's highest bits can count are in progress.
+ * A call that the code generator may make a jump is divided: it is one if its bit is set, or as many calls of this
+ * kind as the word's highest bits can count are in progress.
  *
- * The context word is named after the plan: modules that were compiled with other plans have context words of their own, and know nothing of
- * these bits. It is one for the program and the libraries that it was linked with. */
+ * The context word is named after the plan: modules that were compiled with other plans have context words of their
+ * own, and know nothing of these bits. It is one for the program and the libraries that it was linked with. */
 #ifndef HEARTH_CONTEXT_WORD_H
 #define HEARTH_CONTEXT_WORD_H
 
@@ -43,9 +43,9 @@ typedef struct hearth_context_word {
   bool failed;        /* out of memory: no more sites */
 } hearth_context_word;
 
-/* The profile is that of the options, or in a link the one that compiling named (hearth_lto_write_plan). False if the module is to do
- * without: no profile, one without plan, or one that cannot be read or was changed (the user has been told). Close in either
- * case. */
+/* The profile is that of the options, or in a link the one that compiling named (hearth_lto_write_plan). False if
+ * the module is to do without: no profile, one without plan, or one that cannot be read or was changed (the user has
+ * been told). Close in either case. */
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options);
 void hearth_context_word_close(hearth_context_word *word);
 

@@ -62,8 +62,8 @@ static inline hearth_status hearth_rows_extend(void *array, size_t *capacity, si
   return HEARTH_OK;
 }
 
-/* A new array of `count` elements and one more, all zero: even of none it is not NULL. E_NOMEM; the pointer at `array` is
- * NULL then. */
+/* A new array of `count` elements and one more, all zero: even of none it is not NULL. E_NOMEM; the pointer at
+ * `array` is NULL then. */
 static inline hearth_status hearth_array_create(void *array, size_t count, size_t element, hearth_error *err) {
   void *made = calloc(count + 1, element);
   memcpy(array, &made, sizeof made);

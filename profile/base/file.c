@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes, devices and files of a few
- * pages, which take longer to map, are read to their end into a growing array. Writing goes through a replacement. */
+/* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes, devices and files of a
+ * few pages, which take longer to map, are read to their end into a growing array. Writing goes through a
+ * replacement. */
 #define _GNU_SOURCE /* asprintf */
 #include "file.h"
 

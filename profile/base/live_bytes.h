@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Bytes that were live when the profile was written. Of blocks of LLVM's profiles, and of those made before there was the field
- * LiveBytes, the number is known only. Views estimate these; profiles hold what is known. */
+/* Bytes that were live when the profile was written. Of blocks of LLVM's profiles, and of those made before there
+ * was the field LiveBytes, the number is known only. Views estimate these; profiles hold what is known. */
 #ifndef HEARTH_LIVE_BYTES_H
 #define HEARTH_LIVE_BYTES_H
 

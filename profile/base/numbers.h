@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Exponential and logarithm for all that decides a stored number. Those of the C library may differ in the last bit from
- * machine to machine, and so would profiles and plans. frexp, ldexp, floor, sqrt and lrint are exact everywhere. */
+/* Exponential and logarithm for all that decides a stored number. Those of the C library may differ in the last bit
+ * from machine to machine, and so would profiles and plans. frexp, ldexp, floor, sqrt and lrint are exact
+ * everywhere. */
 #ifndef HEARTH_NUMBERS_H
 #define HEARTH_NUMBERS_H
 
@@ -31,8 +32,8 @@ static inline double hearth_exp2(double x) {
 
 /* ------------------------------------------------ first use ------------------------------------------------ */
 
-/* A block's first use: its header and all words written, and read once. Counting finds 0.3 to 3.5 times that in jq, lua, gawk and
- * sqlite (docs/decisions/touched-pages.md). */
+/* A block's first use: its header and all words written, and read once. Counting finds 0.3 to 3.5 times that in jq,
+ * lua, gawk and sqlite (docs/decisions/touched-pages.md). */
 
 /* Accesses by the first uses of `blocks` blocks of `size` bytes on average. */
 static inline double hearth_first_accesses(double blocks, double size) { return blocks * (8 + size / 4); }

@@ -34,8 +34,9 @@ static inline size_t hearth_utf8_length(const char *text) {
   return length;
 }
 
-/* Is the sequence at `text` (not empty) one that may change how the text around it is shown: a control character, a mark that
- * reorders text (Unicode annex 9: ALM, LRM, RLM, embeddings, overrides, isolates), or an end of a line or paragraph? */
+/* Is the sequence at `text` (not empty) one that may change how the text around it is shown: a control character, a
+ * mark that reorders text (Unicode annex 9: ALM, LRM, RLM, embeddings, overrides, isolates), or an end of a line or
+ * paragraph? */
 static inline bool hearth_utf8_is_control(const char *text) {
   const unsigned char *t = (const unsigned char *)text;
   if (t[0] == 0xc2)
@@ -48,8 +49,8 @@ static inline bool hearth_utf8_is_control(const char *text) {
                       : t[1] == 0x81 && t[2] >= 0xa6 && t[2] <= 0xa9;
 }
 
-/* Print text from elsewhere: '?' stands for each such sequence, and for each byte that is in none. Returns the number of
- * characters. */
+/* Print text from elsewhere: '?' stands for each such sequence, and for each byte that is in none. Returns the
+ * number of characters. */
 size_t hearth_utf8_put(const char *text, FILE *stream);
 
 #endif

@@ -221,8 +221,8 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
              : hearth_error_nomem(err);
 }
 
-/* Most nodes are there already: runs of one program have them in one order, so that one often is behind the one that was asked
- * for last. The walk to the root is for others: folding made none that a frame above repeats. */
+/* Most nodes are there already: runs of one program have them in one order, so that one often is behind the one that
+ * was asked for last. The walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
   hearth_expect(frame < builder->frame_count && (parent == HEARTH_NONE || parent < builder->node_count));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A look at a page tells whether it was touched in the interval before. Touches are taken to come at random moments: then with
- * rate r a page is untouched in an interval t with probability exp(-r t). Why, and how good this is:
+/* A look at a page tells whether it was touched in the interval before. Touches are taken to come at random moments:
+ * then with rate r a page is untouched in an interval t with probability exp(-r t). Why, and how good this is:
  * docs/decisions/touched-pages.md. */
 
 #include <math.h>
@@ -119,8 +119,8 @@ void hearth_builder_estimate(hearth_builder *builder) {
 
 /* ------------------------------------------------ variances ------------------------------------------------ */
 
-/* Variances between runs: an array beside the contexts. While a run is added, its own sums are kept by context, since several
- * of its records may be of one; at its end each gives one observation. */
+/* Variances between runs: an array beside the contexts. While a run is added, its own sums are kept by context,
+ * since several of its records may be of one; at its end each gives one observation. */
 
 void hearth_builder_free_variances(builder_variances *variances) {
   HEARTH_FREE(variances->rows, variances->run, variances->run_rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Global variables: a row for each, found by its id. Sums and maxima, and of descriptions that differ the least: merges come to
- * one result in any order. */
+/* Global variables: a row for each, found by its id. Sums and maxima, and of descriptions that differ the least:
+ * merges come to one result in any order. */
 #include <stdlib.h>
 #include <string.h>
 

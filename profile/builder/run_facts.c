@@ -6,8 +6,8 @@
 #include "array.h"
 #include "builder_tables.h"
 
-/* Facts of runs. Commands form a lattice of three levels: unknown, one command, and commands that differ; merging goes up to
- * the least level above both. So any tree of merges has one result. */
+/* Facts of runs. Commands form a lattice of three levels: unknown, one command, and commands that differ; merging
+ * goes up to the least level above both. So any tree of merges has one result. */
 
 static hearth_status add_command(hearth_builder *builder, const char *command, hearth_error *err) {
   builder_run_facts *known = &builder->run_facts;
@@ -45,7 +45,8 @@ hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder) {
 
 /* ------------------------------------------------ live history ------------------------------------------------ */
 
-/* Histories are sums, point by point, as all runs have the same number of points: the result does not depend on the order. */
+/* Histories are sums, point by point, as all runs have the same number of points: the result does not depend on the
+ * order. */
 
 static void add_points(uint64_t *to, const uint64_t *from, uint64_t weight) {
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classifies contexts. Cold follows from the context's own numbers. For hot, the writer sorts densities and stores
- * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked for. */
+ * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked
+ * for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,8 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
       .mode = options->mode, .cold_max_density = -1, .cold_min_lifetime_ns = INFINITY, .hot_min_density = INFINITY};
   if (!hearth_accesses_known(summary))
     return false;
-  /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares would
-   * be those of some of the runs. */
+  /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares
+   * would be those of some of the runs. */
   if (summary->densities_only)
     classifier->mode = HEARTH_CLASSIFY_LLVM;
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
@@ -129,17 +130,18 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
 
 static bool is_idle(double uses) { return uses <= 1.0 / HEARTH_IDLE_MOMENTS; }
 
-/* Few moments do not show that memory is idle, but they may show that it is not: small blocks are seen by few bytes, and sums do not
- * tell first uses from later ones. They were watched for the standard time. */
+/* Few moments do not show that memory is idle, but they may show that it is not: small blocks are seen by few bytes,
+ * and sums do not tell first uses from later ones. They were watched for the standard time. */
 static double counted_uses(const hearth_classifier *classifier, const hearth_mib *mib) {
   double used = (double)mib->UsedPageBytes, all = used + (double)mib->IdlePageBytes;
   double uses = all > 0 ? used / all * classifier->idle_scale : 0;
   return all >= LEAST_USES * PAGE_BYTES || !is_idle(uses) ? uses : HEARTH_USES_UNKNOWN;
 }
 
-/* A look is at one page, with one block; TouchedPages counts blocks that are touched together as the pages that they make. What short
- * intervals touch as much as long ones do is touched in each: some pages are in use all the time, or the system does not clear their
- * bits (docs/decisions/touched-pages.md), and the others are not used more for that. */
+/* A look is at one page, with one block; TouchedPages counts blocks that are touched together as the pages that they
+ * make. What short intervals touch as much as long ones do is touched in each: some pages are in use all the time,
+ * or the system does not clear their bits (docs/decisions/touched-pages.md), and the others are not used more for
+ * that. */
 static double looked_uses(const hearth_classifier *classifier, const hearth_mib *mib, double pages) {
   double idle_ns = classifier->cold_min_lifetime_ns, part = pages < 1 ? pages : 1;
   double looks = (double)mib->Looks, time_ns = (double)mib->LookTime;
@@ -172,8 +174,8 @@ bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mi
          lies_in_a_pool(mib) && lasts(classifier, average_lifetime_ns(mib));
 }
 
-/* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
- * more than counts. */
+/* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand
+ * may have no more than counts. */
 class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
   bool is_llvm = classifier->mode == HEARTH_CLASSIFY_LLVM && mib->TotalLifetimeAccessDensity;
   double blocks = (double)mib->AllocCount, size = (double)mib->TotalSize / blocks, pages = size / PAGE_BYTES;
@@ -203,7 +205,8 @@ static double uses_by_sums(const class_facts *facts, double idle_ns) {
 /* At more than half of the moments, if touches come at random: ln 2. */
 static bool is_used(double uses) { return uses > 0.7; }
 
-/* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without counters. */
+/* Counters and looks at pages are two witnesses. What only the pages clearly show was accessed by code without
+ * counters. */
 static hearth_class class_by_use(const hearth_classifier *classifier, const class_facts *facts) {
   bool counted = facts->counted_uses >= 0, looked = facts->looked_uses >= 0;
   bool rests = facts->rests_at_last && lasts(classifier, facts->lifetime_ns);

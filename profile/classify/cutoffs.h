@@ -16,8 +16,8 @@ typedef struct class_facts {
   double first_accesses,
       pages_ns;       /* of the first use of all blocks; their lives, one of part of a page for that part */
   bool rests_at_last; /* its blocks are not accessed in the last half of their lives, as far as is known */
-  /* Uses of a page full of the context's blocks, in the time for which cold memory is left alone: as the counters of picked blocks
-   * show them, and as looks at pages do. */
+  /* Uses of a page full of the context's blocks, in the time for which cold memory is left alone: as the counters of
+   * picked blocks show them, and as looks at pages do. */
   double counted_uses, looked_uses;
 } class_facts;
 
@@ -35,8 +35,8 @@ static inline uint32_t hearth_hot_share_ppm(const hearth_classify_options *optio
   return options->hot_share_ppm ? options->hot_share_ppm : (uint32_t)HEARTH_HOT_SHARE_PPM;
 }
 
-/* Resolve options against a profile's summary. True if the cutoff of the profile is to be filled in: until then nothing is
- * hot. */
+/* Resolve options against a profile's summary. True if the cutoff of the profile is to be filled in: until then
+ * nothing is hot. */
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options);
 

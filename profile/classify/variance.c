@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Levels of numbers, sums of levels, and what follows for a class: its density and lifetime are moved by two standard errors
- * to either side, and each of the four corners is classified: is it cold as the context itself is? */
+/* Levels of numbers, sums of levels, and what follows for a class: its density and lifetime are moved by two
+ * standard errors to either side, and each of the four corners is classified: is it cold as the context itself is? */
 #include <math.h>
 #include <string.h>
 

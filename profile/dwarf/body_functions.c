@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the row is
- * made. */
+/* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the
+ * row is made. */
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static const char *linkage_name(const hearth_die *die) {
   return name ? name : integrated_string(die, DW_AT_MIPS_linkage_name);
 }
 
-/* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one unit
- * come together. */
+/* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one
+ * unit come together. */
 static const hearth_line_header *line_header(hearth_body_functions *f, const hearth_die *root) {
   hearth_line_source source;
   if (f->files_of != root->unit) {
@@ -42,8 +42,8 @@ static const hearth_line_header *line_header(hearth_body_functions *f, const hea
   return f->has_files ? &f->files : NULL;
 }
 
-/* A file of a line table, kept as long as the functions; "" if it has no such. Functions of one file come together. False:
- * out of memory. */
+/* A file of a line table, kept as long as the functions; "" if it has no such. Functions of one file come together.
+ * False: out of memory. */
 static bool keep_path(hearth_body_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
   char *path;
   *ret = f->last_path && f->last_number == number ? f->last_path : "";
@@ -59,8 +59,8 @@ static bool keep_path(hearth_body_functions *f, const hearth_line_header *header
   return true;
 }
 
-/* The declaring file; "" if it is unknown. Number 0 is the unit's primary source file in DWARF 5, none before. False: out
- * of memory. */
+/* The declaring file; "" if it is unknown. Number 0 is the unit's primary source file in DWARF 5, none before.
+ * False: out of memory. */
 static bool declaring_file(hearth_body_functions *f, const hearth_die *die, const hearth_die *files_of_tree,
                            const char **ret) {
   hearth_attribute attribute;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Searches by build id first, then by debug link, in the order of GDB; a file that does not fit is passed over, and named
- * if none does. Servers are asked last. */
+/* Searches by build id first, then by debug link, in the order of GDB; a file that does not fit is passed over, and
+ * named if none does. Servers are asked last. */
 #include "dwarf_reader.h"
 
 #include <stdio.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bodies of one file. The walk over a unit's tree keeps only its shape: for each body its DIE, its parent and its
- * addresses. It passes over the inside of bodies: that is walked one level further, to the bodies right inside, when an
- * address hits one. Most code of a program is in no stack, and is never looked at. Names and positions are read for bodies
- * that an address actually hits, once each. */
+ * addresses. It passes over the inside of bodies: that is walked one level further, to the bodies right inside, when
+ * an address hits one. Most code of a program is in no stack, and is never looked at. Names and positions are read
+ * for bodies that an address actually hits, once each. */
 #include "debug_info.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "dwarf_reader.h"
@@ -20,7 +19,8 @@
 #define NOT_RESOLVED (UINT32_MAX - 1)
 #define NOT_WALKED   UINT32_MAX
 #define NO_INSIDE    (UINT32_MAX - 1)
-/* Levels of inlining that are walked one by one: programs have fewer, and damaged trees shall not cost their depth squared. */
+/* Levels of inlining that are walked one by one: programs have fewer, and damaged trees shall not cost their depth
+ * squared. */
 #define MAX_LEVELS 64u
 
 typedef struct body {

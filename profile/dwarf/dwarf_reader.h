@@ -15,9 +15,9 @@
 #include "id_table.h"
 #include "object_file.h"
 
-/* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
- * others. */
+/* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is
+ * read as far as it was asked for: most units are read only as far as the first DIE, whose shape is found without
+ * keeping others. */
 
 /* The sizes that depend on the unit. */
 typedef struct hearth_dwarf_format {
@@ -284,8 +284,9 @@ bool hearth_line_source_find(const hearth_die *root, hearth_line_source *ret);
 
 /* ------------------------------------------------ body pieces ------------------------------------------------ */
 
-/* Which body an address is in. Ranges of bodies are added in any order; they may nest, overlap and be equal. Once they are
- * put in order they are disjoint pieces, each labelled with its innermost body, so that a look-up is one binary search:
+/* Which body an address is in. Ranges of bodies are added in any order; they may nest, overlap and be equal. Once
+ * they are put in order they are disjoint pieces, each labelled with its innermost body, so that a look-up is one
+ * binary search:
  *
  *     main    |-----------------------------|            pieces   main foo bar foo  main
  *     foo          |-------------|                                |---|---|---|----|-----|

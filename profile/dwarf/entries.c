@@ -358,8 +358,8 @@ const char *hearth_die_string(const hearth_die *die, uint32_t name) {
 
 /* --- Tree --------------------------------------------------------------------------------------------------------- */
 
-/* The shape of the DIE at *at, which moves behind its code; NULL in *ret where a list of siblings ends, as all do at the
- * end of the unit. */
+/* The shape of the DIE at *at, which moves behind its code; NULL in *ret where a list of siblings ends, as all do at
+ * the end of the unit. */
 static hearth_dwarf_status next_shape(hearth_dwarf_unit *unit, uint64_t *at, const hearth_abbreviation **ret) {
   uint64_t code = 0;
   *ret = NULL;

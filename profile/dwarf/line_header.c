@@ -104,8 +104,8 @@ static const char *string_here(const hearth_line_header *h, uint64_t *at) {
   return text;
 }
 
-/* Up to DWARF 4: names of directories, then files, both ended by an empty name. Number 0 is the compilation's directory;
- * there is no file 0. */
+/* Up to DWARF 4: names of directories, then files, both ended by an empty name. Number 0 is the compilation's
+ * directory; there is no file 0. */
 static bool find_old(const hearth_line_header *h, uint64_t wanted, bool is_file, file_entry *ret) {
   uint64_t at = h->files, ignored;
   file_entry now = {0};

@@ -3,7 +3,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "dwarf_reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libelf finds sections and segments; contents are read where they are mapped. Packed sections are unpacked to memory of
- * the file's own and found before the mapped ones. */
+/* libelf finds sections and segments; contents are read where they are mapped. Packed sections are unpacked to
+ * memory of the file's own and found before the mapped ones. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -258,8 +258,8 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-/* The size that a section claims is believed only if its method can pack that much. The most that a byte can become: a block of
- * zstd is 128 KiB at most, in 4 bytes at least; zlib's limit is 1032. */
+/* The size that a section claims is believed only if its method can pack that much. The most that a byte can become:
+ * a block of zstd is 128 KiB at most, in 4 bytes at least; zlib's limit is 1032. */
 static bool is_believable(const Elf64_Chdr *header, size_t packed_size) {
   return header->ch_size / (header->ch_type == ELFCOMPRESS_ZSTD ? 32768 : 1032) <= packed_size;
 }

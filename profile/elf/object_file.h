@@ -11,8 +11,8 @@
 
 #include "hearth/status.h"
 
-/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
- * processors that read them. */
+/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here
+ * and the processors that read them. */
 
 /* Borrowed; `data` is NULL if there are none. */
 typedef struct hearth_bytes {
@@ -143,8 +143,8 @@ hearth_status hearth_elf_file_segments(hearth_elf_file *file, const hearth_elf_s
 
 /* The build id (borrowed); no bytes if there is none. */
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
-/* "DIRECTORY/.build-id/ab/cdef...SUFFIX", where GDB and package managers keep files by their build ids. The caller frees
- * it; NULL: out of memory. */
+/* "DIRECTORY/.build-id/ab/cdef...SUFFIX", where GDB and package managers keep files by their build ids. The caller
+ * frees it; NULL: out of memory. */
 char *hearth_build_id_path(const char *directory, hearth_bytes id, const char *suffix);
 /* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
@@ -204,8 +204,8 @@ static inline bool hearth_symbol_table_next(hearth_symbol_table *table, Elf64_Sy
 
 typedef struct hearth_code_names hearth_code_names;
 
-/* Of `file` and, if it is not NULL, its separate debug file, which has the symbols that were stripped; both are borrowed.
- * Nothing is read yet. NULL: out of memory. */
+/* Of `file` and, if it is not NULL, its separate debug file, which has the symbols that were stripped; both are
+ * borrowed. Nothing is read yet. NULL: out of memory. */
 hearth_code_names *hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *debug_file);
 void hearth_code_names_destroy(hearth_code_names *names); /* accepts NULL */
 
@@ -215,8 +215,8 @@ const char *hearth_code_names_mangled(hearth_code_names *names, uint64_t address
 
 /* Read all names, once; before hearth_code_names_find. Errors: E_NO_DEBUG_INFO (there are none), E_NOMEM. */
 hearth_status hearth_code_names_load(hearth_code_names *names, hearth_error *err);
-/* The name of the function that an ELF address lies in: of a symbol, or "FILE+0xBEGIN". NULL: none is known. Lives until the
- * next call. */
+/* The name of the function that an ELF address lies in: of a symbol, or "FILE+0xBEGIN". NULL: none is known. Lives
+ * until the next call. */
 const char *hearth_code_names_find(hearth_code_names *names, uint64_t address);
 
 #endif

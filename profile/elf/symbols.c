@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two sorted lists, symbols and the begins of functions in .eh_frame_hdr; each look-up is a binary search in one, then in
- * the other. */
+/* Two sorted lists, symbols and the begins of functions in .eh_frame_hdr; each look-up is a binary search in one,
+ * then in the other. */
 #include "object_file.h"
 
 #include <elf.h>
@@ -113,8 +113,8 @@ static uint64_t section_address(hearth_elf_file *file, const char *name) {
   return 0;
 }
 
-/* Version, three encodings, the address of .eh_frame, the number of rows, and the rows: function and its description. The
- * linker has sorted them. */
+/* Version, three encodings, the address of .eh_frame, the number of rows, and the rows: function and its
+ * description. The linker has sorted them. */
 static bool read_starts(hearth_code_names *n) {
   hearth_bytes section = hearth_elf_file_section(n->file, ".eh_frame_hdr");
   uint64_t at = HEADER + 4, count = 0, base = section_address(n->file, ".eh_frame_hdr");

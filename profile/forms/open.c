@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens a profile in any form: indexed ones are used in place, also behind a file of llvm-profdata's; a MemProf
  * section is converted, by a builder, into an indexed profile in memory. */
-#include <stdlib.h>
 
 #include "array.h"
 #include "file.h"

@@ -58,8 +58,8 @@ static const char *behind_arguments(const char *at) {
   return at;
 }
 
-/* The size of what people leave out: inline namespaces, arguments that nearly all programs leave to their defaults, and the
- * blanks of "> >". */
+/* The size of what people leave out: inline namespaces, arguments that nearly all programs leave to their defaults,
+ * and the blanks of "> >". */
 static size_t unsaid_size(const char *at) {
   static const char *const names[] = {", std::allocator<", ", std::less<",           ", std::hash<",
                                       ", std::equal_to<",  ", std::default_delete<", ", std::char_traits<"};

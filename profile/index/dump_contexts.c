@@ -230,8 +230,8 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
   hearth_lost_add(lost, file, record->mib.TotalSize);
 }
 
-/* The type that the program named; where it did not, the container whose buffer or node it is, or the one that the binary
- * has noted for the innermost frame of a node. */
+/* The type that the program named; where it did not, the container whose buffer or node it is, or the one that the
+ * binary has noted for the innermost frame of a node. */
 static hearth_status dump_context_add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
   if (HEARTH_RAW_IS_NAMED(*id, HEARTH_RAW_NAMED_TYPE) && (uint32_t)*id < s->dump->name_count) {
     const char *name = s->dump->names[(uint32_t)*id];

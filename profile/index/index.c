@@ -124,8 +124,8 @@ static hearth_status add_section(hearth_indexer *ix, const char *name, const hea
   return HEARTH_OK;
 }
 
-/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file
- * over. */
+/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the
+ * file over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   char *copy = strdup(name);
   HEARTH_TRY(hearth_check_memory(copy, err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The files that the dumps of one indexer have mapped, each opened once: frames of addresses in them, and losses for want of
- * them. A mapping's binary is found by build id among those given, else by its path if that has the same build id, else by
- * build id in the folders, else on debuginfod servers. */
+/* The files that the dumps of one indexer have mapped, each opened once: frames of addresses in them, and losses for
+ * want of them. A mapping's binary is found by build id among those given, else by its path if that has the same
+ * build id, else by build id in the folders, else on debuginfod servers. */
 #include "symboliser.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "object_file.h"
 #include "raw_dump.h"
 
-/* Mappings, sorted by start, are cut into groups in which one reaches into the next; a group is flagged unless all of it
- * means the same. */
+/* Mappings, sorted by start, are cut into groups in which one reaches into the next; a group is flagged unless all
+ * of it means the same. */
 
 static int compare_starts(const void *a, const void *b) {
   const hearth_raw_map *x = *(const hearth_raw_map *const *)a, *y = *(const hearth_raw_map *const *)b;

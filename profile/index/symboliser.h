@@ -77,8 +77,8 @@ const uint32_t *hearth_frame_cache_rows(const hearth_frame_cache *cache, hearth_
 
 /* ------------------------------------------------ modules ------------------------------------------------ */
 
-/* Which binary each mapping of a raw profile is, and how far an indexer has used it: each file is opened once, and its debug
- * information read once. */
+/* Which binary each mapping of a raw profile is, and how far an indexer has used it: each file is opened once, and
+ * its debug information read once. */
 
 typedef struct hearth_modules hearth_modules;
 
@@ -121,14 +121,15 @@ hearth_status hearth_modules_check(hearth_modules *modules, const char *name, co
 /* One more address of the dump lies in this mapping, for which hearth_modules_place found no binary. */
 void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
 
-/* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want
- * of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is no file. */
+/* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is
+ * not for want of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is
+ * no file. */
 const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
 /* The text behind such a reason in a message; may be "". */
 const char *hearth_modules_remedy(const hearth_error *reason);
 
-/* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files
- * with addresses in the dumps that could not be read: once each. */
+/* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped
+ * files with addresses in the dumps that could not be read: once each. */
 void hearth_modules_report(const hearth_modules *modules);
 
 /* ------------------------------------------------ lost contexts ------------------------------------------------ */

@@ -2,7 +2,6 @@
 /* The container around LLVM's profiles, and the trailer behind it that leads to a profile of Hearth's. Reading checks
  * header and trailer only; writing copies function counters and moves the offsets of the parts behind the heap
  * profile. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "file.h"
@@ -78,8 +77,8 @@ static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t b
   return HEARTH_OK;
 }
 
-/* Behind all numbers of LLVM's that could happen to be our magic: the last control block of the section. One that cannot
- * be read is found out by its reader. */
+/* Behind all numbers of LLVM's that could happen to be our magic: the last control block of the section. One that
+ * cannot be read is found out by its reader. */
 static uint64_t trailer_search_begin(const hearth_llvm_input *in, const hearth_llvm_header *header) {
   hearth_error ignored;
   hearth_llvm_input quiet = {in->name, in->data, in->size, &ignored};
@@ -137,8 +136,8 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
 
 /* -------------------------------------------------- write -------------------------------------------------- */
 
-/* The cutoffs of the summary of function counters, in parts per million; readers expect the list even where there are no
- * functions. */
+/* The cutoffs of the summary of function counters, in parts per million; readers expect the list even where there
+ * are no functions. */
 static const uint32_t summary_cutoffs[] = {10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
                                            800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999};
 

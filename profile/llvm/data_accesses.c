@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Variables go by the part of their name that LLVM keeps: variables with one such part are one. Only hot and untouched variables
- * are written, so that clang places the same ones as Hearth. Its compiler does not use string literals: none are written.
+/* Variables go by the part of their name that LLVM keeps: variables with one such part are one. Only hot and
+ * untouched variables are written, so that clang places the same ones as Hearth. Its compiler does not use string
+ * literals: none are written.
  *
  *   u64 variables with accesses, u64 without, u64 size of the names | names, zeros up to a multiple of 8
  *   u64 number of hashes of literals without accesses, the hashes | u64 records

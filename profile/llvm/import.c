@@ -155,9 +155,9 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
 
 /* ------------------------------------------------ stacks ------------------------------------------------ */
 
-/* Call stacks of a MemProf section. Frames are an array, and all call stacks are one array of u32: at a stack's index its
- * depth, then frame numbers, leaf first; a negative number -k goes on k elements further, in the middle of another stack:
- * shared callers are stored once. */
+/* Call stacks of a MemProf section. Frames are an array, and all call stacks are one array of u32: at a stack's
+ * index its depth, then frame numbers, leaf first; a negative number -k goes on k elements further, in the middle of
+ * another stack: shared callers are stored once. */
 
 static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, hearth_builder_frame *ret) {
   hearth_llvm_frame frame;

@@ -131,7 +131,8 @@ static inline hearth_status hearth_llvm_split(hearth_llvm_cursor *c, uint64_t si
 
 /* ------------------------------------------------ hash table ------------------------------------------------ */
 
-/* LLVM's hash tables on disk, read from front to end instead of bucket by bucket: each byte once, whatever the file says.
+/* LLVM's hash tables on disk, read from front to end instead of bucket by bucket: each byte once, whatever the file
+ * says.
  *
  *   payload, for each bucket that is not empty:  u16 count, items
  *   zeros up to a multiple of 8
@@ -248,8 +249,8 @@ typedef struct hearth_llvm_import {
   uint64_t contexts, with_column;
 } hearth_llvm_import;
 
-/* Line 0 means unknown, and so does the column then: LLVM keeps 0 less the function's first line, which differs from build
- * to build, as the offset. */
+/* Line 0 means unknown, and so does the column then: LLVM keeps 0 less the function's first line, which differs from
+ * build to build, as the offset. */
 static inline uint32_t hearth_llvm_line(uint32_t line_offset, uint32_t column) {
   return column == 0 && line_offset > INT32_MAX ? HEARTH_LINE_UNKNOWN : line_offset;
 }
@@ -301,11 +302,11 @@ hearth_status hearth_llvm_stacks_take(hearth_llvm_stacks *stacks, hearth_llvm_cu
 
 /* ------------------------------------------------ data accesses ------------------------------------------------ */
 
-/* LLVM's data access profile, at the end of a MemProf section of version 4: which global variables are hot, and which are known
- * and were not seen. */
+/* LLVM's data access profile, at the end of a MemProf section of version 4: which global variables are hot, and
+ * which are known and were not seen. */
 
-/* Add the variables of the part that begins at `offset`. *ret_skipped: it has some without name or, without `inflate`, names
- * that are compressed. */
+/* Add the variables of the part that begins at `offset`. *ret_skipped: it has some without name or, without
+ * `inflate`, names that are compressed. */
 hearth_status hearth_llvm_take_data_accesses(const hearth_llvm_input *in, uint64_t offset, hearth_llvm_inflate *inflate,
                                              hearth_builder *into, bool *ret_skipped);
 

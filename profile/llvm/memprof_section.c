@@ -66,9 +66,10 @@ hearth_status hearth_llvm_section_open(const hearth_llvm_input *in, uint64_t off
   return HEARTH_OK;
 }
 
-/* Records of a MemProf section into a builder. A record is keyed by a function's GUID: u64 count and allocation sites (a
- * reference to a call stack, the MIB), u64 count and call sites (a reference; in version 4 u64 count and GUIDs of
- * callees). Call sites follow from the call stacks of the contexts: they are checked for their size and left. */
+/* Records of a MemProf section into a builder. A record is keyed by a function's GUID: u64 count and allocation
+ * sites (a reference to a call stack, the MIB), u64 count and call sites (a reference; in version 4 u64 count and
+ * GUIDs of callees). Call sites follow from the call stacks of the contexts: they are checked for their size and
+ * left. */
 
 typedef struct reader {
   const hearth_llvm_section *section;

@@ -4,7 +4,6 @@
  * then sites are sorted by function, and functions by their bucket. */
 #define _GNU_SOURCE /* qsort_r */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,8 +161,8 @@ static void clear_columns(maker *m, uint64_t columns, hearth_mib *mib) {
     }
 }
 
-/* By the rule of LLVM's compiler with its default options: -memprof-lifetime-access-density-cold-threshold=0.05 and -memprof-ave-lifetime-cold-threshold=200, in single
- * precision as there. */
+/* By the rule of LLVM's compiler with its default options: -memprof-lifetime-access-density-cold-threshold=0.05 and
+ * -memprof-ave-lifetime-cold-threshold=200, in single precision as there. */
 static bool is_cold_to_llvm(const hearth_mib *mib) {
   uint64_t cut = 0;
   float blocks = (float)hearth_llvm_entry_value(1, mib, &cut);

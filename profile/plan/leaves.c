@@ -23,8 +23,8 @@ static hearth_status leaf_add_contexts(planner *p, uint32_t frame) {
   return HEARTH_OK;
 }
 
-/* Contexts of one allocation call that do not lie apart share a placement, unless it has no pool id and classes are all that is
- * known: then most of their bytes decide. The others share one, too. */
+/* Contexts of one allocation call that do not lie apart share a placement, unless it has no pool id and classes are
+ * all that is known: then most of their bytes decide. The others share one, too. */
 static void set_placements(const planner *p, size_t first, size_t end, plan_leaf *leaf) {
   uint64_t bytes[HEARTH_PLACEMENTS] = {0};
   leaf->warm = HEARTH_CLASS_NOTCOLD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* First step of planning: the contexts of each allocation call, their classes, and from these their placements. Cold follows
- * from the rules of classes only. Contexts that are light, also together, have no placement. */
+/* First step of planning: the contexts of each allocation call, their classes, and from these their placements. Cold
+ * follows from the rules of classes only. Contexts that are light, also together, have no placement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +109,8 @@ static void classify(planner *p) {
   }
 }
 
-/* By class. Where accesses were counted, none but cold and dormant blocks get a hint by it: hot ones are to lie with their
- * neighbours. What may be cold or not is not taken for cold. */
+/* By class. Where accesses were counted, none but cold and dormant blocks get a hint by it: hot ones are to lie with
+ * their neighbours. What may be cold or not is not taken for cold. */
 static hearth_placement placement_of_context(const planner *p, const plan_row *row) {
   if (row->is_light)
     return HEARTH_CLASS_UNKNOWN;
@@ -142,7 +142,8 @@ hearth_status hearth_plan_place_contexts(planner *p) {
   return hearth_plan_give_pool_ids(p);
 }
 
-/* The allocation calls of most weight get pool ids, heaviest first. Contexts of one call that are not cold all have its id. */
+/* The allocation calls of most weight get pool ids, heaviest first. Contexts of one call that are not cold all have
+ * its id. */
 
 /* An allocation call with contexts that are not cold. */
 typedef struct weighed_call {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c),
  * allocation calls with cold contexts and others (leaves.c), the call sites that tell these apart (sites.c), and the
- * bytes of the PLAN section. A walk over all stack nodes, callers first, finds the sites whose bit is always clear when they
- * are called. */
+ * bytes of the PLAN section. A walk over all stack nodes, callers first, finds the sites whose bit is always clear
+ * when they are called. */
 #include "planner.h"
 
 #include <stdlib.h>

@@ -104,8 +104,8 @@ static inline uint64_t plan_part_of(uint64_t number, uint64_t parts, uint64_t of
   return number / of * parts + number % of * parts / of;
 }
 
-/* May contexts be taken for cold together? A block that is wrongly taken for cold costs most: of their bytes a twentieth, and
- * of all accesses of the profile a thousandth, may be of others at most. */
+/* May contexts be taken for cold together? A block that is wrongly taken for cold costs most: of their bytes a
+ * twentieth, and of all accesses of the profile a thousandth, may be of others at most. */
 static inline bool plan_is_mostly_cold(const planner *p, const plan_sums *sums) {
   return sums->cold_bytes > 0 && sums->warm_bytes <= plan_part_of(sums->cold_bytes + sums->warm_bytes, 5, 100) &&
          sums->warm_accesses <= plan_part_of(p->total_accesses, 1000, 1000000);
@@ -120,7 +120,8 @@ static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
 hearth_status hearth_plan_place_contexts(planner *p);
 /* The leaf frame behind those of the same allocation call. */
 size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
-/* placements.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold. E_NOMEM. */
+/* placements.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold.
+ * E_NOMEM. */
 hearth_status hearth_plan_give_pool_ids(planner *p);
 /* leaves.c: leaves, and their contexts. */
 hearth_status hearth_plan_find_leaves(planner *p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Third step of planning: decision sites. A call site *proves* the contexts of an allocation call that go through it cold if
- * they are: then its bit alone says so, and bits that get lost make nothing cold. Greedy: the site that proves most weight
- * for its cost comes next, until there are no bits or no site is worth one; then sites that later ones made needless go,
- * and those of allocation calls that gain less than reading the word costs. */
+/* Third step of planning: decision sites. A call site *proves* the contexts of an allocation call that go through it
+ * cold if they are: then its bit alone says so, and bits that get lost make nothing cold. Greedy: the site that
+ * proves most weight for its cost comes next, until there are no bits or no site is worth one; then sites that later
+ * ones made needless go, and those of allocation calls that gain less than reading the word costs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,8 +216,8 @@ static int64_t loss_without(const choosing *c, const candidate *chosen) {
   return loss;
 }
 
-/* Does the leaf heed no bits, or more than they cost? An allocation that heeds bits reads the word: an access more, which weighs as
- * others do. */
+/* Does the leaf heed no bits, or more than they cost? An allocation that heeds bits reads the word: an access more,
+ * which weighs as others do. */
 static bool is_worth_reading(const choosing *c, const plan_leaf *leaf) {
   int64_t gain = 0;
   uint64_t allocs = 0;

@@ -19,8 +19,8 @@ typedef struct hearth_live_blocks {
   size_t room, count; /* room: a power of two */
 } hearth_live_blocks;
 
-/* Add a block. One that is there already at its address is replaced: *ret_replaced is it then, else its address is 0. False:
- * out of memory. */
+/* Add a block. One that is there already at its address is replaced: *ret_replaced is it then, else its address is
+ * 0. False: out of memory. */
 bool hearth_live_blocks_add(hearth_live_blocks *live, const hearth_live_block *block, hearth_live_block *ret_replaced);
 /* False: no such block is known. */
 bool hearth_live_blocks_remove(hearth_live_blocks *live, uint64_t address, hearth_live_block *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The file is mapped. One pass over all blocks checks their checksums and reads nodes and mappings; a block of events is
- * unpacked when it is asked for. */
+/* The file is mapped. One pass over all blocks checks their checksums and reads nodes and mappings; a block of
+ * events is unpacked when it is asked for. */
 #include "hearth/trace.h"
 
 #include <stdlib.h>
@@ -125,7 +125,8 @@ static hearth_status trace_reader_read_nodes(hearth_trace *t, const block *b, he
   return status;
 }
 
-/* The paths get their NULs where the bytes of the row were that are not needed any more: each is moved to the row's begin. */
+/* The paths get their NULs where the bytes of the row were that are not needed any more: each is moved to the row's
+ * begin. */
 static hearth_status take_mappings(hearth_trace *t, const block *b, uint8_t *bytes, size_t size, hearth_error *err) {
   size_t at = 0;
   for (uint32_t i = 0; i < b->head.count; ++i) {

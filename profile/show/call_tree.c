@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The tree of a function's callers, or of what it calls. Of a context in which the function is several times, callers are
- * those of the outermost call, and callees those of the innermost: each context counts once, and no function is its own
- * caller. Wrappers are looked through. A branch is a pair of a group and its parent branch. */
+/* The tree of a function's callers, or of what it calls. Of a context in which the function is several times,
+ * callers are those of the outermost call, and callees those of the innermost: each context counts once, and no
+ * function is its own caller. Wrappers are looked through. A branch is a pair of a group and its parent branch. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

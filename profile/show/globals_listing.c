@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --globals`: sums by section, then the globals that are accessed most, and the largest of those that are not. */
+/* `hearth show --globals`: sums by section, then the globals that are accessed most, and the largest of those that
+ * are not. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

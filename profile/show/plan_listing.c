@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --plan`: each choice of the plan and its worth; decision sites and tables with the most bytes come first. */
+/* `hearth show --plan`: each choice of the plan and its worth; decision sites and tables with the most bytes come
+ * first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -256,8 +256,8 @@ static bool restore(pid_t thread, state *saved) {
          ptrace(PTRACE_SETREGS, thread, NULL, &saved->registers) == 0;
 }
 
-/* The function returns to address 0, which is no code: the thread stops there. Signals that come meanwhile are handled by
- * the program. False: it ended. */
+/* The function returns to address 0, which is no code: the thread stops there. Signals that come meanwhile are
+ * handled by the program. False: it ended. */
 static bool call(const target *t, const state *saved, uint64_t function, uint64_t text, uint64_t argument,
                  uint64_t *ret_result) {
   struct user_regs_struct registers = saved->registers;

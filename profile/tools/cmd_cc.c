@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth cc`, `hearth c++`: clang with the flags of `hearth flags`, as the environment says, for any build system.
  *
- * The arguments of each step are looked at only for what decides about flags; clang reads them. Not knowing an option costs
- * nothing then: its value is taken for an input, and the flags do no harm in any step that has inputs. */
+ * The arguments of each step are looked at only for what decides about flags; clang reads them. Not knowing an
+ * option costs nothing then: its value is taken for an input, and the flags do no harm in any step that has inputs. */
 #define _GNU_SOURCE /* open_memstream under strict C */
 #include <errno.h>
 #include <limits.h>

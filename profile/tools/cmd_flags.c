@@ -151,8 +151,8 @@ static int release_by_folder(const char *clang) {
   return release;
 }
 
-/* The plugin is loaded into the compiler, so it must be the one for the same major release. `clang` is NULL for the newest.
- * Returns an exit code. */
+/* The plugin is loaded into the compiler, so it must be the one for the same major release. `clang` is NULL for the
+ * newest. Returns an exit code. */
 static int find_plugin(const char *clang, int *ret_release, char *plugin, size_t size) {
   char output[1024], standard[32];
   int newest = hearth_tool_release_below(HEARTH_RELEASE_LIMIT, HEARTH_PLUGIN_NAME);
@@ -178,8 +178,8 @@ static int find_plugin(const char *clang, int *ret_release, char *plugin, size_t
   return HEARTH_EXIT_OK;
 }
 
-/* Does the path survive command substitution? One with a comma survives no option for the linker, and none is on two lines.
- * Returns an exit code. */
+/* Does the path survive command substitution? One with a comma survives no option for the linker, and none is on two
+ * lines. Returns an exit code. */
 static int check_path(const char *path, bool is_quoted, bool is_linked) {
   if (access(path, R_OK) != 0)
     return hearth_tool_error("%s: %s (is the installation complete?)", path, strerror(errno));
@@ -234,10 +234,10 @@ static void print_compile(FILE *out, const char *plugin, const char *profile, ui
     fprintf(out, "-mllvm\n-memprof-use=%s\n-mllvm\n-memprof-profile-id=%016" PRIx64 "\n", profile, id);
 }
 
-/* The part of Hearth that goes into a program: as a shared object, which any link may name any number of times, also that of a
- * library, for there is one of it in a process; or as an archive, which becomes a part of the program (--static, and what
- * the linker takes for -l by itself where it gets -static). The archive's members are taken for the names behind -u, as the
- * objects that need them may come later. */
+/* The part of Hearth that goes into a program: as a shared object, which any link may name any number of times, also
+ * that of a library, for there is one of it in a process; or as an archive, which becomes a part of the program
+ * (--static, and what the linker takes for -l by itself where it gets -static). The archive's members are taken for
+ * the names behind -u, as the objects that need them may come later. */
 typedef struct library {
   const char *name, *symbols;
 } library;
@@ -254,8 +254,8 @@ static void print_link(FILE *out, const char *directory, const library *library,
   fputs("-lpthread\n-ldl\n", out);
 }
 
-/* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with, and to know
- * that it has decision sites. */
+/* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with, and
+ * to know that it has decision sites. */
 static void print_exported_word(FILE *out, uint64_t plan) {
   if (plan)
     fprintf(out,
@@ -278,9 +278,9 @@ static void warn_of_lto(const arguments *a, int release) {
 /* LLVM 19 plans clones for the cold contexts of one call in which those of another are cold, too, though they are not. */
 #define LEAST_THIN_PLAN 20
 
-/* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Unless LLVM is told that the
- * allocator takes hints, it drops contexts first. In a thin link its own pass clones functions for calls that clang
- * annotated, which an option of LLVM's switches on. */
+/* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Unless LLVM is told
+ * that the allocator takes hints, it drops contexts first. In a thin link its own pass clones functions for calls
+ * that clang annotated, which an option of LLVM's switches on. */
 static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
   fputs("-fuse-ld=lld\n", out);
   if (release < LEAST_LTO)

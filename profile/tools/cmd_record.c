@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth record`: run an unchanged program, with the runtime preloaded.
  *
- * The command takes this process's place: input, output, exit and process id are its own. With --show or --report it is a
- * child, whose profile is then indexed and shown by this program's other verbs. */
+ * The command takes this process's place: input, output, exit and process id are its own. With --show or --report it
+ * is a child, whose profile is then indexed and shown by this program's other verbs. */
 #define _GNU_SOURCE /* setenv under strict C */
 #include <errno.h>
 #include <inttypes.h>
@@ -147,7 +147,8 @@ typedef struct shown_files {
   char raw[PATH_MAX], profile[PATH_MAX], page[PATH_MAX];
 } shown_files;
 
-/* As the runtime names them, nothing is replaced. The raw file's path is whole: a process that runs has a folder of its own. */
+/* As the runtime names them, nothing is replaced. The raw file's path is whole: a process that runs has a folder of
+ * its own. */
 static bool name_files(const request *request, const char *command, pid_t pid, shown_files *ret) {
   char state[PATH_MAX / 2], here[PATH_MAX / 2];
   const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command, *output = request->output;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hot bss lies in huge pages where it fills some (`hearth flags use --globals --huge-globals`), which the system is asked
- * for before the first touch. It has none for pages of a file, in which constants and initialised variables lie. */
+/* Hot bss lies in huge pages where it fills some (`hearth flags use --globals --huge-globals`), which the system is
+ * asked for before the first touch. It has none for pages of a file, in which constants and initialised variables
+ * lie. */
 #define _DEFAULT_SOURCE /* madvise */
 #include <stdint.h>
 #include <sys/mman.h>

@@ -81,8 +81,8 @@ int hearth_preloaded_await(pid_t pid, struct rusage *ret_usage) {
 
 /* ------------------------------------------------ run ------------------------------------------------ */
 
-/* `hearth run`: run an unchanged program with Hearth's allocator preloaded. The command takes this process's place: input,
- * output, exit and process id are its own. */
+/* `hearth run`: run an unchanged program with Hearth's allocator preloaded. The command takes this process's place:
+ * input, output, exit and process id are its own. */
 
 static const hearth_help help = {
     .usage = "run [OPTION...] [--] COMMAND [ARGUMENT...]",

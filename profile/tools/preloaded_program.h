@@ -20,15 +20,16 @@ typedef char hearth_preload_path[PATH_MAX + 32];
 /* The library of the installation. HEARTH_EXIT_OK, or 125 after a message. */
 int hearth_preload_find(const char *library, hearth_preload_path ret_path);
 
-/* The same for `command`. After a message: 125 it cannot be preloaded there, 126 the command cannot be run, 127 it does not
- * exist. */
+/* The same for `command`. After a message: 125 it cannot be preloaded there, 126 the command cannot be run, 127 it
+ * does not exist. */
 int hearth_preloaded_find(const char *command, const char *library, hearth_preload_path ret_path);
 
-/* Take this process's place, with the library and this environment variable (NULL: none). Returns only if that fails: 125 or
- * 126. */
+/* Take this process's place, with the library and this environment variable (NULL: none). Returns only if that
+ * fails: 125 or 126. */
 int hearth_preloaded_start(const hearth_preload_path library, const char *variable, const char *value, char **argv);
 
-/* The exit code of a child, as a shell has it; `pid` is what fork returned. What the terminal sends reaches the child by itself; what others send is passed on. */
+/* The exit code of a child, as a shell has it; `pid` is what fork returned. What the terminal sends reaches the
+ * child by itself; what others send is passed on. */
 int hearth_preloaded_await(pid_t pid, struct rusage *ret_usage);
 
 /* Record a program that runs already: a library is loaded into it as a debugger would (attached_process.c; x86-64). It begins

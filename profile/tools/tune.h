@@ -25,10 +25,11 @@ typedef struct tune_command {
 
 void hearth_tune_command_init(tune_command *ret, char **argv);
 
-/* Its standard output is thrown away. `statistics`: a file to which the allocator appends; NULL: none. E_IO: it could not be run.
+/* Its standard output is thrown away. `statistics`: a file to which the allocator appends; NULL: none. E_IO: it
+ * could not be run.
  *
- * As much memory as it took at most is written to before: the host of a virtual machine may have taken back what was free, and
- * getting a page again takes up to twenty times as long as clearing it. */
+ * As much memory as it took at most is written to before: the host of a virtual machine may have taken back what was
+ * free, and getting a page again takes up to twenty times as long as clearing it. */
 hearth_status hearth_tune_run(tune_command *command, const uint8_t pools[HEARTH_POOLS_MAX + 1], const char *statistics,
                               tune_measurement *ret, hearth_error *err);
 
@@ -44,7 +45,8 @@ hearth_status hearth_tune_statistics_read(const char *path, uint64_t plan, tune_
 
 /* ------------------------------------------------ tune search ------------------------------------------------ */
 
-/* The search of `hearth tune`: layouts are measured in rounds, and the one that is chosen is better than one pool beyond noise.
+/* The search of `hearth tune`: layouts are measured in rounds, and the one that is chosen is better than one pool
+ * beyond noise.
  *
  *   round    a run with one pool, and one of each layout that is still in the race, in turn; its ratios are those of a run to
  *            the run with one pool of the same round
@@ -78,30 +80,30 @@ typedef struct tune_search {
   bool has_failed; /* `measure` returned false */
 } tune_search;
 
-/* The layouts to begin with, from facts of the profile: all calls apart; those with more
- * accesses for each byte than on average; that of the plan. `used`: a bit for each id whose blocks the program places; others stay
- * in the main pool. Returns their number, at most TUNE_IDEAS. */
+/* The layouts to begin with, from facts of the profile: all calls apart; those with more accesses for each byte than
+ * on average; that of the plan. `used`: a bit for each id whose blocks the program places; others stay in the main
+ * pool. Returns their number, at most TUNE_IDEAS. */
 enum { TUNE_IDEAS = 3 };
 uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout ret[TUNE_IDEAS]);
 
-/* The verdict of the rounds so far. TIME: its runs take less time than those with one pool by the rank test at 2.5 % (one-sided), and
- * the gain is more than what is lost of memory, if any. MEMORY: the same of memory; time is not lost beyond noise, and by the same test
- * by less than memory gains. Of both, the
- * greater gain counts. Else NONE; the figures are there in any case. */
+/* The verdict of the rounds so far. TIME: its runs take less time than those with one pool by the rank test at 2.5 %
+ * (one-sided), and the gain is more than what is lost of memory, if any. MEMORY: the same of memory; time is not
+ * lost beyond noise, and by the same test by less than memory gains. Of both, the greater gain counts. Else NONE;
+ * the figures are there in any case. */
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
 
 /* Time, beyond noise. */
 bool hearth_tune_loses(const tune_layout *layout);
 
-/* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped when two rounds or more show no gain in
- * the mean, and the slowest ones where runs would not do for a verdict on all. */
+/* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped when two rounds or more
+ * show no gain in the mean, and the slowest ones where runs would not do for a verdict on all. */
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds);
 
 /* Rounds of this one alone until it is better, or loses. */
 void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most_rounds);
 
-/* The best of the ideas, then which of its ids it needs, by halves, then rounds of that alone. True, and *ret with its rounds, if it
- * is better than one pool. */
+/* The best of the ideas, then which of its ids it needs, by halves, then rounds of that alone. True, and *ret with
+ * its rounds, if it is better than one pool. */
 bool hearth_tune_find(tune_search *search, tune_layout *ideas, uint32_t count, tune_layout *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The layout is in the environment. A child starts with the memory of this process as its peak, which therefore has to be
- * small: the profile is closed by then. */
+/* The layout is in the environment. A child starts with the memory of this process as its peak, which therefore has
+ * to be small: the profile is closed by then. */
 #define _GNU_SOURCE /* asprintf, pipe2 */
 #include "tune.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A layout is better if its runs are less than those with one pool by the rank test of Mann and Whitney: it asks how often a run of
- * one is less than a run of the other, and not by how much. Now and then a run takes half as long again, as the system does other
- * work: that moves a mean and its confidence interval by more than a layout gains, but is one rank among many. */
+/* A layout is better if its runs are less than those with one pool by the rank test of Mann and Whitney: it asks how
+ * often a run of one is less than a run of the other, and not by how much. Now and then a run takes half as long
+ * again, as the system does other work: that moves a mean and its confidence interval by more than a layout gains,
+ * but is one rank among many. */
 #include "tune.h"
 
 #include <assert.h>
@@ -41,8 +42,9 @@ static double gain_ratio(const tune_layout *layout, tune_quantity quantity) {
                         : 1;
 }
 
-/* By the number of runs of each side: the most pairs in which the run that is to be less is greater, if chance has this or fewer
- * in one of 40 cases (the table of Mann and Whitney, 1947, as extended by later ones; ties are half a pair). */
+/* By the number of runs of each side: the most pairs in which the run that is to be less is greater, if chance has
+ * this or fewer in one of 40 cases (the table of Mann and Whitney, 1947, as extended by later ones; ties are half a
+ * pair). */
 static const int8_t most_reversed[] = {-1, -1, -1, -1, 0, 2, 5, 8, 13, 17, 23, 30, 37, 45, 55, 64, 75};
 static_assert(sizeof most_reversed == TUNE_ROUNDS_MAX + 1 && TUNE_ROUNDS_LEAST == 4, "one for each number of rounds");
 
@@ -267,7 +269,8 @@ static bool tune_search_halve(const tune_layout *layout, tune_layout halves[2]) 
   return apart > 1;
 }
 
-/* Beyond noise, in rounds that they have in common: a search compares often, and is to go on where chance alone tells two apart. */
+/* Beyond noise, in rounds that they have in common: a search compares often, and is to go on where chance alone
+ * tells two apart. */
 static bool is_worse(const tune_layout *layout, const tune_layout *than, enum hearth_tuning kind) {
   uint32_t rounds = layout->rounds < than->rounds ? layout->rounds : than->rounds;
   return is_less(than->own, 1, layout->own, rounds, quantity_of(kind));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chrome's JSON trace format: an array of events, of which memory dumps are those of phase "v" in the category
- * disabled-by-default-memory-infra. A dump has totals ("allocators") and what they are made of ("heaps_v2"): for each allocator
- * four arrays of one length, counts, sizes, and ids of nodes and types, which stand in "maps" with ids of strings. Ids
- * mean the same in all dumps of a process. Node 0 is that of no stack. Sources: Chromium's documentation of
- * memory-infra and of its heap profiler ("Heap Dump Format"). */
+ * disabled-by-default-memory-infra. A dump has totals ("allocators") and what they are made of ("heaps_v2"): for
+ * each allocator four arrays of one length, counts, sizes, and ids of nodes and types, which stand in "maps" with
+ * ids of strings. Ids mean the same in all dumps of a process. Node 0 is that of no stack. Sources: Chromium's
+ * documentation of memory-infra and of its heap profiler ("Heap Dump Format"). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator's status is found in the process's mappings, and its tables are read with process_vm_readv: what lies in each
- * piece of the address space, and where blocks begin there. Pages are those of /proc/PID/pagemap; huge ones are known of
- * mappings alone (/proc/PID/smaps). */
+/* The allocator's status is found in the process's mappings, and its tables are read with process_vm_readv: what
+ * lies in each piece of the address space, and where blocks begin there. Pages are those of /proc/PID/pagemap; huge
+ * ones are known of mappings alone (/proc/PID/smaps). */
 #define _GNU_SOURCE /* process_vm_readv */
 #include "malloc_process.h"
 
@@ -120,8 +120,8 @@ int malloc_process_open(pid_t pid, malloc_process *ret) {
   return HEARTH_EXIT_OK;
 }
 
-/* Reading the tables. Any failure means that the process ends, as all of them could be read once; errno is EILSEQ if they cannot
- * be real ones. */
+/* Reading the tables. Any failure means that the process ends, as all of them could be read once; errno is EILSEQ if
+ * they cannot be real ones. */
 
 static int part_of(unsigned kind) {
   if (kind == HEARTH_MALLOC_STATUS_COLD || kind == HEARTH_MALLOC_STATUS_LARGE_COLD)
@@ -139,8 +139,8 @@ static void count_heap(const struct hearth_malloc_status *status, const char *he
   }
 }
 
-/* A list that leads back into itself has no end (Brent's way to tell: one of its heaps is kept for comparison, again and
- * again after twice as many). */
+/* A list that leads back into itself has no end (Brent's way to tell: one of its heaps is kept for comparison, again
+ * and again after twice as many). */
 static bool read_heaps(const malloc_process *process, malloc_sample *ret) {
   const struct hearth_malloc_status *status = &process->status;
   uint64_t heap, kept = 0, most = MOST_BYTES / status->heap_bytes;
@@ -209,7 +209,8 @@ static bool add_piece(pieces *all, uint64_t address, unsigned kind) {
   return true;
 }
 
-/* It may have been given back meanwhile: then nothing is counted. Where no block is, the map is not read: that would make pages. */
+/* It may have been given back meanwhile: then nothing is counted. Where no block is, the map is not read: that would
+ * make pages. */
 static void count_blocks(const malloc_process *process, const piece *segment, malloc_sample *ret) {
   const struct hearth_malloc_status *status = &process->status;
   malloc_part *part = &ret->part[part_of(segment->kind)];
@@ -266,7 +267,8 @@ static bool read_pieces(const malloc_process *process, pieces *ret_pieces) {
   return read;
 }
 
-/* Bit 63: in memory; bit 62: swapped (Documentation/admin-guide/mm/pagemap.rst). A page of a file that is neither has no bit. */
+/* Bit 63: in memory; bit 62: swapped (Documentation/admin-guide/mm/pagemap.rst). A page of a file that is neither
+ * has no bit. */
 static bool read_pages(const malloc_process *process, const pieces *all, malloc_sample *ret) {
   uint64_t page[PIECE_PAGES];
   FILE *pagemap = hearth_open_proc(process->pid, "pagemap");

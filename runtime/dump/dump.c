@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decides when a profile is written, and into which file: at the end, on request, and at intervals. One lock keeps dumps apart; all threads stand still while a file is written from the records
- * themselves. */
+/* Decides when a profile is written, and into which file: at the end, on request, and at intervals. One lock keeps
+ * dumps apart; all threads stand still while a file is written from the records themselves. */
 #include "dump.h"
 
 #include "file_output.h"
@@ -145,8 +145,9 @@ static void name_part(hearth_text *text, uint64_t number) {
   hearth_text_format(text, ".part%u", number);
 }
 
-/* Write the records of ended blocks to a file of their own and forget them. Returns 0 or an error number; EDEADLK: a signal
- * handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in part_name then. */
+/* Write the records of ended blocks to a file of their own and forget them. Returns 0 or an error number; EDEADLK: a
+ * signal handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in
+ * part_name then. */
 static char part_name[HEARTH_OUTPUT_NAME];
 
 static int write_records_part(void) {
@@ -229,8 +230,8 @@ void hearth_dump_schedule(uint64_t now_ns) {
   publish_due();
 }
 
-/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that dumps take at most
- * a tenth of the time. One alone may have taken long because the machine was busy. */
+/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that dumps take
+ * at most a tenth of the time. One alone may have taken long because the machine was busy. */
 static void write_at_interval(uint64_t now_ns) {
   static uint64_t last_ns;
 

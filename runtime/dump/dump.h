@@ -66,8 +66,8 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot);
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);
 
-/* The name of this process's file, before a number is added because there is one: option log_path with its patterns replaced, and
- * with the process id, unless that is one of them or the option says which process goes without. */
+/* The name of this process's file, before a number is added because there is one: option log_path with its patterns
+ * replaced, and with the process id, unless that is one of them or the option says which process goes without. */
 void hearth_profile_file_name(hearth_text *name);
 
 /* The same of files beside it, which are replaced and removed: no other process has that name, on any host. */
@@ -87,8 +87,8 @@ const char *hearth_profile_file_written(void);
 /* A forked child's profile has a name of its own. */
 void hearth_profile_file_forget(void);
 
-/* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %u number of the
- * start, %% a percent sign. */
+/* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %u number of
+ * the start, %% a percent sign. */
 
 /* The text that replaces each. */
 typedef struct hearth_pattern_words {
@@ -107,8 +107,8 @@ void hearth_pattern_add_literal(hearth_text *text, const char *name);
 /* Those of this process. */
 hearth_pattern_words hearth_pattern_words_of_process(void);
 
-/* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than
- * those of the output, which the output keeps). */
+/* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other
+ * than those of the output, which the output keeps). */
 int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot);
 int hearth_dump_llvm(hearth_file_output *output, const hearth_snapshot *snapshot);
 
@@ -119,9 +119,9 @@ int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapsho
  * back? */
 bool hearth_is_recording(void);
 
-/* Write the complete profile so far to its file, live blocks included; a message names the error. With the option parts, what
- * came since the last part, to a file of its own, without live blocks. Returns whether it was written. A child of vfork, which
- * runs in its parent's memory, writes none. Also in signal handlers. */
+/* Write the complete profile so far to its file, live blocks included; a message names the error. With the option
+ * parts, what came since the last part, to a file of its own, without live blocks. Returns whether it was written. A
+ * child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
 bool hearth_dump(void);
 
 /* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
@@ -165,8 +165,9 @@ void hearth_live_begin(void);
 /* A forked child's dumps have names of their own. */
 void hearth_live_forget_files(void);
 
-/* Where bytes of the heap are: in memory, swapped out, or nowhere since nobody wrote to them; and whether they were written
- * to lately. Source: /proc/self/pagemap and clear_refs (Linux, Documentation/admin-guide/mm/pagemap.rst, soft-dirty.rst). */
+/* Where bytes of the heap are: in memory, swapped out, or nowhere since nobody wrote to them; and whether they were
+ * written to lately. Source: /proc/self/pagemap and clear_refs (Linux, Documentation/admin-guide/mm/pagemap.rst,
+ * soft-dirty.rst). */
 
 /* Bytes of blocks: those of a block that shares its page with others count by themselves. */
 typedef struct hearth_residency {

@@ -63,8 +63,8 @@ static void write_text(writer *writer, const hearth_text *text) {
   emit(writer, text->start, text->length);
 }
 
-/* Arguments may be secret: without the option `command`, only of a program that a person has recorded. Behind each but the last, a
- * blank takes the place of its NUL. */
+/* Arguments may be secret: without the option `command`, only of a program that a person has recorded. Behind each
+ * but the last, a blank takes the place of its NUL. */
 static void find_command(hearth_text *command) {
   uint32_t option = hearth_rt.options.command;
 

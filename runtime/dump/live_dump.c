@@ -67,7 +67,8 @@ static hearth_residency page_map_find(page_map *map, uintptr_t address, uint64_t
   return found;
 }
 
-/* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit tells. */
+/* A kernel without soft-dirty bits takes the request, too: whether a page that is written to afterwards has its bit
+ * tells. */
 static bool has_bits(void) {
   static volatile char page[2 * HEARTH_PAGE_BYTES];
   page_map map;

@@ -115,8 +115,8 @@ void hearth_message_file_begin_child(void) {
   standard_error.own = -1;
 }
 
-/* A descriptor of the standard error of the start; before hearth_message_file_begin, 2. -1: there is none any more, or was
- * none. */
+/* A descriptor of the standard error of the start; before hearth_message_file_begin, 2. -1: there is none any more,
+ * or was none. */
 static int message_file(void) {
   if (!standard_error.begun || is_standard_error(2))
     return 2;

@@ -18,8 +18,8 @@ typedef struct hearth_text {
 hearth_text hearth_text_begin(char *buffer, size_t size);
 void hearth_text_add(hearth_text *text, const char *string);
 void hearth_text_add_bytes(hearth_text *text, const char *bytes, size_t length);
-/* Add `format` with its directives replaced: %s const char *, %u uint64_t in decimal, %x uint64_t as 0x..., %% a percent
- * sign. */
+/* Add `format` with its directives replaced: %s const char *, %u uint64_t in decimal, %x uint64_t as 0x..., %% a
+ * percent sign. */
 void hearth_text_format(hearth_text *text, const char *format, ...);
 
 /* Write "hearth: ", the formatted text and a newline to standard error in one piece; directives as above.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The program's blocks: how one begins, ends, and changes its size. Allocation and release have a fast path, which takes a block
- * from the thread's cache or gives it back, and neither waits nor takes a lock, and a slow path for all else: other sizes, new
- * call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path there is. */
+/* The program's blocks: how one begins, ends, and changes its size. Allocation and release have a fast path, which
+ * takes a block from the thread's cache or gives it back, and neither waits nor takes a lock, and a slow path for
+ * all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path
+ * there is. */
 #include "blocks.h"
 
 #include "clock.h"
@@ -335,8 +336,8 @@ static inline void dump_after(uint64_t end_ns) {
     dump_what_is_due(end_ns);
 }
 
-/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
- * signal handler that interrupted the runtime it cannot be, and comes after. */
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made
+ * before. In a signal handler that interrupted the runtime it cannot be, and comes after. */
 static __attribute__((noinline)) void keep_peak(void *pointer) {
   hearth_block block;
 
@@ -547,8 +548,8 @@ static inline bool resize_unrecorded(void *pointer, size_t size) {
   return true;
 }
 
-/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler, or the
- * chunk does not suit; then it is live again. */
+/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal
+ * handler, or the chunk does not suit; then it is live again. */
 static bool replace_in_place(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
   hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
 
@@ -564,8 +565,8 @@ static bool replace_in_place(const hearth_block *block, size_t size, uint32_t co
 
 #define GROWING_LEAST ((size_t)32768) /* blocks of this size have address space for half as much again when they grow */
 
-/* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each step would
- * take as long as copying it. In a sample, each step is drawn anew. */
+/* A large block that its own call stack makes larger goes on, with the counters it has: summing all of them at each
+ * step would take as long as copying it. In a sample, each step is drawn anew. */
 static inline bool block_goes_on(const hearth_block *block, size_t size, uint32_t context) {
   return block->size >= GROWING_LEAST && size >= block->size && context == block->context && is_counted_live(block) &&
          hearth_shadow_counts && hearth_rt.options.sample == 0;
@@ -581,8 +582,8 @@ static void grow_block(const hearth_block *block, size_t size) {
   hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
 }
 
-/* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
- * each of them. */
+/* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not
+ * copied at each of them. */
 static void *move_block(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
   bool grows = size > old_size && size >= GROWING_LEAST;
   void *memory = grows ? allocate_with(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)

@@ -36,18 +36,20 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
 
-/* Bytes that were asked for; 0 for NULL and memory that is not ours. A block's chunk may have more, but these do not belong
- * to its granules. */
+/* Bytes that were asked for; 0 for NULL and memory that is not ours. A block's chunk may have more, but these do not
+ * belong to its granules. */
 size_t hearth_block_size(const void *pointer);
 
-/* The context of a call: its stack, folded, with the scopes of the thread; or that it is not to be recorded. `frame` is the frame of
- * the function that the program called. */
+/* The context of a call: its stack, folded, with the scopes of the thread; or that it is not to be recorded. `frame`
+ * is the frame of the function that the program called. */
 
-/* The context, without scopes, of a stack that the thread knows. False: it does not know it, or would have to wait to be sure. */
+/* The context, without scopes, of a stack that the thread knows. False: it does not know it, or would have to wait
+ * to be sure. */
 bool hearth_find_known_context(hearth_thread_cache *cache, const hearth_frame *frame, bool may_wait,
                                uint32_t *ret_context);
 
-/* The context of an allocation of `size` bytes; HEARTH_NO_CONTEXT: it is not to be recorded. `cache`: this thread's, or NULL. */
+/* The context of an allocation of `size` bytes; HEARTH_NO_CONTEXT: it is not to be recorded. `cache`: this thread's,
+ * or NULL. */
 uint32_t hearth_find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache);
 
 /* The context of the call to the function whose frame is given; HEARTH_NO_CONTEXT if nothing is recorded now. */
@@ -73,8 +75,8 @@ void hearth_allocators_unlock(void);
 /* Memory that the registers have in use, in bytes. */
 uint64_t hearth_allocators_memory(void);
 
-/* The program's calls come here. They do the operations above, and record each where a trace is written, which only the preloaded
- * runtime does. */
+/* The program's calls come here. They do the operations above, and record each where a trace is written, which only
+ * the preloaded runtime does. */
 
 /* For the functions below only. */
 void *hearth_operate_allocate_slowly(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Most calls come from a stack that the thread knows, by its frame chain or its cache of stacks. The others are unwound, folded,
- * and put into the depot. */
+/* Most calls come from a stack that the thread knows, by its frame chain or its cache of stacks. The others are
+ * unwound, folded, and put into the depot. */
 #include "blocks.h"
 
 #include "mappings.h"

@@ -45,7 +45,8 @@ static inline size_t span_end(unsigned class) {
   return span_size(class) + (chunk_is_far(class) ? CHUNK_FIRST : 0); /* the last word is for no next one */
 }
 
-/* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. Classes are those of size_classes.h, from 0. */
+/* The least class whose chunks have `size` bytes; size in [1, CHUNK_SMALL_MOST]. Classes are those of
+ * size_classes.h, from 0. */
 static inline unsigned chunk_class_of(size_t size) { return (unsigned)hearth_class_of(size) - 1; }
 
 static inline hearth_header *chunk_follow(hearth_header *first) {
@@ -104,8 +105,8 @@ void hearth_ensure_heap(void) {
   ready = true;
 }
 
-/* Bytes of a chunk that has a block of `size` bytes. Empty blocks have a byte, so that their address lies in their chunk.
- * False: there are no such chunks. */
+/* Bytes of a chunk that has a block of `size` bytes. Empty blocks have a byte, so that their address lies in their
+ * chunk. False: there are no such chunks. */
 static inline bool need_for(size_t size, size_t alignment, size_t *ret) {
   size_t extra = sizeof(hearth_header);
 
@@ -144,8 +145,9 @@ static hearth_header *lay_out_aligned(hearth_header *first, size_t size, size_t 
   return header;
 }
 
-/* Lay out header and, if needed, redirect, in a chunk with that capacity. For a reused chunk this is done under the lock of its
- * class, or of the cache that it was in: its old headers must not be misread while blocks are enumerated. */
+/* Lay out header and, if needed, redirect, in a chunk with that capacity. For a reused chunk this is done under the
+ * lock of its class, or of the cache that it was in: its old headers must not be misread while blocks are
+ * enumerated. */
 static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool far, size_t size, size_t alignment) {
   if (__builtin_expect(alignment > HEARTH_MALLOC_ALIGNMENT, false))
     return lay_out_aligned(first, size, alignment);
@@ -248,8 +250,8 @@ static void spill_chunks(hearth_heap_cache *cache, unsigned number, uint32_t kee
   hearth_class_spans_unlock(&class->spans, &class->lock);
 }
 
-/* Of one class at a time, chunks that the thread did not need since its last turn: a thread that is done with a size would
- * keep a span for each of them. */
+/* Of one class at a time, chunks that the thread did not need since its last turn: a thread that is done with a size
+ * would keep a span for each of them. */
 static void spill_idle(hearth_heap_cache *cache) {
   unsigned number = cache->turn++ % CHUNK_CLASSES;
 
@@ -263,8 +265,8 @@ static __attribute__((noinline)) void spill_full(hearth_heap_cache *cache, unsig
   spill_idle(cache);
 }
 
-/* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
- * one after the other in the same order, and processors fetch ahead upwards. */
+/* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they
+ * allocate one after the other in the same order, and processors fetch ahead upwards. */
 static __attribute__((noinline)) void fill_cache(hearth_heap_cache *cache, unsigned number) {
   struct size_class *class = &size_classes[number];
   hearth_header **end = &cache->classes[number].free;
@@ -430,7 +432,8 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   return true;
 }
 
-/* The table of slices tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts of the block. */
+/* The table of slices tells the class, and whether a chunk begins there. Inlined, as each caller needs other facts
+ * of the block. */
 inline __attribute__((always_inline)) unsigned
 hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
   hearth_header *header = (hearth_header *)pointer - 1;
@@ -544,7 +547,8 @@ static bool is_chunk(const hearth_span *span, const char *first) {
   return (size_t)(first - span->start) + chunk_room_of(span) <= span->size;
 }
 
-/* Of the span that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class is locked. */
+/* Of the span that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class
+ * is locked. */
 static const char *first_fresh(const hearth_span *span) {
   if (span->kind != HEARTH_SPAN_SMALL)
     return NULL;

@@ -11,8 +11,9 @@
  *   | redirect | ... | size | header | user bytes ... |      alignment above 16: the redirect at the chunk's start leads to the
  *                                                            header, so that live blocks can be enumerated
  *
- * A coarse heap (shadow.h) takes chunks of multiples of 64 for all blocks, and leaves their last word unused: then no two
- * blocks share a line. A small span has chunks of one size class, until all are free. Any thread may call anything. */
+ * A coarse heap (shadow.h) takes chunks of multiples of 64 for all blocks, and leaves their last word unused: then
+ * no two blocks share a line. A small span has chunks of one size class, until all are free. Any thread may call
+ * anything. */
 #ifndef HEARTH_RUNTIME_HEAP_H
 #define HEARTH_RUNTIME_HEAP_H
 
@@ -69,15 +70,15 @@ typedef struct hearth_chunk {
   uint8_t size_class; /* HEARTH_NO_CLASS: it is a span of its own */
 } hearth_chunk;
 
-/* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the
- * caller is a signal handler that must not wait for the lock that this needs; nothing happened. */
+/* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above.
+ * False: the caller is a signal handler that must not wait for the lock that this needs; nothing happened. */
 bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
 
 /* Make all of a cache's chunks everyone's. */
 void hearth_heap_cache_flush(hearth_heap_cache *cache);
 
-/* Can a live or claimed block have another size in its chunk, without wasting more than half of it? The second: give it that
- * size, if it can. */
+/* Can a live or claimed block have another size in its chunk, without wasting more than half of it? The second: give
+ * it that size, if it can. */
 bool hearth_heap_can_resize(const hearth_header *header, size_t size);
 bool hearth_heap_resize(hearth_header *header, size_t size);
 
@@ -88,7 +89,8 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. The second: and the chunk; both are set for a claimed block, too. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. The second: and the chunk; both are set for a claimed
+ * block, too. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block);
 hearth_pointer_kind hearth_heap_find_chunk(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk);
 
@@ -97,12 +99,12 @@ hearth_pointer_kind hearth_heap_find_chunk(const void *pointer, hearth_block *re
  * time. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk);
 
-/* Is this the user pointer of a live block that begins a chunk of a small span, for which the cache has room? Returns its class,
- * and HEARTH_NO_CLASS if not: then it is left to hearth_heap_claim. */
+/* Is this the user pointer of a live block that begins a chunk of a small span, for which the cache has room?
+ * Returns its class, and HEARTH_NO_CLASS if not: then it is left to hearth_heap_claim. */
 unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block);
 
-/* The same as hearth_heap_give, for the chunk of such a block, which was recorded since, or has no record. If several threads
- * free it at once, none is refused. */
+/* The same as hearth_heap_give, for the chunk of such a block, which was recorded since, or has no record. If
+ * several threads free it at once, none is refused. */
 void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache);
 
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
@@ -202,7 +204,8 @@ bool hearth_spans_create(void);
 /* A span of at least `size` bytes, usable and zero. NULL: the range is full, or there is no memory. */
 char *hearth_span_take(hearth_span_kind kind, uint8_t size_class, size_t size);
 
-/* Give a span back that has no block, its pages and those of its counters to the system. `start` as from hearth_span_take. */
+/* Give a span back that has no block, its pages and those of its counters to the system. `start` as from
+ * hearth_span_take. */
 void hearth_span_give(char *start);
 
 bool hearth_spans_contain(const void *address);
@@ -232,8 +235,8 @@ bool hearth_span_next(uint32_t *slice, hearth_span *ret_span);
 void hearth_spans_lock(void);
 void hearth_spans_unlock(void);
 
-/* The spans of one size class: which have free chunks that any thread may take, and which may go back to the system. All calls
- * are made while the class is locked. */
+/* The spans of one size class: which have free chunks that any thread may take, and which may go back to the system.
+ * All calls are made while the class is locked. */
 
 /* Zero at first. */
 typedef struct hearth_class_spans {

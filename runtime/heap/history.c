@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The changes of live bytes at points of the grid are in one table, by context and point. Threads add to it without locks.
- * It grows up to a size; then, or when the run has passed many points, the grid's width is doubled: a point becomes the next one
- * that stays. What finds no room even then counts for no context.
+/* The changes of live bytes at points of the grid are in one table, by context and point. Threads add to it without
+ * locks. It grows up to a size; then, or when the run has passed many points, the grid's width is doubled: a point
+ * becomes the next one that stays. What finds no room even then counts for no context.
  *
- * The shares of the peak are by context, each with the number of the peak that it is of: a new peak forgets all by having
- * another number. Two threads that begin a share at once may lose a block of it. */
+ * The shares of the peak are by context, each with the number of the peak that it is of: a new peak forgets all by
+ * having another number. Two threads that begin a share at once may lose a block of it. */
 #include "history.h"
 
 #include "clock.h"
@@ -139,8 +139,9 @@ static __attribute__((noinline)) void pass_points(uint64_t now_ns) {
     ask_for_room();
 }
 
-/* More bytes are live than ever: as of the last event of this thread, whose later ones are told from it. Headers round times down, to steps that grow with the run. The thread's next event is put into the next step, so that its block
- * is not taken for one that was there. */
+/* More bytes are live than ever: as of the last event of this thread, whose later ones are told from it. Headers
+ * round times down, to steps that grow with the run. The thread's next event is put into the next step, so that its
+ * block is not taken for one that was there. */
 static void note_heap_peak(void) {
   hearth_thread_clock *clock = &hearth_this_thread.clock;
 
@@ -427,8 +428,8 @@ static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
   return sum.total > 0 && (sum.total >= view->all.total / PART || sum.most >= view->all.most / PART);
 }
 
-/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and has the sum of
- * their bytes. Returns how many entries are left. */
+/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and
+ * has the sum of their bytes. Returns how many entries are left. */
 static size_t leave_out_light(const hearth_history_view *view, size_t count) {
   static uint64_t begun[PLACES]; /* signal stacks are small; the dumping thread has a lock */
   size_t left = 0;
@@ -478,8 +479,8 @@ void hearth_history_view_destroy(hearth_history_view *view) {
 
 /* -- the peak ---------------------------------------------------------------------------------------------------------- */
 
-/* Each thread counts by itself and tells of its changes in steps, so that malloc and free share nothing for it; a thread that
- * tells of a possible peak makes a dump due. */
+/* Each thread counts by itself and tells of its changes in steps, so that malloc and free share nothing for it; a
+ * thread that tells of a possible peak makes a dump due. */
 
 /* A dump stops all threads. A block that ends may lower the live bytes by a step. A dump is due before that, if the
  * live bytes are 1 % more than those of the last dump, or 1/256 as far as that takes no more than a tenth of the time;

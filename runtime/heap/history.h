@@ -3,9 +3,10 @@
  *
  *   mark    the peak, or a point of time on a grid whose width doubles as the run goes on
  *
- * A block counts when it ends, and costs nothing before: its header says when it began, so it was live at each mark between
- * the two. Most blocks end before the next mark, which one comparison tells. Blocks that are live when a profile is written are
- * added to a view then. So both are exact: by the times of births and ends, which of one thread are in their order. */
+ * A block counts when it ends, and costs nothing before: its header says when it began, so it was live at each mark
+ * between the two. Most blocks end before the next mark, which one comparison tells. Blocks that are live when a
+ * profile is written are added to a view then. So both are exact: by the times of births and ends, which of one
+ * thread are in their order. */
 #ifndef HEARTH_RUNTIME_HISTORY_H
 #define HEARTH_RUNTIME_HISTORY_H
 
@@ -18,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Just behind the latest mark so far, and the next point of the grid, since the start of the run; atomic. Blocks that lie
- * between count nowhere. */
+/* Just behind the latest mark so far, and the next point of the grid, since the start of the run; atomic. Blocks
+ * that lie between count nowhere. */
 typedef struct hearth_history_marks {
   uint64_t behind_ns, next_ns;
 } hearth_history_marks;
@@ -134,7 +135,8 @@ bool hearth_live_is_at_peak(void);
 bool hearth_live_peak_is_due(void);
 bool hearth_live_take_peak(void);
 
-/* Bytes that were live when threads were stopped for a dump, and the most that ever were; threads may have gone on since. */
+/* Bytes that were live when threads were stopped for a dump, and the most that ever were; threads may have gone on
+ * since. */
 typedef struct hearth_live_stop {
   uint64_t bytes, most_bytes;
 } hearth_live_stop;

@@ -29,7 +29,8 @@ static void *with_error(void *result) {
   return result;
 }
 
-/* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay short. */
+/* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay
+ * short. */
 
 static inline bool is_tracing(void) { return __builtin_expect(hearth_rt.path == HEARTH_PATH_TRACE, false); }
 

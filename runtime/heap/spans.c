@@ -228,9 +228,9 @@ void hearth_spans_lock(void) { hearth_lock_take(&spans.lock); }
 
 void hearth_spans_unlock(void) { hearth_lock_give(&spans.lock); }
 
-/* A span is in one list while it has free chunks. One that gets empty goes back, unless the class has few empty ones: a program
- * that frees and allocates by turns must not have its pages taken away each time. Each new span of a class that has given one back
- * lets one more stay. */
+/* A span is in one list while it has free chunks. One that gets empty goes back, unless the class has few empty
+ * ones: a program that frees and allocates by turns must not have its pages taken away each time. Each new span of a
+ * class that has given one back lets one more stay. */
 
 #define EMPTY_PART     32u /* of a class's spans that may stay empty, and one more */
 #define SLICES_OF(mib) ((uint32_t)(((size_t)(mib) << 20) / HEARTH_SLICE))

@@ -231,8 +231,8 @@ void hearth_threads_forget_others(void) {
   }
 }
 
-/* A direct-mapped cache: the slot of a context is its id modulo the number of slots. Another context in the slot sends the
- * old one's records to the table. */
+/* A direct-mapped cache: the slot of a context is its id modulo the number of slots. Another context in the slot
+ * sends the old one's records to the table. */
 
 /* Apart, so that its pointers stay in registers. */
 static __attribute__((noinline)) void add_one(hearth_mib_series *series, const hearth_block *block, uint64_t accesses,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots are in one table: the small ones, then those of each class of larger blocks; addresses follow from their numbers.
- * The more of the room is taken, the fewer blocks of the sample are watched, so that some is left for those to come. */
+/* Slots are in one table: the small ones, then those of each class of larger blocks; addresses follow from their
+ * numbers. The more of the room is taken, the fewer blocks of the sample are watched, so that some is left for those
+ * to come. */
 #include "watched.h"
 
 #include "heap.h"
@@ -195,8 +196,8 @@ static hearth_header *take_small(size_t size, uint32_t context) {
   if (page >= slot->high_pages) {
     watched.small_pages += page + 1 - slot->high_pages;
     slot->high_pages = page + 1;
-    /* The system has some new pages of each processor wait before it lists them, and clears no bits of theirs: this call lists
-     * those of this processor. */
+    /* The system has some new pages of each processor wait before it lists them, and clears no bits of theirs: this
+     * call lists those of this processor. */
     hearth_system_forget_accesses(slot->start + page * HEARTH_PAGE_BYTES, HEARTH_PAGE_BYTES);
   }
   return block;

@@ -46,8 +46,8 @@ bool hearth_watched_create(void);
 /* Begin and stop placing blocks; those that are there stay. */
 void hearth_watched_switch(bool on);
 
-/* A chunk for a block of the sample, or for some of all blocks if there is none, as hearth_heap_take; NULL: it is to lie among all
- * others. */
+/* A chunk for a block of the sample, or for some of all blocks if there is none, as hearth_heap_take; NULL: it is to
+ * lie among all others. */
 hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed);
 
 /* Does an address lie in the range? Never before it is created. */
@@ -68,8 +68,8 @@ void hearth_watched_renew(hearth_header *block, uint32_t context);
 /* Call `visit` for each block, live or not; under the lock. */
 void hearth_watched_each(void (*visit)(hearth_header *block, void *closure), void *closure);
 
-/* For the thread that looks, under the lock: the slots, the range as far as it may be mapped, and the slot of a mapping, NULL
- * if it is none of ours. */
+/* For the thread that looks, under the lock: the slots, the range as far as it may be mapped, and the slot of a
+ * mapping, NULL if it is none of ours. */
 hearth_watched_slot *hearth_watched_slots(void);
 void hearth_watched_range(char **ret_start, char **ret_end);
 hearth_watched_slot *hearth_watched_slot_of(const void *address);

@@ -34,8 +34,8 @@ static void begin(void) {
   note_instrumentation();
 }
 
-/* Called by a constructor in each file that clang -fmemory-profile, histogram mode or an older Hearth has instrumented, and that
- * so has counters of 64 bytes: blocks that begin from now on share none. */
+/* Called by a constructor in each file that clang -fmemory-profile, histogram mode or an older Hearth has
+ * instrumented, and that so has counters of 64 bytes: blocks that begin from now on share none. */
 HEARTH_EXPORT void __memprof_init(void) {
   begin();
   hearth_shadow_is_coarse = true;

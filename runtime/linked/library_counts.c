@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What functions of libraries access, where it takes more than an instruction to say how much: strings, ranges up to a difference,
- * struct iovec and msghdr, std::string. Called around their calls by instrumented code. */
+/* What functions of libraries access, where it takes more than an instruction to say how much: strings, ranges up to
+ * a difference, struct iovec and msghdr, std::string. Called around their calls by instrumented code. */
 #include "heap.h"
 #include "hearth/rt.h"
 #include "os.h"
@@ -66,8 +66,8 @@ static bool in_one_page(const char *string) {
   return ((uintptr_t)string & (HEARTH_PAGE_BYTES - 1)) <= HEARTH_PAGE_BYTES - 8;
 }
 
-/* Bytes until a and b differ, or end where both have a NUL; that one included. Words of 8 bytes are read where they lie in one page,
- * as library functions do. */
+/* Bytes until a and b differ, or end where both have a NUL; that one included. Words of 8 bytes are read where they
+ * lie in one page, as library functions do. */
 __attribute__((no_sanitize("address"))) static size_t common_bytes(const char *a, const char *b, size_t most, bool ends,
                                                                    bool any_case) {
   size_t at = 0;

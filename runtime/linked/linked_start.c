@@ -55,8 +55,8 @@ static void tell_reason(void) {
 }
 
 /* Is the program's malloc the runtime's? Then it was linked with the library, or the library is preloaded. Else an
- * instrumented plug-in has brought it, or another allocator comes before it: then this has told so, and has made the counters
- * that instrumented code adds to. */
+ * instrumented plug-in has brought it, or another allocator comes before it: then this has told so, and has made the
+ * counters that instrumented code adds to. */
 bool hearth_library_begins(char **environment) {
   (void)environment;
   if (is_malloc_ours())

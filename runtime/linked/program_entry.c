@@ -10,9 +10,9 @@
 
 hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
 
-/* References to the objects that define functions of the C and C++ libraries, and those that instrumented code calls:
- * whichever object of the archive a program needs first, it gets all of them, and so one allocator, one set of counters for
- * its libraries, too, and a profile whatever way it ends. */
+/* References to the objects that define functions of the C and C++ libraries, and those that instrumented code
+ * calls: whichever object of the archive a program needs first, it gets all of them, and so one allocator, one set
+ * of counters for its libraries, too, and a profile whatever way it ends. */
 extern void _ZdlPv(void *pointer);
 extern void free(void *pointer);
 extern void _exit(int status);

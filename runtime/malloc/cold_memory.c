@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was discarded
- * keeps its place and its blocks; what was released is a hole of the file, whose place is not used again. Memory is made of huge
- * pages like any other, in the file as far as its file system knows them, until a part of one leaves. */
+/* Pieces of the file are mapped one behind the other, and their blocks of the disk reserved before. What was
+ * discarded keeps its place and its blocks; what was released is a hole of the file, whose place is not used again.
+ * Memory is made of huge pages like any other, in the file as far as its file system knows them, until a part of one
+ * leaves. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
@@ -224,8 +225,9 @@ static int place_of(const char *start, off_t *ret_offset) {
   return descriptor;
 }
 
-/* By its address the memory is discarded for sure, where a descriptor may have become another file's meanwhile; then the disk's
- * blocks are reserved again, which does no harm to any file. Private pages of a file would read as the file again. */
+/* By its address the memory is discarded for sure, where a descriptor may have become another file's meanwhile; then
+ * the disk's blocks are reserved again, which does no harm to any file. Private pages of a file would read as the
+ * file again. */
 void hearth_cold_memory_discard(void *start, size_t bytes) {
   int saved_errno = errno;
   if (cold_mode != HEARTH_COLD_FILE) {
@@ -261,15 +263,15 @@ bool hearth_cold_memory_send(char *start, size_t bytes) {
   if (cold_mode == HEARTH_COLD_FILE)
     msync(start, bytes, MS_SYNC);
   bool known = !madvise(start, bytes, MADV_PAGEOUT) || errno != EINVAL;
-  /* Pages that were being written stay in the system's cache. The advice is for the sent pages alone: it writes all that is
-   * dirty in its range, and a page that was written faults when the program changes it. Should the program have closed the file meanwhile, it
-   * meets another one, and does no harm. */
+  /* Pages that were being written stay in the system's cache. The advice is for the sent pages alone: it writes all
+   * that is dirty in its range, and a page that was written faults when the program changes it. Should the program
+   * have closed the file meanwhile, it meets another one, and does no harm. */
   off_t offset = 0;
   int descriptor = place_of(start, &offset);
   if (descriptor >= 0)
     posix_fadvise(descriptor, offset, (off_t)bytes, POSIX_FADV_DONTNEED);
-  /* A huge page was parted; its neighbours are not to come back with each of its pages. While it is whole, it stays huge: each
-   * first write to a part of one costs more than one to a page. */
+  /* A huge page was parted; its neighbours are not to come back with each of its pages. While it is whole, it stays
+   * huge: each first write to a part of one costs more than one to a page. */
   unsigned char is_in;
   if (!mincore(start, HEARTH_PAGE_BYTES, &is_in) && !(is_in & 1))
     hearth_system_keep_small(hearth_segment_of(start), HEARTH_SEGMENT_BYTES);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A thread that has pages of cold memory leave, for a bounded price.
  *
- * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has slices leave within a budget: the costs so far, and
- * the costs of a return of all pages that are out, stay within a share of the time since the thread began. Costs are this
- * thread's own processor time and the pages that came back, each at the time of a read of a page. The thread measures that once in
- * a round, so one slice leaves in each round in any case. So memory that is not cold costs little more than that share, and the
- * longer a program runs, the more may be out. A slice that comes back at once stays for some rounds.
+ * Once in an interval it looks at all cold memory, slice by slice (64 KiB), and has slices leave within a budget:
+ * the costs so far, and the costs of a return of all pages that are out, stay within a share of the time since the
+ * thread began. Costs are this thread's own processor time and the pages that came back, each at the time of a read
+ * of a page. The thread measures that once in a round, so one slice leaves in each round in any case. So memory that
+ * is not cold costs little more than that share, and the longer a program runs, the more may be out. A slice that
+ * comes back at once stays for some rounds.
  *
- * That memory may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor does
- * reading it through the system. */
+ * That memory may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor
+ * does reading it through the system. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
@@ -90,8 +91,8 @@ static bool budget_allows(unsigned pages) {
   return budget.price_ns && budget.own_ns + returns_ns <= allowed_ns;
 }
 
-/* Of the pages that were in memory before this round, one that left: no hole. It is read as the program would read it, but for a page that
- * is no longer there. False: the system forbids it. */
+/* Of the pages that were in memory before this round, one that left: no hole. It is read as the program would read
+ * it, but for a page that is no longer there. False: the system forbids it. */
 static bool budget_measure(void) {
   char byte;
   unsigned char is_in;
@@ -158,9 +159,9 @@ static cold_piece *piece_at(char *start) {
 
 static char *slice_start(const cold_piece *piece, unsigned slice) { return piece->start + (size_t)slice * SLICE_BYTES; }
 
-/* A slice that left in the last round and has more than a quarter of its pages back is not cold, whatever its blocks' hints
- * say (or it cannot leave): it stays for one round, then for three, up to 63, as often as that happens. One that comes back
- * later was out for a round, and that was the gain. */
+/* A slice that left in the last round and has more than a quarter of its pages back is not cold, whatever its
+ * blocks' hints say (or it cannot leave): it stays for one round, then for three, up to 63, as often as that
+ * happens. One that comes back later was out for a round, and that was the gain. */
 static void look_at_slice(cold_slice *slice, const unsigned char is_in[SLICE_PAGES]) {
   enum { MOST_RETURNS = 6 };
   unsigned in_memory = 0;

@@ -25,16 +25,16 @@
  *                                       a freed block, whose class follows: above 64, and there without these; freed by another
  *                                       thread; the same, of at most 64. Of one granule: HEARTH_REMOTE_GRANULE
  *
- * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in the map: if
- * another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if its segment is being swept.
- * When a quarter of a pool is free (of the heap, in the main pool), the lists are dropped; the segments are swept one by one as
- * memory is needed: neighbouring freed blocks become holes, empty slots and segments go back. So frees and requests that go in
- * circles meet in the lists, last freed first used, and never pay for sweeps; requests of other sizes, or after many frees, find
- * memory in the order of addresses.
+ * A freed block waits in its pool's list of its class (the link lies in the block, encoded), or is only marked in
+ * the map: if another thread freed it, if the pool is of cold memory, which nobody writes to after its end, or if
+ * its segment is being swept. When a quarter of a pool is free (of the heap, in the main pool), the lists are
+ * dropped; the segments are swept one by one as memory is needed: neighbouring freed blocks become holes, empty
+ * slots and segments go back. So frees and requests that go in circles meet in the lists, last freed first used, and
+ * never pay for sweeps; requests of other sizes, or after many frees, find memory in the order of addresses.
  *
- * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to whoever may
- * free the block, and queue the slots where many are (sweep.c). Locks, outermost first, as a fork takes them (thread_heaps.c): of
- * large blocks, of segments and their table, of the file of cold memory. */
+ * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to
+ * whoever may free the block, and queue the slots where many are (sweep.c). Locks, outermost first, as a fork takes
+ * them (thread_heaps.c): of large blocks, of segments and their table, of the file of cold memory. */
 #ifndef HEARTH_MALLOC_ENGINE_H
 #define HEARTH_MALLOC_ENGINE_H
 
@@ -85,7 +85,8 @@ typedef struct hearth_segment hearth_segment;
 typedef struct hearth_pool hearth_pool;
 typedef struct hearth_heap hearth_heap;
 
-/* Freed, in a list: the next block, or NULL, plus the pool's key. So one subtraction decodes it and tells whether it is one. */
+/* Freed, in a list: the next block, or NULL, plus the pool's key. So one subtraction decodes it and tells whether it
+ * is one. */
 struct hearth_block {
   uintptr_t next;
 };
@@ -250,8 +251,8 @@ static inline void hearth_pool_reuse(hearth_pool *pool, size_t granules) {
   pool->received_granules -= granules < pool->received_granules ? granules : pool->received_granules;
 }
 
-/* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. Of the whole heap in its main pool:
- * what lies in others, as cold memory, would count there without hints. */
+/* Granules that may be freed before the lists are dropped: a quarter, and as much as two slots. Of the whole heap in
+ * its main pool: what lies in others, as cold memory, would count there without hints. */
 static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
   size_t used = pool == &pool->heap->main ? pool->heap->used_granules : pool->used_granules;
   return (int64_t)(used / 4 + 2 * HEARTH_SLOT_GRANULES);
@@ -269,8 +270,8 @@ void hearth_remote_free(hearth_segment *segment, void *block, size_t class);
 /* By the pool's owner: marked blocks of the slots in the queue become holes. false: there were no such slots. */
 bool hearth_pool_receive(hearth_pool *pool);
 
-/* HEARTH_MALLOC=secure=on: misuse that passes in silence otherwise stops the program, or hits nothing. docs/security.md says what
- * that stops and costs.
+/* HEARTH_MALLOC=secure=on: misuse that passes in silence otherwise stops the program, or hits nothing.
+ * docs/security.md says what that stops and costs.
  *
  *   freed blocks   are marked, in no list: none is used again before a sweep, when a quarter of the heap is free
  *   holes          too small for the map's chains wait in lists whose links are checked
@@ -293,8 +294,8 @@ hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
-/* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new. Neutral hints
- * are served here, as the plain functions are the allocator's. */
+/* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new.
+ * Neutral hints are served here, as the plain functions are the allocator's. */
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral);
 
 /* NULL: the list is empty. */
@@ -336,9 +337,9 @@ static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class
   pool->list[class] = (uintptr_t)block + pool->key;
 }
 
-/* malloc_messages.c: messages without stdio, as they come from inside of malloc and free. errno is kept. Nothing is written where
- * descriptor 2 has become a file of the program's: it must be the same file as when the program started, the same file as
- * standard output, or a file that is appended to, as logs are. */
+/* malloc_messages.c: messages without stdio, as they come from inside of malloc and free. errno is kept. Nothing is
+ * written where descriptor 2 has become a file of the program's: it must be the same file as when the program
+ * started, the same file as standard output, or a file that is appended to, as logs are. */
 /* "hearth malloc: WHAT DETAIL" on standard error. */
 void hearth_malloc_warn(const char *what, const char *detail);
 /* "hearth malloc: WHAT ADDRESS", then abort: the program's heap differs from its author's belief. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The hinted functions, under tcmalloc's names. A neutral hint, and one that is not heeded, is a call of the plain function by
- * its name: the program may have replaced it. */
+/* The hinted functions, under tcmalloc's names. A neutral hint, and one that is not heeded, is a call of the plain
+ * function by its name: the program may have replaced it. */
 #define _GNU_SOURCE
 #include "hints.h"
 #include "segments.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens the allocator, before main: options, placements, cold memory, the status for `hearth top`. What is asked for before
- * that, by constructors of libraries, is placed as without a hint. */
+/* Opens the allocator, before main: options, placements, cold memory, the status for `hearth top`. What is asked for
+ * before that, by constructors of libraries, is placed as without a hint. */
 #define _GNU_SOURCE
 #include "hints.h"
 
@@ -120,8 +120,8 @@ void hearth_hints_set_layout(const uint8_t *layout) {
     set_hint_placements();
 }
 
-/* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these functions, each of
- * which says its message once. */
+/* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these
+ * functions, each of which says its message once. */
 
 static void warn_of_sites(atomic_bool *is_said, const char *message) {
   char text[480];
@@ -167,8 +167,8 @@ void hearth_malloc_need_sites(uint64_t plan, void *(*word_of_sites)(void), void 
     tell_of_own_word(plan);
 }
 
-/* A program, and each library, calls this as it starts, for each plan of its files, with the pool of each of the plan's ids. The
- * first one's layout counts. */
+/* A program, and each library, calls this as it starts, for each plan of its files, with the pool of each of the
+ * plan's ids. The first one's layout counts. */
 HEARTH_EXPORT void hearth_malloc_plan(uint64_t plan, const uint8_t *layout);
 
 void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
@@ -185,7 +185,8 @@ void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
       "a profile. Compile all with one profile (make clean), libraries too");
 }
 
-/* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked without it. */
+/* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked
+ * without it. */
 HEARTH_EXPORT void hearth_malloc_no_plugin(void);
 
 void hearth_malloc_no_plugin(void) {
@@ -196,8 +197,8 @@ void hearth_malloc_no_plugin(void) {
       "placed as without a profile. Compile and link with the flags of 'hearth flags use --lto=thin' (or full)");
 }
 
-/* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not choose
- * its allocator's behaviour. */
+/* Of the environment as the loader passes it on: getenv may be the program's. The user of a setuid program does not
+ * choose its allocator's behaviour. */
 static const char *malloc_option_text(char **environment) {
   static const char name[] = "HEARTH_MALLOC=";
   if (getauxval(AT_SECURE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a hint asks for: once the allocator is open, the pool of a placement; before, and for a neutral hint, what the plain
- * function does. */
+/* What a hint asks for: once the allocator is open, the pool of a placement; before, and for a neutral hint, what
+ * the plain function does. */
 #ifndef HEARTH_MALLOC_HINTS_H
 #define HEARTH_MALLOC_HINTS_H
 
@@ -55,12 +55,12 @@ static inline void *hearth_hinted_take(unsigned placement, hearth_pool *pool, si
 /* A block of a placement that is not HEARTH_POOL_NONE; as hearth_alloc. */
 void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bool *ret_zero);
 
-/* A request goes to the plain function, and is counted; the first one that is not neutral says why, if that is not as it
- * should be. */
+/* A request goes to the plain function, and is counted; the first one that is not neutral says why, if that is not
+ * as it should be. */
 void hearth_hint_pass_on(uint8_t hint);
 
-/* The pool of each id of the plan (HEARTH_LAYOUT_IDS), in constant memory of the program; 0 is the main one. An option of the
- * user's comes before it. */
+/* The pool of each id of the plan (HEARTH_LAYOUT_IDS), in constant memory of the program; 0 is the main one. An
+ * option of the user's comes before it. */
 void hearth_hints_set_layout(const uint8_t *layout);
 
 /* operator_new.c: do all forms of operator delete lead to ours? */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Runs of pages: best fit by bins, coalesced at once, as blocks of this size are rare beside the work that is done with them.
+/* Runs of pages: best fit by bins, coalesced at once, as blocks of this size are rare beside the work that is done
+ * with them.
  *
- * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault. Requests take
- * dirty runs first. Dirty runs go back to the system when they are more than an eighth of the live pages. A program that asks
- * for them again soon after pays for that with page faults; then it may keep twice as much each time, up to most_kept. But live and
- * dirty pages and segments stay within the most that was in use at once: so small and large blocks grow into the memory of dirty
- * runs, and near that peak a block of clean pages takes the place of unused slots of its thread. */
+ * A free run is dirty, which means that it is in memory, or clean: the next access of each page is a page fault.
+ * Requests take dirty runs first. Dirty runs go back to the system when they are more than an eighth of the live
+ * pages. A program that asks for them again soon after pays for that with page faults; then it may keep twice as
+ * much each time, up to most_kept. But live and dirty pages and segments stay within the most that was in use at
+ * once: so small and large blocks grow into the memory of dirty runs, and near that peak a block of clean pages
+ * takes the place of unused slots of its thread. */
 #include "large_block.h"
 
 #include "cold_memory.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Large blocks: runs of pages in areas, which all threads share under one lock; those of cold blocks have areas of their own.
+/* Large blocks: runs of pages in areas, which all threads share under one lock; those of cold blocks have areas of
+ * their own.
  *
  *   area   a multiple of 2 MiB, aligned, of huge pages once there are many; opened as a whole
  *   run    neighbouring pages: one block, or free; no two free runs are neighbours
  *   page   an entry beside the area for each page; a run's first and last one say what it is
  *
- * Free runs wait in bins by size, four for each doubling. A run that was never used, or whose pages went back to the system,
- * reads as zero. */
+ * Free runs wait in bins by size, four for each doubling. A run that was never used, or whose pages went back to the
+ * system, reads as zero. */
 #ifndef HEARTH_MALLOC_LARGE_BLOCK_H
 #define HEARTH_MALLOC_LARGE_BLOCK_H
 
@@ -17,7 +18,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Of more than HEARTH_MEDIUM_BYTES, or any size with an alignment of more than that; alignment: a power of two. NULL: no memory. */
+/* Of more than HEARTH_MEDIUM_BYTES, or any size with an alignment of more than that; alignment: a power of two.
+ * NULL: no memory. */
 void *hearth_large_alloc(bool is_cold, size_t bytes, size_t alignment, bool *ret_zero);
 void hearth_large_free(void *block);
 /* In place, or by moving pages; NULL: no memory, and the block is as it was. */

@@ -251,9 +251,9 @@ HEARTH_EXPORT void *__libc_pvalloc(size_t bytes) __attribute__((alias("pvalloc")
 HEARTH_EXPORT int __posix_memalign(void **ret_block, size_t alignment, size_t bytes)
     __attribute__((alias("posix_memalign")));
 
-/* Lookups that pass by these: a library that is opened with RTLD_DEEPBIND looks into the C library first, as does dlsym with that
- * library's handle. What they find is made ours, or one allocator would free the blocks of the other. The C++ library's
- * operators call the C library's functions, and so need no change. */
+/* Lookups that pass by these: a library that is opened with RTLD_DEEPBIND looks into the C library first, as does
+ * dlsym with that library's handle. What they find is made ours, or one allocator would free the blocks of the
+ * other. The C++ library's operators call the C library's functions, and so need no change. */
 
 #pragma weak _r_debug
 

@@ -8,8 +8,8 @@
 #define HEARTH_EXPORT   __attribute__((visibility("default"), weak))
 #define HEARTH_OPERATOR HEARTH_EXPORT
 
-/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. *ret_zero is true if it is known to be zero,
- * or stays. */
+/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. *ret_zero is true if it is known to
+ * be zero, or stays. */
 HEARTH_HIDDEN void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero);
 
 /* malloc and its like, whatever the program finds by these names. */
@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) void *hearth_pop_small(hearth_pool 
   return hearth_pool_pop(pool, class, class);
 }
 
-/* When the list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room, or it is no such class. */
+/* When the list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room, or it is no
+ * such class. */
 static inline void *hearth_take_small(hearth_pool *pool, size_t class) {
   if (HEARTH_UNLIKELY(class - 1 >= HEARTH_SMALL_CLASSES || pool->is_checked))
     return NULL;
@@ -38,13 +39,13 @@ static inline void *hearth_take_small(hearth_pool *pool, size_t class) {
 }
 
 /* malloc_statistics.c */
-/* HEARTH_MALLOC=stats=FILE: from now on, as the process exits, the contents of the memory are appended to `path` as a line, as
- * `hearth top --json` prints them; "" for none. Shorter than HEARTH_MALLOC_PATH_BYTES; copied, and relative to the working
- * directory of now. */
+/* HEARTH_MALLOC=stats=FILE: from now on, as the process exits, the contents of the memory are appended to `path` as
+ * a line, as `hearth top --json` prints them; "" for none. Shorter than HEARTH_MALLOC_PATH_BYTES; copied, and
+ * relative to the working directory of now. */
 HEARTH_HIDDEN void hearth_statistics_file_open(const char *path);
 
-/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without memory for
- * it, there is none. */
+/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without
+ * memory for it, there is none. */
 HEARTH_HIDDEN void hearth_status_write(void);
 
 #endif

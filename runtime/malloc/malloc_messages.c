@@ -37,8 +37,8 @@ static bool is_for_messages(void) {
          (S_ISREG(now.st_mode) && fcntl(STDERR_FILENO, F_GETFL) & O_APPEND);
 }
 
-/* Where nobody reads a pipe, or a file may not become larger, the system sends a signal that would end the program. It is taken
- * back. Nobody is left to tell when standard error cannot be written. */
+/* Where nobody reads a pipe, or a file may not become larger, the system sends a signal that would end the program.
+ * It is taken back. Nobody is left to tell when standard error cannot be written. */
 static void write_to_standard_error(const struct iovec *parts, int count) {
   sigset_t sent, blocked, pending;
   const struct timespec at_once = {0};

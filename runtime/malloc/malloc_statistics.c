@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the allocator says of itself: mallinfo and its like; the parts of the memory, by the program's call, at its end as a line of a
- * file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps, without stopping other
- * threads: the pools' own counters leave out what was in lists that were dropped. */
+/* What the allocator says of itself: mallinfo and its like; the parts of the memory, by the program's call, at its
+ * end as a line of a file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps,
+ * without stopping other threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
 #include "hearth/hints.h"
 #include "hearth/malloc.h"
@@ -203,7 +203,8 @@ HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_
   hearth_lock_give(&hearth_segments_lock);
 }
 
-/* A line of a file at the end. Unlike elsewhere, memory may be allocated: the program ends, and is not inside its allocator. */
+/* A line of a file at the end. Unlike elsewhere, memory may be allocated: the program ends, and is not inside its
+ * allocator. */
 
 /* One line, appended at once. */
 struct line {

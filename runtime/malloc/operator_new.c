@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new and delete by their mangled names, the hinted forms under tcmalloc's: alignment and hint are plain integers to the ABI.
+/* operator new and delete by their mangled names, the hinted forms under tcmalloc's: alignment and hint are plain
+ * integers to the ABI.
  *
- * A program may replace the plain forms alone. So all others go through these by their public names, as the C++ library's do,
- * and all are weak, as its own are: else the archive could not be linked to such a program. */
+ * A program may replace the plain forms alone. So all others go through these by their public names, as the C++
+ * library's do, and all are weak, as its own are: else the archive could not be linked to such a program. */
 #include "hints.h"
 #include "new_retry.h"
 
@@ -128,8 +129,8 @@ static inline unsigned placement_of_new(uint8_t hint) {
 HEARTH_NEW(_Znwm)
 HEARTH_NEW(_Znam)
 
-/* Sized delete may be told anything from the requested to the returned size, so the room of a block of ours may be told to
- * the program; of a block of the plain form, only the requested size is known to be right. */
+/* Sized delete may be told anything from the requested to the returned size, so the room of a block of ours may be
+ * told to the program; of a block of the plain form, only the requested size is known to be right. */
 static struct sized_block with_room(void *block, size_t bytes, uint8_t hint) {
   return (struct sized_block){block, placement_of_new(hint) ? malloc_usable_size(block) : bytes};
 }
@@ -142,8 +143,8 @@ HEARTH_OPERATOR struct sized_block __size_returning_new_aligned_hot_cold(size_t 
   return with_room(_ZnwmSt11align_val_t12__hot_cold_t(bytes, alignment, hint), bytes, hint);
 }
 
-/* The plain forms of delete are free (malloc_functions.c): a sized one would save the load of a byte that has to be written
- * all the same. */
+/* The plain forms of delete are free (malloc_functions.c): a sized one would save the load of a byte that has to be
+ * written all the same. */
 void _ZdlPv(void *block);
 void _ZdlPvSt11align_val_t(void *block, size_t alignment);
 HEARTH_OPERATOR void _ZdaPv(void *block) { _ZdlPv(block); }
@@ -169,8 +170,8 @@ HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _Zdl
 HEARTH_DELETE(_ZdlPv)
 HEARTH_DELETE(_ZdaPv)
 
-/* Do the public names lead here? They lead to the first definition; the same functions under names that nobody replaces do not.
- * By addresses, without a call: a program's operator delete need not take NULL. */
+/* Do the public names lead here? They lead to the first definition; the same functions under names that nobody
+ * replaces do not. By addresses, without a call: a program's operator delete need not take NULL. */
 #define HEARTH_OTHER_DELETES(X, name)                                                                                  \
   X(name##m) X(name##RKSt9nothrow_t) X(name##mSt11align_val_t) X(name##St11align_val_tRKSt9nothrow_t)
 #define HEARTH_DELETES(X, name) X(name) X(name##St11align_val_t) HEARTH_OTHER_DELETES(X, name)

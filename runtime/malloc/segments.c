@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table has a byte for each two MiB of the address space, in leaves that are mapped when something lies there. Empty
- * segments are kept up to a twentieth of the most that were in use at once, so that a program that frees everything keeps little. */
+/* The table has a byte for each two MiB of the address space, in leaves that are mapped when something lies there.
+ * Empty segments are kept up to a twentieth of the most that were in use at once, so that a program that frees
+ * everything keeps little. */
 #include "segments.h"
 
 #include "cold_memory.h"
@@ -83,8 +84,8 @@ static void release(hearth_segment *segment, bool is_cold) {
     hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
 }
 
-/* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever; of a file, if
- * all of them are mapped from it, the head, too. */
+/* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever; of a
+ * file, if all of them are mapped from it, the head, too. */
 static hearth_segment *make_segment(hearth_kind kind, bool huge) {
   hearth_segment *segment = hearth_system_reserve(HEARTH_SEGMENT_BYTES, HEARTH_SEGMENT_BYTES);
   if (!segment)

@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What lies in two MiB of addresses, a byte of a table: nothing, a segment of the pools of a placement, whose number that
- * is, a segment that is kept, or large blocks. */
+/* What lies in two MiB of addresses, a byte of a table: nothing, a segment of the pools of a placement, whose number
+ * that is, a segment that is kept, or large blocks. */
 enum {
   HEARTH_KIND_NONE = HEARTH_POOL_NONE,
   HEARTH_KIND_KEPT = HEARTH_POOLS,
@@ -25,7 +25,8 @@ static inline bool hearth_is_cold(hearth_kind kind) {
 
 /* Of any address. */
 hearth_kind hearth_kind_of(const void *address);
-/* slow_path.c: the class of a live block; kind: what lies there. Ends the program with a message if it is no block of a segment. */
+/* slow_path.c: the class of a live block; kind: what lies there. Ends the program with a message if it is no block
+ * of a segment. */
 size_t hearth_block_class(const void *block, hearth_kind kind);
 /* bytes: a multiple of HEARTH_SEGMENT_BYTES. false: no memory for the table; nothing was changed. */
 bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind);
@@ -52,7 +53,8 @@ typedef struct hearth_live {
 /* By the map, while threads may change it. Under the lock, as others give segments back. */
 hearth_live hearth_segment_count(hearth_segment *segment);
 
-/* Address space that segments take, the part that is kept for the next ones, and their live blocks. Walks over all maps. */
+/* Address space that segments take, the part that is kept for the next ones, and their live blocks. Walks over all
+ * maps. */
 typedef struct hearth_segments_stats {
   size_t bytes, kept_bytes;
   hearth_live live;

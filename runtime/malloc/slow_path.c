@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ways of malloc and free that the lists do not serve.
  *
- * Memory for a request, in this order: the cursor of its range, holes of swept segments, unused slots, the next segment to be
- * swept, a drop of the lists if too much is free, a larger freed block, holes of other ranges, a new segment. */
+ * Memory for a request, in this order: the cursor of its range, holes of swept segments, unused slots, the next
+ * segment to be swept, a drop of the lists if too much is free, a larger freed block, holes of other ranges, a new
+ * segment. */
 #include "engine.h"
 
 #include "large_block.h"
@@ -80,8 +81,8 @@ void hearth_pool_return_slot(hearth_pool *pool, hearth_segment *segment, unsigne
   pool->heap->used_granules -= HEARTH_SLOT_GRANULES;
 }
 
-/* The first run of at least `least` unused slots, at most `most` of them; in the secure mode a random slot, where one will do.
- * 0: there is none. */
+/* The first run of at least `least` unused slots, at most `most` of them; in the secure mode a random slot, where
+ * one will do. 0: there is none. */
 static unsigned find_slots(const hearth_segment *segment, unsigned least, unsigned most, unsigned *ret_first) {
   uint32_t unused = segment->usable_slots & ~segment->used_slots;
   if (hearth_is_secure && unused && least == 1) {
@@ -106,8 +107,8 @@ static unsigned slots_for(size_t granules) {
   return (unsigned)((granules + HEARTH_SLOT_GRANULES - 1) / HEARTH_SLOT_GRANULES);
 }
 
-/* Blocks of a power of two, or whose sizes in turn add up to one, would lie at the same places of all slots, and so share a few sets of
- * the caches: slots begin at one of eight lines. What is before it is found by the next sweep. */
+/* Blocks of a power of two, or whose sizes in turn add up to one, would lie at the same places of all slots, and so
+ * share a few sets of the caches: slots begin at one of eight lines. What is before it is found by the next sweep. */
 static char *colour_slot(hearth_segment *segment, unsigned slot) {
   enum { COLOURS = 8, LINE_GRANULES = 64 / HEARTH_GRANULE };
   size_t granule = (size_t)slot * HEARTH_SLOT_GRANULES, skipped = slot % COLOURS * LINE_GRANULES;
@@ -192,7 +193,8 @@ static void sweep_next(hearth_pool *pool, bool is_growing) {
     hearth_segment_sweep(pool, segment, is_growing);
 }
 
-/* The smallest freed block with room; for small requests one of the last range, in which enough of them keep their order. */
+/* The smallest freed block with room; for small requests one of the last range, in which enough of them keep their
+ * order. */
 static bool take_larger(hearth_pool *pool, unsigned range, size_t granules) {
   size_t least = granules > HEARTH_SMALL_CLASSES ? granules * HEARTH_GRANULE : ranges[HEARTH_RANGES - 2].largest;
   for (size_t class = hearth_class_of(least) + 1; class < HEARTH_CLASSES; class++) {

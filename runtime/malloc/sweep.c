@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds free memory by a walk over the map: neighbouring freed blocks and holes become one hole, slots without blocks go back
- * to their segment, segments without slots in use to all.
+/* Finds free memory by a walk over the map: neighbouring freed blocks and holes become one hole, slots without
+ * blocks go back to their segment, segments without slots in use to all.
  *
- * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules have no
- * room for that there; they wait in the list of their size, as freed blocks. */
+ * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules
+ * have no room for that there; they wait in the list of their size, as freed blocks. */
 #include "segments.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ enum {
   LINK_AT = 4,
 };
 
-/* Numbers in the map, six bits a byte: no byte is a live block's, so that free finds out about a block that began there. */
+/* Numbers in the map, six bits a byte: no byte is a live block's, so that free finds out about a block that began
+ * there. */
 static size_t get_number(hearth_map *map, size_t granule, size_t count) {
   size_t value = 0;
   for (size_t i = 0; i < count; i++)
@@ -60,8 +61,8 @@ static size_t unmark(hearth_map *map, size_t granule, uint8_t byte) {
   return granules;
 }
 
-/* Lists of holes of the secure mode. A link is right if it leads to a hole of the same list: whoever writes to a freed block does not
- * know the key. */
+/* Lists of holes of the secure mode. A link is right if it leads to a hole of the same list: whoever writes to a
+ * freed block does not know the key. */
 
 static void checked_push(hearth_pool *pool, void *hole, size_t granules) {
   ((hearth_block *)hole)->next = pool->checked[granules] ^ pool->key;
@@ -87,8 +88,9 @@ void *hearth_checked_pop(hearth_pool *pool, size_t granules) {
   return hole;
 }
 
-/* What is left at a cursor, or too small to be chained, goes to the lists, cut to classes; where there are none, it waits for the
- * next sweep. It counts as freed, so that a sweep comes when it pays, as far as half the quota remains for blocks. */
+/* What is left at a cursor, or too small to be chained, goes to the lists, cut to classes; where there are none, it
+ * waits for the next sweep. It counts as freed, so that a sweep comes when it pays, as far as half the quota remains
+ * for blocks. */
 static void push_hole(hearth_pool *pool, char *start, size_t granules) {
   int64_t least = hearth_pool_quota(pool) / 2;
   if (!pool->is_listed && (pool->is_cold || granules >= HEARTH_CHAINED_GRANULES)) {
@@ -112,9 +114,10 @@ static void push_hole(hearth_pool *pool, char *start, size_t granules) {
   }
 }
 
-/* Blocks that other threads free. Such a block gets a mark of its own in the map. Each slot counts these granules; with each page of
- * them, the slot is to be received: a bit of its segment, and the segment is in the pool's queue. An owner that needs memory walks
- * over these slots: neighbouring marked blocks become holes, the owner's own freed blocks stay in their lists.
+/* Blocks that other threads free. Such a block gets a mark of its own in the map. Each slot counts these granules;
+ * with each page of them, the slot is to be received: a bit of its segment, and the segment is in the pool's queue.
+ * An owner that needs memory walks over these slots: neighbouring marked blocks become holes, the owner's own freed
+ * blocks stay in their lists.
  *
  * A thread counts and queues before it marks: until then the block is live and its segment stays. After the mark the
  * segment may be gone. */
@@ -447,8 +450,8 @@ void hearth_secure_mode_open(void) {
   hearth_heaps_for_each_pool(secure_pool, NULL);
 }
 
-/* Segments are swept as frees pay for it, or all at once: if they are freed faster than that, or if so few blocks are left that a
- * sweep of all costs less. */
+/* Segments are swept as frees pay for it, or all at once: if they are freed faster than that, or if so few blocks
+ * are left that a sweep of all costs less. */
 void hearth_pool_free_too_much(hearth_pool *pool) {
   if (pool->next_to_sweep || hearth_pool_live(pool) < pool->used_granules / 4)
     hearth_pool_collect(pool);

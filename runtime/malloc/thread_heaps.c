@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The heaps of threads. A heap is busy while a thread owns it, and is never taken apart: a thread that ends leaves it, a
- * thread that starts takes one that was left. After fork, the heaps of the threads that the child does not have stay busy
- * for ever: they may have been in the middle of a change. */
+/* The heaps of threads. A heap is busy while a thread owns it, and is never taken apart: a thread that ends leaves
+ * it, a thread that starts takes one that was left. After fork, the heaps of the threads that the child does not
+ * have stay busy for ever: they may have been in the middle of a change. */
 #define _GNU_SOURCE
 #include "cold_memory.h"
 #include "engine.h"

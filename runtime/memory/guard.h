@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Guards around foreign code: a flag that says that this thread (or this program) is within a call of a function that is not
- * ours, and that may call us again on its way, as dlsym calls free.
+/* Guards around foreign code: a flag that says that this thread (or this program) is within a call of a function
+ * that is not ours, and that may call us again on its way, as dlsym calls free.
  *
  * The flag has to be in memory while that function runs, and no compiler sees the use of it: glibc declares dlsym,
  * pthread_setspecific, sigaction and most others `leaf`, which promises that they do not come back into the file that

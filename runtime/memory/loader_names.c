@@ -73,8 +73,8 @@ static uint32_t hash_name(const char *name) {
   return hash;
 }
 
-/* The number of the module's definition of the name behind number `before`, or the first for 0; 0: there is none. Names have
- * one for each version. */
+/* The number of the module's definition of the name behind number `before`, or the first for 0; 0: there is none.
+ * Names have one for each version. */
 static uint32_t find_definition(const module *module, const char *name, uint32_t before) {
   uint32_t hash = hash_name(name), buckets = module->hash[0], first = module->hash[1], words = module->hash[2];
   const uint64_t *filter = (const uint64_t *)(module->hash + 4);

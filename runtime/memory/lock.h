@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A lock of the runtime and of the allocator, never held while foreign code runs. All zero is unlocked; not recursive, except
- * around fork. A thread that has to wait spins for a while, then sleeps.
+/* A lock of the runtime and of the allocator, never held while foreign code runs. All zero is unlocked; not
+ * recursive, except around fork. A thread that has to wait spins for a while, then sleeps.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it (thread_state.h). */
@@ -31,8 +31,9 @@ static inline bool hearth_this_thread_forks(void) {
   return __builtin_expect(thread != 0, false) && thread == hearth_os_thread_pointer();
 }
 
-/* This thread has taken all locks and forks; and has forked, in parent and child. The runtime and the allocator may be in
- * one static program, and each has fork handlers: the value that the first one returns is the second one's argument. */
+/* This thread has taken all locks and forks; and has forked, in parent and child. The runtime and the allocator may
+ * be in one static program, and each has fork handlers: the value that the first one returns is the second one's
+ * argument. */
 static inline uintptr_t hearth_fork_enter(void) {
   return atomic_exchange_explicit(&hearth_forking_thread, hearth_os_thread_pointer(), memory_order_relaxed);
 }

@@ -21,8 +21,8 @@ static void *ask_handler(const hearth_new_heap *heap, const void *request) {
   }
 }
 
-/* Where the C++ library is an archive, the linker may have taken no part of it that throws; a reference that is not weak would ask C
- * programs for it. */
+/* Where the C++ library is an archive, the linker may have taken no part of it that throws; a reference that is not
+ * weak would ask C programs for it. */
 void hearth_new_refuse(const hearth_new_heap *heap, size_t bytes) {
   if (_ZSt17__throw_bad_allocv)
     _ZSt17__throw_bad_allocv();

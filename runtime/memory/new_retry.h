@@ -15,8 +15,8 @@ typedef struct hearth_new_heap {
   void (*fail)(size_t bytes);             /* ends the program: it has no std::bad_alloc */
 } hearth_new_heap;
 
-/* Asks the program's new handler for memory as long as there is one. The first throws std::bad_alloc in the end, the second
- * returns NULL, also if the handler throws. */
+/* Asks the program's new handler for memory as long as there is one. The first throws std::bad_alloc in the end, the
+ * second returns NULL, also if the handler throws. */
 void *hearth_new_or_throw(const hearth_new_heap *heap, const void *request, size_t bytes);
 void *hearth_new_or_null(const hearth_new_heap *heap, const void *request);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes of both heaps, and ranges of sizes of the allocator's: data.
  *
- * Up to 1 KiB each granule is a class, above it eight for each doubling: a block is at most an eighth larger than its request.
- * Requests of one range lie in their order. One range for all sizes keeps most neighbours, one for each size tells most
- * kinds of blocks apart; docs/decisions/engine.md has the figures by which three small ones were chosen. */
+ * Up to 1 KiB each granule is a class, above it eight for each doubling: a block is at most an eighth larger than
+ * its request. Requests of one range lie in their order. One range for all sizes keeps most neighbours, one for each
+ * size tells most kinds of blocks apart; docs/decisions/engine.md has the figures by which three small ones were
+ * chosen. */
 #ifndef HEARTH_SIZE_CLASSES_H
 #define HEARTH_SIZE_CLASSES_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whole pages of the system, for the heaps of the runtime and of the allocator. A port supplies these. Nothing here
- * allocates, takes a lock or changes errno, and all of it works before the C library and the program's own relocations are
- * ready: malloc is called that early by some dynamic loaders and IFUNC resolvers.
+ * allocates, takes a lock or changes errno, and all of it works before the C library and the program's own
+ * relocations are ready: malloc is called that early by some dynamic loaders and IFUNC resolvers.
  *
- * System calls are made directly: a program may replace mmap and its like by functions that allocate. The allocator makes only
- * those that the C library's malloc makes, so that seccomp filters that let it pass let the allocator pass, too. */
+ * System calls are made directly: a program may replace mmap and its like by functions that allocate. The allocator
+ * makes only those that the C library's malloc makes, so that seccomp filters that let it pass let the allocator
+ * pass, too. */
 #ifndef HEARTH_SYSTEM_MEMORY_H
 #define HEARTH_SYSTEM_MEMORY_H
 
@@ -55,7 +56,8 @@ void hearth_system_lock_pages(void *start, size_t bytes);
 void hearth_system_keep_small(void *start, size_t bytes);
 /* Clears the accessed bits of the range's pages, as far as it is mapped. false: the system refuses. */
 bool hearth_system_forget_accesses(void *start, size_t bytes);
-/* Has whole pages that are about to be written to at once, if the system can do so: that takes less than a fault for each. */
+/* Has whole pages that are about to be written to at once, if the system can do so: that takes less than a fault for
+ * each. */
 void hearth_system_populate(void *start, size_t bytes);
 /* Has whole pages read as zeros in forked children. false: the system cannot. */
 bool hearth_system_wipe_on_fork(void *start, size_t bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A reading of the clock is as exact as the knowledge of its time: it was made at some moment between two readings of
- * the ticks, and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate
- * of the ticks is taken from two readings that are so far apart that their widths do not matter, and again from time to
- * time, as the system may speed its clock up or slow it down by some thousandths. As many programs take less time than that,
- * a rough rate comes first, which holds for short windows. */
+/* A reading of the clock is as exact as the knowledge of its time: it was made at some moment between two readings
+ * of the ticks, and these may be far apart where a thread is interrupted between them. Wide ones are made again; the
+ * rate of the ticks is taken from two readings that are so far apart that their widths do not matter, and again from
+ * time to time, as the system may speed its clock up or slow it down by some thousandths. As many programs take less
+ * time than that, a rough rate comes first, which holds for short windows. */
 #include "clock.h"
 
 #include "os.h"
@@ -229,7 +229,8 @@ static uint64_t longest_by(uint64_t now_ns) {
 
 uint64_t hearth_clock_error_ns(void) { return longest_by(hearth_os_now_ns()); }
 
-/* An epoch is said to be as long as any event may have seen it: events see it change at any time between the two readings. */
+/* An epoch is said to be as long as any event may have seen it: events see it change at any time between the two
+ * readings. */
 static void begin_epoch(uint64_t epoch) {
   uint64_t before_ns = hearth_os_now_ns();
 

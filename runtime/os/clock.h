@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The time of allocations and deallocations: for each thread it never runs back. Reading the system's clock costs as much as
- * the rest of malloc: between two readings of it, at most some milliseconds apart, a thread counts the processor's ticks. Reading
- * these takes half of a malloc's time, too. Words:
+/* The time of allocations and deallocations: for each thread it never runs back. Reading the system's clock costs as
+ * much as the rest of malloc: between two readings of it, at most some milliseconds apart, a thread counts the
+ * processor's ticks. Reading these takes half of a malloc's time, too. Words:
  *
  *   epoch   the time between two beats of a thread that wakes every few milliseconds (own_thread.c)
  *   event   a malloc or free that takes a time: a birth, or an end
  *
- * A thread reads the ticks at its first event of an epoch, at one of 1 to 64 births, drawn at random, and at the ends of the
- * blocks that these begin. The other events take the time of the last reading, and 4 ns for each event since, so that their
- * order is kept. So an event's time is never late, and early by an epoch at most, however long the program waits. A block both of
- * whose events read the ticks has an exact lifetime, and stands for others of its context: without that, pauses of the
- * program before a block begins would count as a part of its life. Without beats, each event reads the ticks; so
- * it does in the first 25 milliseconds. */
+ * A thread reads the ticks at its first event of an epoch, at one of 1 to 64 births, drawn at random, and at the
+ * ends of the blocks that these begin. The other events take the time of the last reading, and 4 ns for each event
+ * since, so that their order is kept. So an event's time is never late, and early by an epoch at most, however long
+ * the program waits. A block both of whose events read the ticks has an exact lifetime, and stands for others of its
+ * context: without that, pauses of the program before a block begins would count as a part of its life. Without
+ * beats, each event reads the ticks; so it does in the first 25 milliseconds. */
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 
@@ -25,7 +25,8 @@
 /* At the start of the run. */
 void hearth_clock_begin(void);
 
-/* Written by the thread that beats, on a page of its own: the system zeroes it in forked children, which have no such thread. */
+/* Written by the thread that beats, on a page of its own: the system zeroes it in forked children, which have no
+ * such thread. */
 typedef union hearth_clock_page {
   struct {
     _Atomic uint64_t epoch;      /* its number; 0: there are no beats */
@@ -39,8 +40,8 @@ extern hearth_clock_page hearth_clock_beats __attribute__((visibility("hidden"),
 /* Before the first beat. False: there can be none, as there are no ticks, or as forked children would see them. */
 bool hearth_clock_prepare_beats(void);
 
-/* For the thread that beats: a new epoch begins, which is to last as many ns as this returns. 0: the run is short so far, or
- * there were few events lately, and the epoch has ended instead; ask again after some milliseconds. */
+/* For the thread that beats: a new epoch begins, which is to last as many ns as this returns. 0: the run is short so
+ * far, or there were few events lately, and the epoch has ended instead; ask again after some milliseconds. */
 uint64_t hearth_clock_beat(void);
 void hearth_clock_end_beats(void);
 
@@ -50,8 +51,9 @@ uint64_t hearth_clock_error_ns(void);
 /* Read the system's clock. */
 uint64_t hearth_clock_read(void);
 
-/* As hearth_os_now_ns, but for some ten nanoseconds; half a microsecond while the system changes its clock's speed. Behind it
- * by more, for a millisecond, where the thread was interrupted each time that it read the clock. In a critical section. */
+/* As hearth_os_now_ns, but for some ten nanoseconds; half a microsecond while the system changes its clock's speed.
+ * Behind it by more, for a millisecond, where the thread was interrupted each time that it read the clock. In a
+ * critical section. */
 static inline uint64_t hearth_clock_now_ns(void) {
   uint64_t passed = hearth_os_ticks() - hearth_this_thread.clock.ticks;
 
@@ -60,8 +62,9 @@ static inline uint64_t hearth_clock_now_ns(void) {
   return hearth_this_thread.clock.ns + (passed * hearth_this_thread.clock.rate >> HEARTH_CLOCK_SHIFT);
 }
 
-/* Two bits of an event's time. KNOWN, of a birth: it was drawn to read the ticks, and its end does so; of an end: the lifetime is
- * the difference of the two times, to the error of the birth's. SAMPLE, of an end: it is exact, and stands for those that end in the epoch of their birth. */
+/* Two bits of an event's time. KNOWN, of a birth: it was drawn to read the ticks, and its end does so; of an end:
+ * the lifetime is the difference of the two times, to the error of the birth's. SAMPLE, of an end: it is exact, and
+ * stands for those that end in the epoch of their birth. */
 #define HEARTH_CLOCK_KNOWN  UINT64_C(1)
 #define HEARTH_CLOCK_SAMPLE UINT64_C(2)
 #define HEARTH_CLOCK_STEP   UINT64_C(4)

@@ -18,8 +18,8 @@ typedef struct hearth_kernel_action {
 /* Add a restorer, if the kernel has none of its own. */
 void hearth_kernel_add_restorer(hearth_kernel_action *action);
 
-/* Begin a thread: `run` on `stack`, with flags of clone. The thread ends with what it returns. Returns the thread's number,
- * or a negated error number. */
+/* Begin a thread: `run` on `stack`, with flags of clone. The thread ends with what it returns. Returns the thread's
+ * number, or a negated error number. */
 long hearth_kernel_begin_thread(unsigned long flags, void *stack, void *thread_pointer, int (*run)(void));
 
 #endif

@@ -35,8 +35,8 @@ long hearth_kernel_begin_thread(unsigned long flags, void *stack, void *thread_p
 /* The architecture has the counter go on evenly. */
 bool hearth_os_has_ticks(void) { return true; }
 
-/* Kernels are built for 36 to 52 bits. What the kernel hands to a program lies at the top of its addresses, and those above 48
- * bits are given only to programs that ask for them. */
+/* Kernels are built for 36 to 52 bits. What the kernel hands to a program lies at the top of its addresses, and
+ * those above 48 bits are given only to programs that ask for them. */
 unsigned hearth_os_address_bits(void) {
   uint64_t top = getauxval(AT_RANDOM);
 

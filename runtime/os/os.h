@@ -95,19 +95,19 @@ int hearth_os_exec(const char *path, char *const argv[], char *const environment
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
 /* The path that the program was executed by; "": not known. */
 const char *hearth_os_program_path(void);
-/* The arguments that the program was started with, each with its NUL, as the kernel has them; cut at `size`. Returns how
- * many bytes there are; 0: they cannot be read. */
+/* The arguments that the program was started with, each with its NUL, as the kernel has them; cut at `size`. Returns
+ * how many bytes there are; 0: they cannot be read. */
 size_t hearth_os_command(char *to, size_t size);
 uintptr_t hearth_os_program_entry(void); /* an address in the executable's code */
-/* The least limit of the address space that can be reserved, in bytes, and the letter by which ulimit names it; UINT64_MAX: there
- * is none. */
+/* The least limit of the address space that can be reserved, in bytes, and the letter by which ulimit names it;
+ * UINT64_MAX: there is none. */
 uint64_t hearth_os_address_space_limit(char *ret_letter);
 uint64_t hearth_os_random(void); /* does not wait; another number in each process that has the same memory */
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
-/* Note the users and groups of this thread; our own thread, which the C library does not know, takes them over when it calls the
- * second. */
+/* Note the users and groups of this thread; our own thread, which the C library does not know, takes them over when
+ * it calls the second. */
 void hearth_os_note_rights(void);
 void hearth_os_take_noted_rights(void);
 /* Let hearth_os_barrier work in this process, as long as it is not forked; cheap while there is one thread. False: the
@@ -115,9 +115,9 @@ void hearth_os_take_noted_rights(void);
 bool hearth_os_barrier_begin(void);
 /* Return after all threads of the process have executed a barrier. False: they have not. */
 bool hearth_os_barrier(void);
-/* Begin a thread of our own, which no library knows of: signals are blocked in it, and it has no file open. `run` uses
- * nothing that is thread-local, and no more than locks of ours. `memory` is zeroed, aligned, and stays. False: the system
- * has refused it. */
+/* Begin a thread of our own, which no library knows of: signals are blocked in it, and it has no file open. `run`
+ * uses nothing that is thread-local, and no more than locks of ours. `memory` is zeroed, aligned, and stays. False:
+ * the system has refused it. */
 bool hearth_os_begin_thread(void (*run)(void), void *memory, size_t size);
 /* Is the program's first thread still there? A process does not end before our own thread does. */
 bool hearth_os_is_main_alive(void);

@@ -331,8 +331,8 @@ static void take_groups(void) {
   os_call3(SYS_setresgid, groups[0], groups[1], groups[2]);
 }
 
-/* Groups can be given up while the user may still change them, and taken back when it may again. Of what changes meanwhile, the
- * next call takes the rest. */
+/* Groups can be given up while the user may still change them, and taken back when it may again. Of what changes
+ * meanwhile, the next call takes the rest. */
 void hearth_os_take_noted_rights(void) {
   const uid_t *users = noted_rights.users;
 
@@ -345,8 +345,8 @@ void hearth_os_take_noted_rights(void) {
 
 static void (*thread_to_run)(void);
 
-/* The kernel gives a process the status of the thread that ends last. What the first thread has given, if it ended alone, is
- * the last number here. */
+/* The kernel gives a process the status of the thread that ends last. What the first thread has given, if it ended
+ * alone, is the last number here. */
 static int status_of_main(void) {
   char line[1024];
   int fd = hearth_os_open_read("/proc/self/stat");

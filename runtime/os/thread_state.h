@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The runtime's state for a thread, and its critical sections. The state lies in the program's static TLS block, so that
- * reading it never allocates.
+/* The runtime's state for a thread, and its critical sections. The state lies in the program's static TLS block, so
+ * that reading it never allocates.
  *
- * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
- * registers of allocators, records in ascending order, size classes in ascending order, watched blocks,
- * spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file (trace_recorder.c).
- * Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
- * an allocator's block, or that needs a span for a size class. */
+ * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread
+ * caches, registers of allocators, records in ascending order, size classes in ascending order, watched blocks,
+ * spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file
+ * (trace_recorder.c). Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's
+ * cache, that ends an allocator's block, or that needs a span for a size class. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
 
@@ -66,8 +66,8 @@ extern _Thread_local hearth_thread_state hearth_this_thread
 
 /* Stacks that signal handlers run on. */
 
-/* Give this thread a signal stack, so that the profile survives the overflow of its own; the main thread has one from the
- * start. At the thread's end it is taken back. */
+/* Give this thread a signal stack, so that the profile survives the overflow of its own; the main thread has one
+ * from the start. At the thread's end it is taken back. */
 void hearth_signal_stack_begin(void);
 void hearth_signal_stack_end(void);
 
@@ -90,9 +90,9 @@ void hearth_lock_give_or_keep(hearth_lock *lock);
 /* True while a forked child gives back the locks: those that threads of its parent keep are nobody's there. */
 extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
 
-/* Guarded parts: while a thread is in one, its part of the runtime's data may be half changed. A signal handler can interrupt
- * a critical section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
- * of the interrupted critical section's:
+/* Guarded parts: while a thread is in one, its part of the runtime's data may be half changed. A signal handler can
+ * interrupt a critical section and call malloc, free or _exit. It must not wait for a lock that is taken, since the
+ * holder may wait for one of the interrupted critical section's:
  *
  *   nested malloc   takes a span of its own (heap.c) if it needs a size class that is locked
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block is known again by its context and the time of its allocation. Picks are few and drawn from the whole run: a half is left out
- * whenever they become too many. */
+/* A block is known again by its context and the time of its allocation. Picks are few and drawn from the whole run:
+ * a half is left out whenever they become too many. */
 #include "picks.h"
 #include "heap.h"
 #include "os.h"
@@ -175,8 +175,8 @@ static void look_at_waiting(hearth_picks *picks, uint64_t idle_ns, hearth_sample
   }
 }
 
-/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. An access that the last look
- * at it saw is left out: destructors read blocks before they free them. */
+/* If its block ends now, `run_ns` after the start, and the pick is of the first half of its life. An access that the
+ * last look at it saw is left out: destructors read blocks before they free them. */
 static void pick_add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_pick *pick, uint64_t look_ns,
                      uint64_t run_ns) {
   uint64_t number = UINT64_C(1) << picks->followed.halvings, weight = hearth_repeat_SUM(pick->weight, number);
@@ -229,7 +229,8 @@ void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump
   }
 }
 
-/* In the bytes of pieces that were watched, so that few are seen to be few. A page for which pieces are still wanted was used. */
+/* In the bytes of pieces that were watched, so that few are seen to be few. A page for which pieces are still wanted
+ * was used. */
 static void set_moments(const hearth_pick_row *row, hearth_mib *mib) {
   double used = row->told_weight > 0 ? row->used_weight / row->told_weight : 0;
   uint64_t used_bytes = (uint64_t)(used * (double)row->told_bytes + 0.5);
@@ -252,12 +253,12 @@ void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib
   set_moments(row, mib);
 }
 
-/* Moments at which picks are drawn come at random: the times between them are distributed exponentially. Those at which picks
- * are looked at are so far apart that looking takes no more than a small part of the time. A small heap fits the caches: there
- * are no picks before it has grown.
+/* Moments at which picks are drawn come at random: the times between them are distributed exponentially. Those at
+ * which picks are looked at are so far apart that looking takes no more than a small part of the time. A small heap
+ * fits the caches: there are no picks before it has grown.
  *
- * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
- * program's first thread does, or the process would not. */
+ * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends
+ * when the program's first thread does, or the process would not. */
 
 #define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of tracts */
 #define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */

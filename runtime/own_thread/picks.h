@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Picks. A pick is the piece of a live block in one page, drawn at a random moment. All are looked at from time to time. They tell of
- * a context
+/* Picks. A pick is the piece of a live block in one page, drawn at a random moment. All are looked at from time to
+ * time. They tell of a context
  *
  *   how much of its memory is not accessed in the last half of its life. Each piece is followed until its block ends; then it is
  *   known whether it was picked in the first half and accessed in the last one. It counts by what the heap had: the more it had,
@@ -81,32 +81,33 @@ typedef struct hearth_pick_rows {
 bool hearth_pick_rows_create(hearth_pick_rows *rows, uint32_t count);
 void hearth_pick_rows_forget(hearth_pick_rows *rows);
 
-/* Pick the piece that has this byte, if it is of a live block; now. `weight`: the pages that it was drawn from, and how long a time the
- * moment stands for. Where there is no room, half of all picks
- * are left out, and from then on each counts for two. */
+/* Pick the piece that has this byte, if it is of a live block; now. `weight`: the pages that it was drawn from, and
+ * how long a time the moment stands for. Where there is no room, half of all picks are left out, and from then on
+ * each counts for two. */
 void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t weight, uint64_t now_ns, hearth_sampler *random);
 
-/* Look at all picks, `run_ns` after the program's start. What they tell goes to the sums of their contexts. A pick that ended before
- * the second look tells nothing of its block's life, and is left out. */
+/* Look at all picks, `run_ns` after the program's start. What they tell goes to the sums of their contexts. A pick
+ * that ended before the second look tells nothing of its block's life, and is left out. */
 void hearth_picks_look(hearth_picks *picks, uint64_t now_ns, uint64_t run_ns, hearth_sampler *random,
                        hearth_pick_rows *sums);
 
-/* Show a dump, by its number, those of live blocks that were looked at: as if the blocks ended `run_ns` after the program's start. */
+/* Show a dump, by its number, those of live blocks that were looked at: as if the blocks ended `run_ns` after the
+ * program's start. */
 void hearth_picks_show(const hearth_picks *picks, uint64_t run_ns, uint64_t dump, hearth_pick_rows *sums);
 
 /* The fields of a context that picks make; at a dump, with those that it was shown. */
 void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib);
 
-/* Picks (picks.h) of the memory that the program has: drawn and looked at by a thread of the runtime's own, summed up by
- * context, and read by dumps. */
+/* Picks (picks.h) of the memory that the program has: drawn and looked at by a thread of the runtime's own, summed
+ * up by context, and read by dumps. */
 
-/* Begin to draw picks, if the options and the way of recording allow it. At the start, once: the process has one thread. Where
- * the system refuses a thread, there are no picks. A forked child has no such thread, and no picks. */
+/* Begin to draw picks, if the options and the way of recording allow it. At the start, once: the process has one
+ * thread. Where the system refuses a thread, there are no picks. A forked child has no such thread, and no picks. */
 void hearth_pick_thread_begin(void);
 bool hearth_pick_thread_runs(void);
 
-/* The thread also does this again and again, some milliseconds apart: the process has one such thread. It is told whether there is
- * something to look at: counters that count, and a heap of some MiB. */
+/* The thread also does this again and again, some milliseconds apart: the process has one such thread. It is told
+ * whether there is something to look at: counters that count, and a heap of some MiB. */
 void hearth_pick_thread_run_beside(void (*step)(bool is_worth_it));
 
 /* Forget all sums: of a profile that is reset, with signals blocked. */

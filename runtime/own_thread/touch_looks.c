@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A look reads how many pages of each slot were accessed since the look before, and clears the accessed bits. A block that
- * began in between has been written for the first time, and one that ended has had its header written: their pages are
- * taken for accessed, and only those of the others count. The system does not clear the bits of pages that a forked child
- * shares: they do not count either. Intervals are short and long by turns; the long ones are so
- * long that looking takes no more than its share of a processor. */
+/* A look reads how many pages of each slot were accessed since the look before, and clears the accessed bits. A
+ * block that began in between has been written for the first time, and one that ended has had its header written:
+ * their pages are taken for accessed, and only those of the others count. The system does not clear the bits of
+ * pages that a forked child shares: they do not count either. Intervals are short and long by turns; the long ones
+ * are so long that looking takes no more than its share of a processor. */
 #include "clock.h"
 #include "message.h"
 #include "os.h"
@@ -69,7 +69,8 @@ static uint32_t count_bits(uint64_t bits) {
   return count;
 }
 
-/* Of so many bytes. If all of a context's blocks are touched at once, so are the pages that they would fill: no more of them. */
+/* Of so many bytes. If all of a context's blocks are touched at once, so are the pages that they would fill: no more
+ * of them. */
 static void touch_add(uint32_t context, uint32_t looks, uint32_t touched, uint32_t bytes) {
   if (context >= touches.row_count || looks == 0)
     return;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A program that ran already when `hearth record --pid` loaded the library into it.
  *
- * Blocks stay its allocator's: those of before, and those that are freed through a pointer to free that was kept, would
- * come to another one else. The names that the loader binds calls by lead to the functions below, which record what the
- * allocator did. A trace suits that: its reader knows blocks by address, and takes one that is handed out again as freed. */
+ * Blocks stay its allocator's: those of before, and those that are freed through a pointer to free that was kept,
+ * would come to another one else. The names that the loader binds calls by lead to the functions below, which record
+ * what the allocator did. A trace suits that: its reader knows blocks by address, and takes one that is handed out
+ * again as freed. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "blocks.h"
 #include "clock.h"

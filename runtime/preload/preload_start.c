@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the environment, and
- * says where the result is. */
+/* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the
+ * environment, and says where the result is. */
 #include "dump.h"
 #include "file_output.h"
 #include "history.h"
@@ -189,8 +189,8 @@ void hearth_preload_tell_result(void) {
     tell_children();
 }
 
-/* The program is executed anew, before anything of it ran: with its arguments as the kernel has them, also if the dynamic
- * loader was told to run it. */
+/* The program is executed anew, before anything of it ran: with its arguments as the kernel has them, also if the
+ * dynamic loader was told to run it. */
 
 #define ARGUMENTS_MOST ((size_t)8 << 20) /* bytes; the kernel takes at most 6 MiB */
 

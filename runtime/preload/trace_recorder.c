@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Each thread appends events to its own buffer, under a lock that only a flush of all buffers contends for. A full buffer is
- * packed column by column, compressed, and added to the file as one block. */
+/* Each thread appends events to its own buffer, under a lock that only a flush of all buffers contends for. A full
+ * buffer is packed column by column, compressed, and added to the file as one block. */
 #include "trace_recorder.h"
 
 #include "blocks.h"
@@ -109,8 +109,8 @@ static void pack_events(hearth_trace_buffer *buffer) {
     hearth_packer_add(&buffer->packer, buffer->columns[i], (size_t)(columns.to[i] - buffer->columns[i]));
 }
 
-/* Write a buffer whose lock the caller has. False: its events are lost, which is counted, or still there, since a signal
- * handler must not wait. */
+/* Write a buffer whose lock the caller has. False: its events are lost, which is counted, or still there, since a
+ * signal handler must not wait. */
 static bool flush_trace_buffer(hearth_trace_buffer *buffer) {
   hearth_trace_block block = {.kind = HEARTH_TRACE_BLOCK_EVENTS, .count = buffer->count, .first = buffer->thread};
 

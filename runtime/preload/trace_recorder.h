@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Traces: a record of every operation on the heap (docs/formats/trace.md). Each thread has a buffer of events; a full one
- * is packed and added to the file, with the stacks that the file does not have yet. Nothing is recorded in memory besides. */
+/* Traces: a record of every operation on the heap (docs/formats/trace.md). Each thread has a buffer of events; a
+ * full one is packed and added to the file, with the stacks that the file does not have yet. Nothing is recorded in
+ * memory besides. */
 #ifndef HEARTH_RUNTIME_TRACE_RECORDER_H
 #define HEARTH_RUNTIME_TRACE_RECORDER_H
 
@@ -13,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The tables of `hearth record`: for a program that it starts; and for one that ran already, which is not executed anew,
- * is neither ended nor told of anything, and whose signals stay as they are. */
+/* The tables of `hearth record`: for a program that it starts; and for one that ran already, which is not executed
+ * anew, is neither ended nor told of anything, and whose signals stay as they are. */
 extern const hearth_recorder_table hearth_trace_recorder __attribute__((visibility("hidden")));
 extern const hearth_recorder_table hearth_trace_guest __attribute__((visibility("hidden")));
 
@@ -32,8 +33,8 @@ extern hearth_lock hearth_trace_file_lock __attribute__((visibility("hidden")));
 /* Create the file, with its header; it has neither stacks nor mappings. Returns 0 or an error number. */
 int hearth_trace_file_begin(void);
 
-/* Add a block; sizes and checksum of `block` are filled in here. False: this or an earlier one could not be written, which
- * a message told; the file ends with the last whole one. */
+/* Add a block; sizes and checksum of `block` are filled in here. False: this or an earlier one could not be written,
+ * which a message told; the file ends with the last whole one. */
 bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_t size);
 
 const char *hearth_trace_file_name(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself calls
- * hearth_finish (init.c): program_entry.c, library_start.c. */
+/* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself
+ * calls hearth_finish (init.c): program_entry.c, library_start.c. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
 #include "message.h"
@@ -25,8 +25,8 @@ static int failed(int result) {
   return -1;
 }
 
-/* Another program is about to take this one's place: write the profile. A message says if that one is not recorded. A child
- * of vfork is no end of the program, though it runs in its memory. */
+/* Another program is about to take this one's place: write the profile. A message says if that one is not recorded.
+ * A child of vfork is no end of the program, though it runs in its memory. */
 static void leave_for(const char *program) {
   hearth_dump_at_end();
   if (hearth_recorder && hearth_is_recording() && !hearth_rt.options.follow_children)

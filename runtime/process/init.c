@@ -59,7 +59,8 @@ static void read_options(hearth_runtime_options *options, char **environment) {
                                  HEARTH_RECORD_VARIABLE);
 }
 
-/* The caller of a set-user-id program chooses its working directory, and must not make files there with rights that it lacks. */
+/* The caller of a set-user-id program chooses its working directory, and must not make files there with rights that
+ * it lacks. */
 static bool is_place_trusted(void) {
   if (!hearth_os_is_privileged() || hearth_rt.options.log_path[0] == '/')
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The dynamic loader while the program runs. Libraries that are loaded later find the runtime's allocation functions whatever
- * way they look for them; and when a library is closed, what is loaded in its place is told apart from it. */
+/* The dynamic loader while the program runs. Libraries that are loaded later find the runtime's allocation functions
+ * whatever way they look for them; and when a library is closed, what is loaded in its place is told apart from it. */
 #include "blocks.h"
 #include "loader_names.h"
 #include "mappings.h"

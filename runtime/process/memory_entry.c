@@ -10,8 +10,8 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
-/* mlockall: the runtime's tables are far larger than memory, and the kernel would fill them. Pages are locked as they are
- * used, and those of the program's own mappings are there at once, as without the runtime. */
+/* mlockall: the runtime's tables are far larger than memory, and the kernel would fill them. Pages are locked as
+ * they are used, and those of the program's own mappings are there at once, as without the runtime. */
 
 /* Have the pages of [start, end) in memory, but not those of the runtime's tables. */
 static void fill(uintptr_t start, uintptr_t end) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions by which a program gives up rights: the runtime's own thread gives them up, too. They are the C library's in
- * all else. */
+/* The functions by which a program gives up rights: the runtime's own thread gives them up, too. They are the C
+ * library's in all else. */
 #define _GNU_SOURCE /* RTLD_NEXT, setresuid */
 #include "dump.h"
 #include "os.h"

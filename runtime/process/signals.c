@@ -5,8 +5,8 @@
  * an ignored signal stays ignored. When the program goes back to the default (many crash handlers do, and raise the
  * signal again), the runtime's handler comes back.
  *
- * SIGABRT is special: abort() inside the C library kills the program when its handler returns. So the profile is written
- * before the program's handler runs. */
+ * SIGABRT is special: abort() inside the C library kills the program when its handler returns. So the profile is
+ * written before the program's handler runs. */
 #define _GNU_SOURCE /* sigset, sighandler_t */
 #include "dump.h"
 #include "process.h"
@@ -119,8 +119,8 @@ static bool is_own_handler(const hearth_os_action *action) {
   return action->handler == end_by_signal || action->handler == dump_by_signal;
 }
 
-/* The runtime's handlers are invisible: they stand for the default action, which they take after the profile is written.
- * Either pointer may be NULL. Returns 0 or a negated error number. */
+/* The runtime's handlers are invisible: they stand for the default action, which they take after the profile is
+ * written. Either pointer may be NULL. Returns 0 or a negated error number. */
 static int signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
   hearth_os_action given = action ? *action : (hearth_os_action){0}, old;
   bool wraps = signal == SIGABRT && action && is_ending(SIGABRT) && !is_default(action) && !is_ignored(action);

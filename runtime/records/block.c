@@ -31,8 +31,8 @@ void hearth_header_begin(uint32_t contexts, uint32_t cpus) {
   hearth_headers = (hearth_header_layout)LAYOUT(context_bits, cpu_bits);
 }
 
-/* One sparse mapping for each GiB of memory that has such a number. Of two threads that make one at once, one gives its own
- * back. */
+/* One sparse mapping for each GiB of memory that has such a number. Of two threads that make one at once, one gives
+ * its own back. */
 
 #define DISCARD_LEAST (16 * HEARTH_PAGE_BYTES) /* below this, looking at each is cheaper */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The header of a block that is recorded: 64 bits before the user's bytes, with the facts that its record needs at its end.
+/* The header of a block that is recorded: 64 bits before the user's bytes, with the facts that its record needs at
+ * its end.
  *
  *   | time | processor | context | slack, 7 bits | state, 3 bits |
  *
- * Context and processor have as many bits as this run needs, and the time has the rest: a number of steps of 4 ns, 6 bits for how
- * far it is shifted, and the bit of births that the clock has drawn (clock.h). So it is exact to a part of the time since the start,
- * which hearth_header_begin settles. The slack is what the chunk has beyond the user's bytes; if it has more than fits, the word
- * before the header is the size. */
+ * Context and processor have as many bits as this run needs, and the time has the rest: a number of steps of 4 ns, 6
+ * bits for how far it is shifted, and the bit of births that the clock has drawn (clock.h). So it is exact to a part
+ * of the time since the start, which hearth_header_begin settles. The slack is what the chunk has beyond the user's
+ * bytes; if it has more than fits, the word before the header is the size. */
 #ifndef HEARTH_RUNTIME_BLOCK_H
 #define HEARTH_RUNTIME_BLOCK_H
 
@@ -17,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number of 64 bits for each granule of memory, 0 unless it was set: for what few granules have. Memory is taken by need. Any
- * code may call these, also in signal handlers; nothing waits. */
+/* A number of 64 bits for each granule of memory, 0 unless it was set: for what few granules have. Memory is taken
+ * by need. Any code may call these, also in signal handlers; nothing waits. */
 
 #define HEARTH_REGION_BITS 30 /* memory whose numbers are one mapping */
 #define HEARTH_REGIONS     ((size_t)1 << 18)
@@ -60,8 +61,8 @@ typedef enum hearth_block_state {
 #define HEARTH_LIFE_SHIFT      10            /* of context, processor and time together */
 #define HEARTH_TIME_SHIFT_BITS 6
 
-/* The context of a block without record: allocated before the start, or by the runtime's callees. Its header has 1 in all bits
- * of its life, whatever their layout. */
+/* The context of a block without record: allocated before the start, or by the runtime's callees. Its header has 1
+ * in all bits of its life, whatever their layout. */
 #define HEARTH_NO_CONTEXT UINT32_MAX
 
 /* A block, as its header tells, or the register of an allocator of the program's own. */
@@ -157,8 +158,8 @@ static inline uint64_t hearth_header_type(const hearth_header *header) {
   return type ? *type : 0;
 }
 
-/* What a header says of its block, in a chunk with room for `capacity` bytes of the user's. Always inline: a caller that
- * copies what a function has just returned in memory, by loads wider than the stores, waits for the stores. */
+/* What a header says of its block, in a chunk with room for `capacity` bytes of the user's. Always inline: a caller
+ * that copies what a function has just returned in memory, by loads wider than the stores, waits for the stores. */
 static inline __attribute__((always_inline)) hearth_block hearth_header_read(hearth_header *header, size_t capacity) {
   uint64_t word = hearth_header_load(header), slack = word >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR;
 

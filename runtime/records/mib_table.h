@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Histogram mode: how often each 8 bytes of the blocks of a context were accessed, summed by their place in the block. The
- * counters are those of shadow.h. */
+/* Histogram mode: how often each 8 bytes of the blocks of a context were accessed, summed by their place in the
+ * block. The counters are those of shadow.h. */
 
 typedef struct hearth_histogram {
   uint64_t *sums; /* by place: of the bytes [8 * i, 8 * i + 8) of each block */
@@ -34,8 +34,8 @@ typedef struct hearth_histograms {
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most);
 void hearth_histograms_destroy(hearth_histograms *histograms);
 
-/* Add the counters of a block, each `weight` times. The caller has the context's lock. Counters without memory for their
- * sums are left out. */
+/* Add the counters of a block, each `weight` times. The caller has the context's lock. Counters without memory for
+ * their sums are left out. */
 void hearth_histograms_add(hearth_histograms *histograms, const hearth_block *block, uint64_t weight);
 
 /* Sums of a context by place, up to the last that is not 0. They live until something is added. */
@@ -44,7 +44,8 @@ const uint64_t *hearth_histograms_get(const hearth_histograms *histograms, uint3
 /* Records of blocks, added in the order of deallocation. The functions are inline, as they run for each block that
  * ends. */
 
-/* dividend / divisor, which is not 0. Some processors take several times as long for 64 bits, and nearly all numbers are small. */
+/* dividend / divisor, which is not 0. Some processors take several times as long for 64 bits, and nearly all numbers
+ * are small. */
 static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
   if (__builtin_expect((dividend | divisor) >> 32 == 0, true))
     return (uint32_t)dividend / (uint32_t)divisor;
@@ -82,7 +83,8 @@ typedef struct hearth_mib_series {
   DO(density, AccessDensity)                                                                                           \
   DO(lifetime_density, LifetimeAccessDensity)
 
-/* Densities as in LLVM: accesses * 100 / size, size 0 counting as 1; over life: that * 1000 / lifetime in ms, at least 1. */
+/* Densities as in LLVM: accesses * 100 / size, size 0 counting as 1; over life: that * 1000 / lifetime in ms, at
+ * least 1. */
 static inline hearth_figures hearth_figures_with_lifetime(const hearth_block *block, hearth_access_sum accesses,
                                                           uint64_t lifetime) {
   hearth_figures of = {.size = block->size, .accesses = accesses.accesses, .lifetime = lifetime};
@@ -160,8 +162,8 @@ static __attribute__((noinline, unused)) void hearth_mib_series_begin(hearth_mib
   series->first_dealloc_cpu = dealloc_cpu;
 }
 
-/* The lifetime of a block that ends in the series: its own, or that of the last one which stands for others. Which ones do so is
- * drawn at random, so that means are right. */
+/* The lifetime of a block that ends in the series: its own, or that of the last one which stands for others. Which
+ * ones do so is drawn at random, so that means are right. */
 static inline uint64_t hearth_mib_series_lifetime(hearth_mib_series *series, const hearth_block *block,
                                                   hearth_moment end) {
   uint64_t lifetime = hearth_lifetime_until(block, end);
@@ -173,8 +175,8 @@ static inline uint64_t hearth_mib_series_lifetime(hearth_mib_series *series, con
   return lifetime;
 }
 
-/* Add one more block, or the `count` blocks it stands for; done for each block that ends. The least and greatest values change
- * seldom: mostly, a comparison is all. Counts of blocks do not become too large, other sums may. */
+/* Add one more block, or the `count` blocks it stands for; done for each block that ends. The least and greatest
+ * values change seldom: mostly, a comparison is all. Counts of blocks do not become too large, other sums may. */
 static inline void hearth_mib_series_add(hearth_mib_series *series, const hearth_block *block, const hearth_figures *of,
                                          hearth_moment end, uint64_t count) {
   hearth_mib *mib = &series->mib;
@@ -204,8 +206,8 @@ static inline void hearth_mib_series_add(hearth_mib_series *series, const hearth
 
 #define HEARTH_MIB_LOCKS 256
 
-/* What a table has of a record: the fields before LiveAtExit. A run with many contexts has hardly anything else in memory.
- * The others are of a profile's moment, and are set in views. */
+/* What a table has of a record: the fields before LiveAtExit. A run with many contexts has hardly anything else in
+ * memory. The others are of a profile's moment, and are set in views. */
 typedef struct hearth_mib_row {
   uint64_t v[HEARTH_COL_LiveAtExit];
 } hearth_mib_row;
@@ -237,8 +239,9 @@ uint64_t hearth_mib_weight(const hearth_block *block);
 /* The record of one block by itself, freed at `end`; or of all that it stands for. */
 hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end);
 
-/* hearth_mib_follow on the record of the block's context, which is below `count`; in histogram mode, the counters of a block with
- * header are added, too. False: the caller is a signal handler that must not wait for the record's lock; nothing happened. */
+/* hearth_mib_follow on the record of the block's context, which is below `count`; in histogram mode, the counters of
+ * a block with header are added, too. False: the caller is a signal handler that must not wait for the record's
+ * lock; nothing happened. */
 bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one);
 
 /* Add the records of a series that is not empty, and empty it. False: as above. */
@@ -247,7 +250,8 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_m
 /* Empty all records, giving the memory back. The table is locked, or the process has one thread. */
 void hearth_mib_table_forget(hearth_mib_table *table);
 
-/* Keep all other threads from recording. With signals blocked. Returns how many threads are recording and do not end it. */
+/* Keep all other threads from recording. With signals blocked. Returns how many threads are recording and do not end
+ * it. */
 unsigned hearth_mib_table_lock(hearth_mib_table *table);
 void hearth_mib_table_unlock(hearth_mib_table *table);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The running profile, which all parts from here on share. It is defined where the program starts (linked/program_entry.c,
- * process/library_start.c), so that an archive's objects always come with their start. Written while the program has one
- * thread, before its constructors run; afterwards only through the parts' own functions. */
+/* The running profile, which all parts from here on share. It is defined where the program starts
+ * (linked/program_entry.c, process/library_start.c), so that an archive's objects always come with their start.
+ * Written while the program has one thread, before its constructors run; afterwards only through the parts' own
+ * functions. */
 #ifndef HEARTH_RUNTIME_RUNNING_PROFILE_H
 #define HEARTH_RUNTIME_RUNNING_PROFILE_H
 
@@ -65,8 +66,8 @@ typedef struct hearth_recorder_table {
   /* The program ran already: its signals and its loader are left alone, and its blocks are its own allocator's. */
   bool is_guest;
 
-  /* There is no address space to record in: have the program run unrecorded, before anything of it ran. Returns if that is not
-   * possible. */
+  /* There is no address space to record in: have the program run unrecorded, before anything of it ran. Returns if
+   * that is not possible. */
   void (*give_up)(void);
 
   /* Begin the file of a trace. False, after a message: there is none. */

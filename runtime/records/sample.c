@@ -21,8 +21,9 @@ void hearth_sampler_begin(hearth_sampler *sampler, uint64_t mean_bytes, uint64_t
 
 uint64_t hearth_sampler_below(hearth_sampler *sampler, uint64_t limit) { return random_bits(sampler) * limit >> 32; }
 
-/* Von Neumann's method (1951), which needs no logarithm: of uniform numbers u1, u2 ..., the descending run that begins with
- * u1 = x has odd length with probability exp(-x). Then x is the fraction; else 1 is added and all begins anew. */
+/* Von Neumann's method (1951), which needs no logarithm: of uniform numbers u1, u2 ..., the descending run that
+ * begins with u1 = x has odd length with probability exp(-x). Then x is the fraction; else 1 is added and all begins
+ * anew. */
 uint64_t hearth_sampler_draw(hearth_sampler *sampler, uint64_t mean_bytes) {
   for (uint64_t whole = 0;; ++whole) {
     uint32_t first = random_bits(sampler), last = first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sampling: every byte that is allocated has the same chance to be drawn, 1 in `mean_bytes`, independently of all others; a
- * block of which a byte is drawn is recorded, others are not. A recorded block stands for `weight` blocks of its kind, so
- * that sums keep their expectation (docs/options.md, "Sampling"). */
+/* Sampling: every byte that is allocated has the same chance to be drawn, 1 in `mean_bytes`, independently of all
+ * others; a block of which a byte is drawn is recorded, others are not. A recorded block stands for `weight` blocks
+ * of its kind, so that sums keep their expectation (docs/options.md, "Sampling"). */
 #ifndef HEARTH_RUNTIME_SAMPLE_H
 #define HEARTH_RUNTIME_SAMPLE_H
 
@@ -35,8 +35,8 @@ static inline bool hearth_sampler_take(hearth_sampler *sampler, uint64_t mean_by
   return !leaves;
 }
 
-/* How many blocks one of `size` bytes in the sample stands for: 1 / (1 - exp(-size / mean_bytes)), rounded up or down by
- * `lot`, any number, so that the mean over lots is exact. At least 1. */
+/* How many blocks one of `size` bytes in the sample stands for: 1 / (1 - exp(-size / mean_bytes)), rounded up or
+ * down by `lot`, any number, so that the mean over lots is exact. At least 1. */
 uint64_t hearth_sample_weight(uint64_t mean_bytes, uint64_t size, uint64_t lot);
 
 #endif

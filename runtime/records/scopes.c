@@ -80,8 +80,8 @@ static uint64_t scope_mix(uint64_t hash, uint64_t pc) {
   return hash ^ hash >> 32;
 }
 
-/* Number the names of scopes that were entered since the last allocation. Returns how many scopes there are that count: one
- * without a name, or whose name finds no room, ends them. */
+/* Number the names of scopes that were entered since the last allocation. Returns how many scopes there are that
+ * count: one without a name, or whose name finds no room, ends them. */
 static uint32_t number_names(void) {
   uint32_t count = hearth_scopes.count < HEARTH_SCOPE_DEPTH ? hearth_scopes.count : HEARTH_SCOPE_DEPTH;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The scopes that a thread is in (hearth/context.h), and the contexts that they make of others: a stack with the scopes'
- * names in front of its outermost call, and the name of a heap behind its innermost one. */
+/* The scopes that a thread is in (hearth/context.h), and the contexts that they make of others: a stack with the
+ * scopes' names in front of its outermost call, and the name of a heap behind its innermost one. */
 #ifndef HEARTH_RUNTIME_SCOPES_H
 #define HEARTH_RUNTIME_SCOPES_H
 

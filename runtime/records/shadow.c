@@ -19,7 +19,8 @@ bool hearth_shadow_is_coarse;
 
 bool hearth_shadow_counts;
 
-/* What counters lack: how often they changed from one half to the other, and above HALVES_BITS so many times COUNT_AT_ONCE. */
+/* What counters lack: how often they changed from one half to the other, and above HALVES_BITS so many times
+ * COUNT_AT_ONCE. */
 #define HALVES_BITS 24
 static hearth_granule_words beside;
 
@@ -71,7 +72,8 @@ void hearth_shadow_count_beside(uintptr_t address, uint64_t times) {
 
 static bool is_upper(uint32_t counter) { return counter >> 31; }
 
-/* A block that begins has 0 in both. The change to its upper half takes seconds: a counter that is back at once is of a new block. */
+/* A block that begins has 0 in both. The change to its upper half takes seconds: a counter that is back at once is
+ * of a new block. */
 void hearth_shadow_note(uintptr_t address, uint32_t seen) {
   uint64_t *word = hearth_granule_word(&beside, address);
   uint64_t halves = word ? __atomic_load_n(word, __ATOMIC_RELAXED) : 0;
@@ -282,8 +284,8 @@ hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {
 
 /* -------------------------------------------------- globals ------------------------------------------------------- */
 
-/* Tables are only added. The memory of one is read as other memory that may be gone, and compared with what it was: nothing has
- * to be told of closed libraries. The same table may be added twice; the indexer takes each global once. */
+/* Tables are only added. The memory of one is read as other memory that may be gone, and compared with what it was:
+ * nothing has to be told of closed libraries. The same table may be added twice; the indexer takes each global once. */
 
 #define TABLES_MOST  ((uint32_t)1 << 16)
 #define ROWS_AT_ONCE 64u

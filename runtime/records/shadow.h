@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 32-bit counter, at
  * __hearth_counters + address / 16 * 4. Instrumented code adds to it without atomicity, unless told otherwise
- * (-memprof-atomic): counts of memory that several threads touch at once may be low. Counters wrap around. The runtime's own thread
- * reads them often enough to see each of their two halves, below 2^31 and above, and counts beside how often one followed the other
- * (own_thread.h). Nobody but the program writes to a counter while its block lives: a thread that adds again and again goes on from
- * what it has in its processor's store buffer, and would undo it.
+ * (-memprof-atomic): counts of memory that several threads touch at once may be low. Counters wrap around. The
+ * runtime's own thread reads them often enough to see each of their two halves, below 2^31 and above, and counts
+ * beside how often one followed the other (own_thread.h). Nobody but the program writes to a counter while its block
+ * lives: a thread that adds again and again goes on from what it has in its processor's store buffer, and would undo
+ * it.
  *
- * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
- * bits for each 64 aligned bytes (a line). In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at
- * (address / 8) + the same base, which stays at 255. Either makes the heap coarse: no two blocks that begin later share a
- * line.
+ * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 +
+ * __memprof_shadow_memory_dynamic_address, of 64 bits for each 64 aligned bytes (a line). In histogram mode, each 8
+ * aligned bytes have an 8-bit counter instead, at (address / 8) + the same base, which stays at 255. Either makes
+ * the heap coarse: no two blocks that begin later share a line.
  *
- * Code of -memprof-global-stores adds to a second counter of the granule, at __hearth_stores + address / 16 * 4, which stays
- * at its greatest number. */
+ * Code of -memprof-global-stores adds to a second counter of the granule, at __hearth_stores + address / 16 * 4,
+ * which stays at its greatest number. */
 #ifndef HEARTH_RUNTIME_SHADOW_H
 #define HEARTH_RUNTIME_SHADOW_H
 
@@ -60,11 +61,12 @@ static inline uint32_t *hearth_shadow_counter(uintptr_t address) {
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
 
-/* The same for what is added to a block that had `size` bytes and gets `larger`: the counters of those it had stay as they are. */
+/* The same for what is added to a block that had `size` bytes and gets `larger`: the counters of those it had stay
+ * as they are. */
 void hearth_shadow_clear_added(const void *memory, size_t size, size_t larger);
 
-/* Whole pages that have only counters of this memory, which is no block's, go back to the system. The other counters stay; a
- * block that begins there clears them. */
+/* Whole pages that have only counters of this memory, which is no block's, go back to the system. The other counters
+ * stay; a block that begins there clears them. */
 void hearth_shadow_give_back(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
@@ -206,8 +208,9 @@ static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count)
     ;
 }
 
-/* The global variables of instrumented code, whose accesses are in the counters of their granules (shadow.h). Their tables lie in
- * the program and its libraries: those of a library that was closed are found to be gone, and left out. */
+/* The global variables of instrumented code, whose accesses are in the counters of their granules (shadow.h). Their
+ * tables lie in the program and its libraries: those of a library that was closed are found to be gone, and left
+ * out. */
 
 /* From a constructor of the module. */
 void hearth_static_data_add(const hearth_global_table *table);
@@ -215,8 +218,8 @@ void hearth_static_data_add(const hearth_global_table *table);
 /* Tables that found no room. */
 uint64_t hearth_static_data_dropped(void);
 
-/* `visit` each of the globals; no library is unloaded meanwhile. The strings are of the table. Returns how many there are; NULL:
- * count them only. */
+/* `visit` each of the globals; no library is unloaded meanwhile. The strings are of the table. Returns how many
+ * there are; NULL: count them only. */
 typedef void hearth_static_data_visit(const hearth_global_row *row, const char *name, const char *file, void *closure);
 uint64_t hearth_static_data_each(hearth_static_data_visit *visit, void *closure);
 

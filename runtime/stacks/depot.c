@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A call is found by a hash of its stack, from the outermost call on: in a hash table of two direct-mapped levels, and chains for
- * calls that find no place there. */
+/* A call is found by a hash of its stack, from the outermost call on: in a hash table of two direct-mapped levels,
+ * and chains for calls that find no place there. */
 #include "depot.h"
 #include "os.h"
 
 #include "hearth/expect.h"
 
-/* The calls of most programs are looked up in a small table, which stays in processors' caches, and where hashes tell others
- * apart without a look at them. A call has eight places there, a cache line; if others have them, it has eight in a larger
- * table, and if others have these, too, it is in a chain: tables grow with their contents, and memory is taken for the part in
- * use. */
+/* The calls of most programs are looked up in a small table, which stays in processors' caches, and where hashes
+ * tell others apart without a look at them. A call has eight places there, a cache line; if others have them, it has
+ * eight in a larger table, and if others have these, too, it is in a chain: tables grow with their contents, and
+ * memory is taken for the part in use. */
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
@@ -68,8 +68,8 @@ static uint32_t search_chain(const hearth_depot *depot, uint32_t from, uint32_t 
   return 0;
 }
 
-/* The stack's call in the tables; 0: it is not there. *ret_place: where it would be put; NULL: all its places are taken, for
- * ever. They are taken in order. */
+/* The stack's call in the tables; 0: it is not there. *ret_place: where it would be put; NULL: all its places are
+ * taken, for ever. They are taken in order. */
 static inline uint32_t search_levels(const hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth,
                                      uint64_t **ret_place) {
   for (size_t level = 0; level < HEARTH_DEPOT_LEVELS; ++level) {
@@ -139,8 +139,8 @@ static uint32_t put_in_chain(hearth_depot *depot, uint32_t call, uint64_t hash, 
   }
 }
 
-/* The call of the stack, which was not there, in that of its caller. If several threads add it at once, one puts its call; the
- * others' stay without use. 0: there is no room. */
+/* The call of the stack, which was not there, in that of its caller. If several threads add it at once, one puts its
+ * call; the others' stay without use. 0: there is no room. */
 static uint32_t depot_add_call(hearth_depot *depot, uint32_t caller, uint64_t hash, const uint64_t *pcs,
                                uint32_t depth) {
   uint32_t call = take_depot_room(&depot->call_count, depot->call_most);

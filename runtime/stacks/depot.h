@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The depot keeps call stacks as one forest of calls, so that stacks with common callers share them. Each distinct stack has a
- * number, its context id. Calls and stacks are only ever added. Lock-free: any thread may insert and look up at any time. */
+/* The depot keeps call stacks as one forest of calls, so that stacks with common callers share them. Each distinct
+ * stack has a number, its context id. Calls and stacks are only ever added. Lock-free: any thread may insert and
+ * look up at any time. */
 #ifndef HEARTH_RUNTIME_DEPOT_H
 #define HEARTH_RUNTIME_DEPOT_H
 
@@ -35,8 +36,8 @@ typedef struct hearth_depot {
   uint64_t dropped;                      /* insertions that found no room */
 } hearth_depot;
 
-/* Room for `most_contexts` stacks, besides the empty one, of `own_calls` calls that they do not share. False: no address
- * space. Memory is taken as it is used, and never given back. */
+/* Room for `most_contexts` stacks, besides the empty one, of `own_calls` calls that they do not share. False: no
+ * address space. Memory is taken as it is used, and never given back. */
 bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t own_calls);
 
 /* The id of the stack pcs[0..depth), leaf first; copied. 0 for depth 0, and if there is no room, which is counted.
@@ -49,12 +50,12 @@ uint32_t hearth_depot_limit(const hearth_depot *depot);
 /* Write the stack of an id below hearth_depot_limit, leaf first. Returns its depth. */
 uint32_t hearth_depot_copy(const hearth_depot *depot, uint32_t context, uint64_t *ret_pcs);
 
-/* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies in the entries of contexts, so that it takes no
- * memory when it is needed; for one at a time. */
+/* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies in the entries of contexts, so that
+ * it takes no memory when it is needed; for one at a time. */
 static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
 
-/* Number the calls of the list's first `count` stacks, so that callers have lower numbers. The others have none. Returns how
- * many there are. */
+/* Number the calls of the list's first `count` stacks, so that callers have lower numbers. The others have none.
+ * Returns how many there are. */
 uint32_t hearth_depot_number_calls(hearth_depot *depot, uint32_t count);
 
 /* Memory that stacks have in use, in bytes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the root to the leaf: where an address is already among those kept, the kept stack is cut back to it. Bits of a hash
- * tell most addresses that are not. */
+/* From the root to the leaf: where an address is already among those kept, the kept stack is cut back to it. Bits of
+ * a hash tell most addresses that are not. */
 #include "known_stacks.h"
 #include "mappings.h"
 

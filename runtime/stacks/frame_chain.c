@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Known frames are compared from the root on, so that no load waits for the one before it. From the leaf, links are followed up
- * to the first frame that has not changed. */
+/* Known frames are compared from the root on, so that no load waits for the one before it. From the leaf, links are
+ * followed up to the first frame that has not changed. */
 #include "known_stacks.h"
 
 #include "machine.h"
@@ -54,8 +54,8 @@ static inline size_t keep(const hearth_frame_chain *chain, const hearth_frame *f
   return first;
 }
 
-/* Follow links to a frame that is known, or to the end. *first is its position, and *ret_count how many are before it. False:
- * the links lead elsewhere, or there are too many. */
+/* Follow links to a frame that is known, or to the end. *first is its position, and *ret_count how many are before
+ * it. False: the links lead elsewhere, or there are too many. */
 static inline bool follow_links(hearth_frame_chain *chain, const hearth_frame *frame, size_t *first,
                                 size_t *ret_count) {
   size_t count = 0;
@@ -148,8 +148,8 @@ static inline hearth_chain_context *chain_slot_of(hearth_frame_chain *chain, uin
   return &chain->contexts[key % HEARTH_CHAIN_CONTEXTS];
 }
 
-/* The leaf's place, if its caller's frame is the one at the position, which is hashed; else NULL. The chain may go on further
- * in: that is looked at again. */
+/* The leaf's place, if its caller's frame is the one at the position, which is hashed; else NULL. The chain may go
+ * on further in: that is looked at again. */
 static inline hearth_chain_leaf *leaf_at(hearth_frame_chain *chain, const hearth_frame *frame, size_t position) {
   const hearth_frame *caller = position < CHAIN_LAST ? chain->frames[position].at
                                : chain->is_behind    ? chain->end

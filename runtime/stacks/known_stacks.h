@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a thread remembers of call stacks, so that the next one, which is much the same, need not be unwound and folded as a
- * whole. Stacks are arrays of addresses, leaf first. */
+/* What a thread remembers of call stacks, so that the next one, which is much the same, need not be unwound and
+ * folded as a whole. Stacks are arrays of addresses, leaf first. */
 #ifndef HEARTH_RUNTIME_KNOWN_STACKS_H
 #define HEARTH_RUNTIME_KNOWN_STACKS_H
 
@@ -59,8 +59,8 @@ typedef struct hearth_chain_frame {
   uint64_t hash; /* of the folded addresses from here to the root */
 } hearth_chain_frame;
 
-/* A context that the thread has had. Hashes of 64 bits stand for folded stacks: of a million, any two have the same one with
- * a probability of 1 to 37 million. */
+/* A context that the thread has had. Hashes of 64 bits stand for folded stacks: of a million, any two have the same
+ * one with a probability of 1 to 37 million. */
 typedef struct hearth_chain_context {
   uint64_t hash;
   uint32_t context; /* 0: none */
@@ -113,8 +113,8 @@ size_t hearth_frame_chain_copy(const hearth_frame_chain *chain, uint64_t *ret_pc
 /* Remember the context of the complete chain. */
 void hearth_frame_chain_set_context(hearth_frame_chain *chain, uint32_t context);
 
-/* hearth_unwind found that frame pointers link the `count` frames from `frame` on, which are the whole stack: stacks that end
- * with the same frame are found from now on. */
+/* hearth_unwind found that frame pointers link the `count` frames from `frame` on, which are the whole stack: stacks
+ * that end with the same frame are found from now on. */
 void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count,
                             hearth_chain_manner manner);
 
@@ -154,7 +154,8 @@ bool hearth_previous_stack_set(hearth_previous_stack *previous, const uint64_t *
 size_t hearth_previous_stack_copy(hearth_previous_stack *previous, bool folded, size_t most, uint64_t *ret_pcs);
 
 /* Call stacks that a thread has had before and that frame pointers do not link, with their contexts. Most
- * allocations come from the same place as some earlier one: then a comparison of the words is enough, which needs no load to wait for the one before it. */
+ * allocations come from the same place as some earlier one: then a comparison of the words is enough, which needs no
+ * load to wait for the one before it. */
 
 #define HEARTH_STACK_CACHE_SLOTS 128
 #define HEARTH_STACK_CACHE_WORDS 64 /* stacks of longer trails are not remembered */
@@ -176,8 +177,9 @@ typedef struct hearth_stack_cache {
  * through on the calling thread's own stack, which `frame` is on. */
 bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
 
-/* Remember the stack that hearth_unwind found, unless it is linked or does not last. A stack that has not been found again gives way
- * only to one of HEARTH_STACK_CACHE_STAY: where hardly any stack comes again, most need not be copied. */
+/* Remember the stack that hearth_unwind found, unless it is linked or does not last. A stack that has not been found
+ * again gives way only to one of HEARTH_STACK_CACHE_STAY: where hardly any stack comes again, most need not be
+ * copied. */
 void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
                             uint32_t context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. A mapping that
- * was seen once is kept, since call stacks go through libraries that are closed before the profile is written. Code that
- * is loaded where a closed library was has other addresses in call stacks and files than in memory. */
+/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. A mapping
+ * that was seen once is kept, since call stacks go through libraries that are closed before the profile is written.
+ * Code that is loaded where a closed library was has other addresses in call stacks and files than in memory. */
 #ifndef HEARTH_RUNTIME_MAPPINGS_H
 #define HEARTH_RUNTIME_MAPPINGS_H
 
@@ -40,8 +40,8 @@ static inline hearth_raw_mapping hearth_mapping_raw(const hearth_mapping *row) {
   return raw;
 }
 
-/* Make room for rows, and add those of the modules that the program was started with; once, before code of the program has
- * run. False: no address space. */
+/* Make room for rows, and add those of the modules that the program was started with; once, before code of the
+ * program has run. False: no address space. */
 bool hearth_mappings_create(void);
 
 /* Add the present mappings of the process. Libraries may come and go meanwhile. Returns 0 or an error number. */
@@ -58,15 +58,15 @@ bool hearth_mappings_close(void);
 /* How often it has returned true. Any thread. */
 extern uint32_t hearth_mappings_closings __attribute__((visibility("hidden")));
 
-/* Make addresses in memory those of a call stack. Code in the place of a closed library is that of no file, unless it is
- * known or may_wait: then the list is read, but not in a signal handler that interrupted the runtime. */
+/* Make addresses in memory those of a call stack. Code in the place of a closed library is that of no file, unless
+ * it is known or may_wait: then the list is read, but not in a signal handler that interrupted the runtime. */
 void hearth_mappings_tell_apart(uint64_t *pcs, size_t count, bool may_wait);
 
 /* The row that an address of code in memory lies in, if it is known; ambiguous ones too. Any thread. */
 const hearth_mapping *hearth_mappings_find(uint64_t pc);
 
-/* Rows that are not ambiguous, which hearth_mappings_next walks through: the row behind `row`, or the first for NULL; NULL
- * behind the last. The caller is the only one that updates. */
+/* Rows that are not ambiguous, which hearth_mappings_next walks through: the row behind `row`, or the first for
+ * NULL; NULL behind the last. The caller is the only one that updates. */
 uint64_t hearth_mappings_count(void);
 const hearth_mapping *hearth_mappings_next(const hearth_mapping *row);
 

@@ -62,7 +62,8 @@ static void set_places(hearth_previous_stack *previous, const hearth_trail *trai
   }
 }
 
-/* The trail's last word, if it ends at a place, is that place's return address, which is known. False: there are too many. */
+/* The trail's last word, if it ends at a place, is that place's return address, which is known. False: there are too
+ * many. */
 static bool set_words(hearth_previous_stack *previous, const hearth_trail *trail, size_t first, size_t from) {
   bool joins = from < HEARTH_DEPTH_MOST;
   size_t end = joins ? previous->return_words[from] + 1u : HEARTH_PREVIOUS_STACK_WORDS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Frames are followed by frame pointers as far as these lead; where they do not, by the rules of unwind_rules.c. Each load is
- * checked to lie on the stack. */
+/* Frames are followed by frame pointers as far as these lead; where they do not, by the rules of unwind_rules.c.
+ * Each load is checked to lie on the stack. */
 #include "unwind.h"
 
 #include "os.h"

@@ -75,7 +75,8 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
 /* A memory of the rules that find the callers of code addresses: reading call frame information costs microseconds, and
  * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
 
-/* Make room to remember rules; once. False: there are no rules for this processor, nor need of them, or no address space. */
+/* Make room to remember rules; once. False: there are no rules for this processor, nor need of them, or no address
+ * space. */
 bool hearth_unwind_rules_create(void);
 
 /* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The rule for a pc comes from its module's call frame information (cfi.c), and is kept in a hash table whose rows are never
- * given back. */
+/* The rule for a pc comes from its module's call frame information (cfi.c), and is kept in a hash table whose rows
+ * are never given back. */
 #include "unwind.h"
 
 #include "mappings.h"
@@ -31,8 +31,8 @@ bool hearth_unwind_rules_create(void) {
   return rows != NULL;
 }
 
-/* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that
- * interrupted a critical section does not wait for the lock of the mappings. */
+/* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler
+ * that interrupted a critical section does not wait for the lock of the mappings. */
 static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *ret_lasting) {
   if (!hearth_reentry_is_nested())
     hearth_mappings_cover(&pc, 1);

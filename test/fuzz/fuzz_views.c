@@ -14,6 +14,7 @@
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
 #include "hearth/report_page.h"
+#include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -125,6 +126,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   hearth_error err;
   parse_condition(data, size);
   view_bytes(data, size);
+  uint8_t *sealed = malloc(size + 1);
+  if (sealed) {
+    memcpy(sealed, data, size);
+    reseal(sealed, size);
+    view_bytes(sealed, size);
+  }
+  free(sealed);
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   if (builder && hearth_builder_read_text(builder, (const char *)data, size, "input", &err) == HEARTH_OK &&
       hearth_builder_write_memory(builder, &image, &image_size, &err) == HEARTH_OK) {

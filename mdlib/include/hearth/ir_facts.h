@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions that llvm-c lacks, in the style of llvm-c: plain C over LLVM's C++ API. What differs between LLVM's
- * releases is here and in the plugin's C++ files, nowhere else. Metadata and values that are returned belong to their context, as
- * everywhere in llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */
+ * releases is here and in the plugin's C++ files, nowhere else. Metadata and values that are returned belong to
+ * their context, as everywhere in llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata
+ * they come from. */
 #ifndef HEARTH_IR_FACTS_H
 #define HEARTH_IR_FACTS_H
 
@@ -20,7 +21,8 @@ extern "C" {
 unsigned hearth_ir_llvm_major(void);
 /* Has LLVM the flat form of contexts at all? */
 bool hearth_ir_knows_flat_mibs(void);
-/* Does its inliner tell hot from notcold? LLVM 15's and 16's take list and ids off calls whose contexts agree, and say notcold. */
+/* Does its inliner tell hot from notcold? LLVM 15's and 16's take list and ids off calls whose contexts agree, and
+ * say notcold. */
 bool hearth_ir_flat_mibs_know_hot(void);
 /* May flat MIBs end with pairs of (full stack id, bytes)? LLVM 19 and older take strings there only. */
 bool hearth_ir_flat_mibs_have_pairs(void);
@@ -82,8 +84,8 @@ void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit,
 LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
 /* call, invoke or callbr */
 bool hearth_ir_is_call(LLVMValueRef instruction);
-/* One that can be a caller in a stack: of no intrinsic, but for those that resume, destroy or await coroutines, which LLVM makes
- * calls later on. */
+/* One that can be a caller in a stack: of no intrinsic, but for those that resume, destroy or await coroutines,
+ * which LLVM makes calls later on. */
 bool hearth_ir_is_caller(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
 bool hearth_ir_call_is_musttail(LLVMValueRef call);
@@ -96,18 +98,18 @@ void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee);
  * zeros. Everything else is carried over: attributes, calling convention, tail kind, operand bundles, metadata, debug
  * location, name, uses. Returns the new instruction; the old one is gone. */
 LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra);
-/* Declaration of `name` of function type `type` and one more i8 parameter (zeroext), with the attributes of the function
- * `plain` as far as types agree, but without "alloc-variant-zeroed", which names a function that takes no hint. The existing
- * one if there is one of that type; NULL if the name is taken by something else. */
+/* Declaration of `name` of function type `type` and one more i8 parameter (zeroext), with the attributes of the
+ * function `plain` as far as types agree, but without "alloc-variant-zeroed", which names a function that takes no
+ * hint. The existing one if there is one of that type; NULL if the name is taken by something else. */
 LLVMValueRef hearth_ir_declare_with_hint(LLVMValueRef plain, LLVMTypeRef type, const char *name);
 
 /* --- module --- */
 
 /* Remove all operands of a named metadata node; the node stays. */
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
-/* Have line tables written of compile units that only track locations (clang's, without -g but with -Rpass: emissionKind
- * NoDebug). The call does not change units for which clang writes more debug information. Returns whether it changed
- * any. */
+/* Have line tables written of compile units that only track locations (clang's, without -g but with -Rpass:
+ * emissionKind NoDebug). The call does not change units for which clang writes more debug information. Returns
+ * whether it changed any. */
 bool hearth_ir_emit_line_tables(LLVMModuleRef module);
 /* Keep a global in the linked program though nothing refers to it. */
 void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global);

@@ -67,8 +67,8 @@ void hearth_md_schema_default(hearth_md_schema *ret);
 LLVMMetadataRef hearth_md_schema_create(hearth_md *md, const hearth_md_schema *schema);
 /* False, with *ret empty, if the node is no list of strings that begins with "Stack", or is too long. */
 bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret);
-/* The module's schemas: distinct operands of `!memprof.schema`, in order; NULL behind the last. More than one only where
- * modules were linked. */
+/* The module's schemas: distinct operands of `!memprof.schema`, in order; NULL behind the last. More than one only
+ * where modules were linked. */
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index);
 /* Contexts that are attached from now on follow this schema. Its first use enters it into `!memprof.schema`. False if
  * it is not valid. */
@@ -131,9 +131,10 @@ typedef struct hearth_md_mibs {
 
 /* --- attachments --- */
 
-/* Attach contexts (count >= 1) to an allocation call, chained, and from LLVM 19 on, where classes differ, flat, with the attribute "memprof" that says
- * their common class: cold, notcold, hot, or ambiguous; and if some have pools, "hearth-pool", see below. `callsite` (n_callsite >= 1) are the call's own id and those it
- * was inlined through. The call replaces all that was attached before. */
+/* Attach contexts (count >= 1) to an allocation call, chained, and from LLVM 19 on, where classes differ, flat, with
+ * the attribute "memprof" that says their common class: cold, notcold, hot, or ambiguous; and if some have pools,
+ * "hearth-pool", see below. `callsite` (n_callsite >= 1) are the call's own id and those it was inlined through. The
+ * call replaces all that was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count);
 /* Attach only `!callsite` (n >= 1; the outermost beyond HEARTH_MD_DEPTH_MAX are left out). */
@@ -143,41 +144,43 @@ bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call);
 /* Remove all kinds and the attributes. True if there was something. */
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call);
 
-/* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. On LLVM 14 an allocation
- * call that follows the RFC's own convention has no id of its own, which is then 0: a place that is not known. */
+/* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. On LLVM 14 an
+ * allocation call that follows the RFC's own convention has no id of its own, which is then 0: a place that is not
+ * known. */
 size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, size_t capacity);
 /* Contexts of the chained encoding, else (from clang's own MemProf) of the flat one. False if there are none, or they
  * are malformed: then *ret is empty. */
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
-/* Do frames of a call, ids[0..n), agree with callers [from ...) of the context on their common prefix? An id of 0 is a place
- * that is not known, and agrees with any. */
+/* Do frames of a call, ids[0..n), agree with callers [from ...) of the context on their common prefix? An id of 0 is
+ * a place that is not known, and agrees with any. */
 bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n);
-/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), whose class LLVM had resolved (else
- * UNKNOWN)? They are compared on their common prefix. */
+/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), whose class LLVM had resolved
+ * (else UNKNOWN)? They are compared on their common prefix. */
 bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
                            hearth_class resolved);
 /* The class that the attribute "memprof" of a call says, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 /* The pool of a call's contexts that are not cold, as the attribute "hearth-pool" says it: 0 if there is none,
- * HEARTH_MD_POOL_AMBIGUOUS if they lie in several, or some in none. LLVM does not know the attribute: it stays when LLVM resolves
- * a call to a class. */
+ * HEARTH_MD_POOL_AMBIGUOUS if they lie in several, or some in none. LLVM does not know the attribute: it stays when
+ * LLVM resolves a call to a class. */
 enum { HEARTH_MD_POOL_AMBIGUOUS = HEARTH_PLACEMENTS };
 hearth_placement hearth_md_get_pool(LLVMValueRef call);
 void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool); /* 0 removes the attribute */
 /* The pool that these contexts would get by attaching. */
 hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count);
-/* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
- * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning keeps it. */
+/* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the
+ * class, they drop `!callsite` and `!memprof` and leave it as attribute. Pruning keeps it. */
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);
 /* Resolve a call to one class, or undo LLVM's resolution (UNKNOWN): then pruning decides again. On LLVM 14, where
  * `!memprof` are the contexts, they are gone. The attribute of the pool stays. */
 void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness);
-/* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with `!callsite`, and
- * the back end goes through this list again, but passes over calls whose class the attribute tells: those with the attribute
- * and without `!memprof`, before LLVM 22 all with the attribute. One call more or less, and the calls behind it go to others'
- * clones. So a call of one class is resolved, and before LLVM 22 one of several loses the attribute, which pruning restores.
- * True if the call changed. LLVM 14, which has no such lists, needs nothing. */
+/* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with
+ * `!callsite`, and the back end goes through this list again, but passes over calls whose class the attribute tells:
+ * those with the attribute and without `!memprof`, before LLVM 22 all with the attribute. One call more or less, and
+ * the calls behind it go to others' clones. So a call of one class is resolved, and before LLVM 22 one of several
+ * loses the attribute, which pruning restores. True if the call changed. LLVM 14, which has no such lists, needs
+ * nothing. */
 bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call);
 
 /* --- after inlining --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The debug information of a program or library: from an address to the functions that its instruction belongs to,
- * innermost first: the function that was inlined there, the one it was inlined into, ... up to the function that has the
- * code. DWARF 2 to 5, in the file itself, in a separate debug file, or split. Words:
+ * innermost first: the function that was inlined there, the one it was inlined into, ... up to the function that has
+ * the code. DWARF 2 to 5, in the file itself, in a separate debug file, or split. Words:
  *
  *   body      a subprogram with code of its own, or a place where one was inlined
  *   position  line, column and discriminator: of the instruction in the innermost body, of the inlined call in others
@@ -53,8 +53,8 @@ void hearth_debug_info_destroy(hearth_debug_info *info); /* accepts NULL */
  * Errors: E_NO_DEBUG_INFO, which names the missing part and the flag that adds it, E_NOMEM. After one, no address has
  * frames. */
 hearth_status hearth_debug_info_load(hearth_debug_info *info, hearth_debug_directories directories, hearth_error *err);
-/* Read the names, once; after hearth_debug_info_load, whatever that returned. Errors: E_NO_DEBUG_INFO (there are neither
- * names nor frames), E_NOMEM. */
+/* Read the names, once; after hearth_debug_info_load, whatever that returned. Errors: E_NO_DEBUG_INFO (there are
+ * neither names nor frames), E_NOMEM. */
 hearth_status hearth_debug_info_load_names(hearth_debug_info *info, hearth_error *err);
 
 /* Frames of the instruction at ELF address `address`, innermost first; none (*ret_count 0) where no body is known.
@@ -67,8 +67,8 @@ const hearth_debug_function *hearth_debug_info_function(const hearth_debug_info 
 
 /* Were names loaded? */
 bool hearth_debug_info_has_names(const hearth_debug_info *info);
-/* The name of the function that an ELF address lies in: of a symbol, or "FILE+0xBEGIN". NULL: none is known. Lives until
- * the next call. */
+/* The name of the function that an ELF address lies in: of a symbol, or "FILE+0xBEGIN". NULL: none is known. Lives
+ * until the next call. */
 const char *hearth_debug_info_name(hearth_debug_info *info, uint64_t address);
 
 #endif

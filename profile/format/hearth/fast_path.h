@@ -9,10 +9,11 @@
  *   the pool's budget grows by the class
  *   no block: hearth_fast_malloc_3(pool, class), or hearth_fast_new_3, makes one, if the key is not 0
  *
- * Programs have a weak definition, of an empty pool whose key is 0. The allocator's own one comes to be that of the program, as
- * with every variable that both have. A thread's pools are set with its first block, if malloc and free (operator new and delete)
- * are the allocator's, and the user's options do not ask for other pools or for counts: before that, and with any other allocator,
- * nothing is found and the code calls. The number in the names is that of this layout. */
+ * Programs have a weak definition, of an empty pool whose key is 0. The allocator's own one comes to be that of the
+ * program, as with every variable that both have. A thread's pools are set with its first block, if malloc and free
+ * (operator new and delete) are the allocator's, and the user's options do not ask for other pools or for counts:
+ * before that, and with any other allocator, nothing is found and the code calls. The number in the names is that of
+ * this layout. */
 #ifndef HEARTH_FAST_PATH_H
 #define HEARTH_FAST_PATH_H
 

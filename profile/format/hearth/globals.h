@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Global variables, as the instrumentation describes them to the profiling runtime: a constructor of each module passes the
- * address of its table. Runtime and plugin are of one release, so this is no format on disk. */
+/* Global variables, as the instrumentation describes them to the profiling runtime: a constructor of each module
+ * passes the address of its table. Runtime and plugin are of one release, so this is no format on disk. */
 #ifndef HEARTH_GLOBALS_H
 #define HEARTH_GLOBALS_H
 

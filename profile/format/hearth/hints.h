@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hints of allocations by placement, where nothing else was asked for: one byte, 0 coldest to 255 hottest. Of tcmalloc's
- * scale; stock tcmalloc takes 0 alone for cold. Pool g has the hint HEARTH_HINT_POOL + g, which is hot to allocators
- * without pools. */
+/* Hints of allocations by placement, where nothing else was asked for: one byte, 0 coldest to 255 hottest. Of
+ * tcmalloc's scale; stock tcmalloc takes 0 alone for cold. Pool g has the hint HEARTH_HINT_POOL + g, which is hot to
+ * allocators without pools. */
 #ifndef HEARTH_HINTS_H
 #define HEARTH_HINTS_H
 

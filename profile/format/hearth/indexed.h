@@ -19,8 +19,8 @@
 #define HEARTH_INDEXED_VERSION 2u
 #define HEARTH_BLOCK_SIZE      4096u      /* granule of the checksums */
 #define HEARTH_NONE            UINT32_MAX /* no parent, no path, ... */
-/* Line offset of a frame whose line is unknown. Offsets are modulo 2^32 and may well be -1 (a member's initialiser above
- * its constructor), but not this one. */
+/* Line offset of a frame whose line is unknown. Offsets are modulo 2^32 and may well be -1 (a member's initialiser
+ * above its constructor), but not this one. */
 #define HEARTH_LINE_UNKNOWN UINT32_C(0x80000000)
 
 /* How function ids were made. */
@@ -82,9 +82,9 @@ typedef struct hearth_indexed_field {
   uint32_t name; /* offset in STRINGS, for fields that a reader does not know */
 } hearth_indexed_field;
 
-/* A packed table (FRAMES, STACKS, CONTEXTS, VARIANCES): columns of 64-bit numbers. Each block of rows stores only the differences
- * between its own numbers. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns,
- * lie together.
+/* A packed table (FRAMES, STACKS, CONTEXTS, VARIANCES): columns of 64-bit numbers. Each block of rows stores only
+ * the differences between its own numbers. Any row is found by two loads and decoded alone; neighbouring rows, with
+ * all their columns, lie together.
  *
  *   | hearth_indexed_packed | columns | u32 starts[blocks + 1], padding to 8 | blocks |
  *
@@ -149,9 +149,10 @@ enum hearth_frame_column {
 
 /* STACKS: packed; a row is a node with its frame and the caller's node, its parent, which is a lower row.
  *
- * The module of a context is the file of the first function, from the leaf on, that was not inlined. Nodes that contexts
- * of several modules need, or one of unknown module, are shared and come first. All others lie with their module. A node
- * of several modules that at most HEARTH_STACK_COPIED contexts need is not shared: each module has a copy. */
+ * The module of a context is the file of the first function, from the leaf on, that was not inlined. Nodes that
+ * contexts of several modules need, or one of unknown module, are shared and come first. All others lie with their
+ * module. A node of several modules that at most HEARTH_STACK_COPIED contexts need is not shared: each module has a
+ * copy. */
 #define HEARTH_STACK_COPIED 16u
 
 enum hearth_stack_column {
@@ -211,14 +212,14 @@ typedef struct hearth_indexed_global {
   uint32_t line, flags;
 } hearth_indexed_global;
 
-/* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how cold contexts are told
- * from others that share their allocation call, at run time. While a decision site is being called, its bit is set in a word
- * of the thread; an allocation is cold if the word has some bit of its table's mask.
+/* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how cold contexts
+ * are told from others that share their allocation call, at run time. While a decision site is being called, its bit
+ * is set in a word of the thread; an allocation is cold if the word has some bit of its table's mask.
  *
  *   | hearth_indexed_plan | sites | tables | calls | placements, a byte each, padding to 8 |
  *
- * The allocation calls of most weight have pool ids, 1 to call_count, by which the program tells them apart. The layout is a
- * small table beside them: the pool that each id means. */
+ * The allocation calls of most weight have pool ids, 1 to call_count, by which the program tells them apart. The
+ * layout is a small table beside them: the pool that each id means. */
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of the tables: plans that differ in more than layout and tuning differ in it */
   uint32_t site_count, table_count;
@@ -276,8 +277,8 @@ typedef struct hearth_plan_call {
   uint32_t reserved; /* 0 */
 } hearth_plan_call;
 
-/* VARIANCES: packed, by context: how far the runs differ (hearth/variance.h). Only contexts that some run was observed of have a
- * row. Left out where it follows from the rest: of a single run. */
+/* VARIANCES: packed, by context: how far the runs differ (hearth/variance.h). Only contexts that some run was
+ * observed of have a row. Left out where it follows from the rest: of a single run. */
 enum hearth_variance_column {
   HEARTH_VARIANCE_CONTEXT = 0, /* row of CONTEXTS */
   HEARTH_VARIANCE_RUNS = 1,
@@ -301,8 +302,8 @@ typedef struct hearth_indexed_run_facts {
 
 #define HEARTH_COMMANDS_DIFFER 1u
 
-/* HISTORY: this struct, then levels as those of raw profiles are packed (raw_codec.h): of all contexts; then of rows, by ascending
- * context, a number, the contexts passed over, and the levels. */
+/* HISTORY: this struct, then levels as those of raw profiles are packed (raw_codec.h): of all contexts; then of
+ * rows, by ascending context, a number, the contexts passed over, and the levels. */
 typedef struct hearth_indexed_history {
   uint64_t runs;     /* whose history this is */
   uint64_t peak_ppm; /* when most was live, in millionths of the run: sum */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* LLVM's indexed profile (.profdata, .memprofdata) as far as Hearth reads and writes it, and Hearth's own trailer behind
- * one. Facts: docs/formats/llvm.md. Everything is little-endian; offsets are from the start of the file. */
+/* LLVM's indexed profile (.profdata, .memprofdata) as far as Hearth reads and writes it, and Hearth's own trailer
+ * behind one. Facts: docs/formats/llvm.md. Everything is little-endian; offsets are from the start of the file. */
 #ifndef HEARTH_LLVM_CONTAINER_H
 #define HEARTH_LLVM_CONTAINER_H
 

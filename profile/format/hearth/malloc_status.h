@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How `hearth top` finds the numbers of a running program's allocator and reads them out of its memory, without stopping it
- * and without its help.
+/* How `hearth top` finds the numbers of a running program's allocator and reads them out of its memory, without
+ * stopping it and without its help.
  *
- * The status is one page, the first of a mapping, behind an inaccessible one: so it is found in /proc/PID/maps, in stripped
- * programs as well. It says where the allocator's tables lie and does not change; these do, meanwhile. Addresses are those of
- * the process; integers are in its byte order. A reader refuses other versions.
+ * The status is one page, the first of a mapping, behind an inaccessible one: so it is found in /proc/PID/maps, in
+ * stripped programs as well. It says where the allocator's tables lie and does not change; these do, meanwhile.
+ * Addresses are those of the process; integers are in its byte order. A reader refuses other versions.
  *
  *   kinds     a byte for each piece (two MiB) of the address space: what lies there, by placement
  *   segment   a piece of one placement; at its start, a byte for each of its granules, by which `granules` tells live blocks

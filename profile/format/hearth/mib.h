@@ -52,8 +52,9 @@ typedef enum hearth_class {
   HEARTH_CLASS_HOT = 3
 } hearth_class;
 
-/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. Of the pool ids, allocation calls
- * have all but the last one, which is that of dormant blocks: cold ones to the compiler, in memory that stays. */
+/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. Of the pool ids,
+ * allocation calls have all but the last one, which is that of dormant blocks: cold ones to the compiler, in memory
+ * that stays. */
 typedef uint8_t hearth_placement;
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs and libraries whose objects do not come from malloc, or not each of them: a recording has their arenas at most.
- * Freestanding. */
+/* Programs and libraries whose objects do not come from malloc, or not each of them: a recording has their arenas at
+ * most. Freestanding. */
 #ifndef HEARTH_OTHER_HEAPS_H
 #define HEARTH_OTHER_HEAPS_H
 
@@ -8,8 +8,8 @@
 
 /* The memory that a recording lacks if the program runs this file; NULL: none is known. The path need not end with NUL. */
 static inline const char *hearth_other_heap(const char *path, size_t size) {
-  /* What the file is called in front of a version ("python3" is python3 and python3.11, not python3-config), and what is
-   * not in the recording, with the remedy. */
+  /* What the file is called in front of a version ("python3" is python3 and python3.11, not python3-config), and
+   * what is not in the recording, with the remedy. */
   static const struct {
     const char *name, *text;
   } rows[] = {

@@ -6,8 +6,9 @@
  *
  *   | header | mapping, path, padding | ... | stack node ... padding | MIB record ... padding |
  *
- * Call stacks are one forest of parent pointers: a node is one return address minus 1 (so that it lies inside the call)
- * and the node of its caller; parents precede children; a MIB names its leaf node. Nodes and MIBs are packed: raw_codec.h. */
+ * Call stacks are one forest of parent pointers: a node is one return address minus 1 (so that it lies inside the
+ * call) and the node of its caller; parents precede children; a MIB names its leaf node. Nodes and MIBs are packed:
+ * raw_codec.h. */
 #ifndef HEARTH_RAW_H
 #define HEARTH_RAW_H
 
@@ -47,7 +48,8 @@ enum hearth_raw_occasion {
   HEARTH_RAW_PEAK = 4
 };
 
-/* Bytes of a record's blocks that are in memory, swapped out, and either of them but not written to since the dump before. */
+/* Bytes of a record's blocks that are in memory, swapped out, and either of them but not written to since the dump
+ * before. */
 enum hearth_raw_residency { HEARTH_RAW_RESIDENT, HEARTH_RAW_SWAPPED, HEARTH_RAW_UNWRITTEN, HEARTH_RAW_RESIDENCIES };
 
 #define HEARTH_RAW_PROFILER "hearth:profiler" /* of a heap dump: the heap that the profiler's own memory is shown as */

@@ -27,8 +27,8 @@ static inline uint64_t hearth_raw_ends(const uint8_t *from, uint64_t *ret_bytes)
   return ~*ret_bytes & UINT64_C(0x8080808080808080);
 }
 
-/* False: `end` comes first, or the number has more than 64 bits. Most have one byte or two, which the processor foresees;
- * three to eight are taken without a branch for each. */
+/* False: `end` comes first, or the number has more than 64 bits. Most have one byte or two, which the processor
+ * foresees; three to eight are taken without a branch for each. */
 static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
   uint64_t ends, bits;
   if (*from < end && **from < 128) {
@@ -209,8 +209,8 @@ static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end,
   return true;
 }
 
-/* Levels of a history: how many lower bits are 0 in all; then for each change how many points are as the one before, at first 0,
- * and the difference; then how many are left, if any. `to` has room for HEARTH_RAW_LEVELS_MOST bytes. */
+/* Levels of a history: how many lower bits are 0 in all; then for each change how many points are as the one before,
+ * at first 0, and the difference; then how many are left, if any. `to` has room for HEARTH_RAW_LEVELS_MOST bytes. */
 #define HEARTH_RAW_LEVELS_MOST ((2 * HEARTH_RAW_POINTS + 1) * HEARTH_RAW_VARINT_MOST)
 
 static inline uint8_t *hearth_raw_put_levels(uint8_t *to, const uint64_t *levels) {

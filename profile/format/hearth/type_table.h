@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Types of allocation calls, as the instrumentation writes them into the section "hearth_types" of a program. No code reads
- * it as the program runs; stripping keeps it. It has no version: another layout will have another name.
+/* Types of allocation calls, as the instrumentation writes them into the section "hearth_types" of a program. No
+ * code reads it as the program runs; stripping keeps it. It has no version: another layout will have another name.
  *
- * The section is a sequence of records, aligned to 8 bytes, in any order. A record is this struct, then the type's name, with
- * namespaces, without `struct` or `class`, without NUL, then zeros up to a multiple of 8. If a place has several names (calls
- * in one macro), its type is not known. A reader refuses a record that is cut short or not valid. */
+ * The section is a sequence of records, aligned to 8 bytes, in any order. A record is this struct, then the type's
+ * name, with namespaces, without `struct` or `class`, without NUL, then zeros up to a multiple of 8. If a place has
+ * several names (calls in one macro), its type is not known. A reader refuses a record that is cut short or not
+ * valid. */
 #ifndef HEARTH_TYPE_TABLE_H
 #define HEARTH_TYPE_TABLE_H
 

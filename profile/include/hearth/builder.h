@@ -47,19 +47,21 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
 /* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted, accesses_estimated and
  * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
-/* Additions between these two are of one run: at the end each of its contexts is observed for its variance (hearth/variance.h),
- * if `run` says that it is a single one with counted accesses. A run without an end is not observed. */
+/* Additions between these two are of one run: at the end each of its contexts is observed for its variance
+ * (hearth/variance.h), if `run` says that it is a single one with counted accesses. A run without an end is not
+ * observed. */
 void hearth_builder_begin_run(hearth_builder *builder);
 hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
                                         uint32_t build_id_size, hearth_error *err);
-/* Add a whole profile. Into a builder of LLVM's scheme, functions of the other one go by their names. E_MISMATCH when that
- * cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
+/* Add a whole profile. Into a builder of LLVM's scheme, functions of the other one go by their names. E_MISMATCH
+ * when that cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
 size_t hearth_builder_context_count(const hearth_builder *builder);
 
-/* The profile, in memory that the caller frees with free(). The builder stays usable. E_FULL when a table outgrows 2^32-2 rows. */
+/* The profile, in memory that the caller frees with free(). The builder stays usable. E_FULL when a table outgrows
+ * 2^32-2 rows. */
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err);
 

@@ -8,8 +8,8 @@
 
 HEARTH_C_BEGIN
 
-/* Hot: those of most accesses per byte, which together have this share, in 1/1000, of all accesses to globals of their kind; all
- * accessed ones of unknown kind. */
+/* Hot: those of most accesses per byte, which together have this share, in 1/1000, of all accesses to globals of
+ * their kind; all accessed ones of unknown kind. */
 #define HEARTH_GLOBALS_HOT_SHARE 999u
 
 /* Strings are borrowed. */
@@ -36,8 +36,8 @@ const char *hearth_global_kind_name(enum hearth_global_kind kind);
 /* By which a global is found: a hash of its name, and of its file if it is local. Of a stripped name, what that says. */
 uint64_t hearth_global_id(const char *name, const char *file, uint32_t flags);
 
-/* The part of a name that LLVM's profiles keep: up to the first dot that is not its first character, nor of ".__uniq.". So static
- * variables of one function, f.a and f.b, are one there. */
+/* The part of a name that LLVM's profiles keep: up to the first dot that is not its first character, nor of
+ * ".__uniq.". So static variables of one function, f.a and f.b, are one there. */
 size_t hearth_llvm_global_name_length(const char *name);
 
 /* Merge with what the builder knows of the same global. E_FULL, E_NOMEM. */
@@ -49,8 +49,8 @@ hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, h
 /* E_NOT_FOUND, E_CORRUPT. */
 hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, hearth_global *ret, hearth_error *err);
 
-/* `hearth show --globals`: sums by section, the `most` hottest and the `most` largest untouched ones; or all rows as JSON. E_IO,
- * E_CORRUPT. */
+/* `hearth show --globals`: sums by section, the `most` hottest and the `most` largest untouched ones; or all rows as
+ * JSON. E_IO, E_CORRUPT. */
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
 hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 

@@ -8,7 +8,8 @@
 
 HEARTH_C_BEGIN
 
-/* Merging keeps the greatest peak, the first and the last day, and the command if all runs with a known command share it. */
+/* Merging keeps the greatest peak, the first and the last day, and the command if all runs with a known command
+ * share it. */
 typedef struct hearth_run_facts {
   uint64_t peak_bytes;          /* the most bytes that were live at a time; 0: unknown */
   uint32_t first_day, last_day; /* on which runs began: since 1970-01-01, UTC; both 0: unknown */

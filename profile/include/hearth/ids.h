@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 /* Length of `name` without the suffixes that compilers append to copies of a function (.llvm.N, .part.N, .memprof.N,
- * .cold, .isra.N, .constprop.N, .lto_priv.N, .resume, .destroy, .cleanup, .__uniq.N ... stays). Never 0 for a non-empty name. */
+ * .cold, .isra.N, .constprop.N, .lto_priv.N, .resume, .destroy, .cleanup, .__uniq.N ... stays). Never 0 for a
+ * non-empty name. */
 size_t hearth_function_name_length(const char *name, size_t length);
 
 /* Kinds of frames whose name is no function's: it is the program's name for a scope that it was in, or for a heap of

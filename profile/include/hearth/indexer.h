@@ -24,7 +24,7 @@ HEARTH_C_BEGIN
 
 typedef struct hearth_indexer hearth_indexer;
 
-/* Progress: an input of several is begun. */
+/* Progress: an input is begun. */
 typedef enum hearth_note_level {
   HEARTH_NOTE_PROGRESS,
   HEARTH_NOTE_DETAIL,
@@ -41,8 +41,8 @@ typedef struct hearth_indexer_options {
   bool full_recursion; /* no hearth_builder_fold_recursion */
   bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */
   uint64_t unrecorded; /* see hearth_builder_leave_unrecorded */
-  /* The records of a trace, `count` of them, by its nodes; the last is that of blocks without stack. For a view of its own,
-   * a caller may add to fields that traces do not have: they are summed by context as all others. */
+  /* The records of a trace, `count` of them, by its nodes; the last is that of blocks without stack. For a view of
+   * its own, a caller may add to fields that traces do not have: they are summed by context as all others. */
   void (*trace_records)(void *context, hearth_mib *records, size_t count);
   /* The same for a histogram of each node, which lives until the next call; NULL: none. */
   hearth_histogram (*trace_histogram)(void *context, size_t node);

@@ -10,8 +10,8 @@ HEARTH_C_BEGIN
 #define HEARTH_SORT_LIFETIME    HEARTH_QUANTITY_COUNT       /* average lifetime */
 #define HEARTH_SORT_SHORT_LIVED (HEARTH_QUANTITY_COUNT + 1) /* allocations of short-lived blocks (docs/tools.md) */
 
-/* What contexts are summed by. Functions, callers, sites and files are those of the first function of a stack that is no
- * wrapper (docs/tools.md, "Wrappers"); libraries, of its first function. */
+/* What contexts are summed by. Functions, callers, sites and files are those of the first function of a stack that
+ * is no wrapper (docs/tools.md, "Wrappers"); libraries, of its first function. */
 typedef enum hearth_group_kind {
   HEARTH_BY_FUNCTION,
   HEARTH_BY_CALLER,

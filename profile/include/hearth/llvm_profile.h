@@ -37,8 +37,9 @@ typedef struct hearth_llvm_skipped {
 typedef bool hearth_llvm_inflate(const void *from, size_t from_size, void *to, size_t size);
 
 /* Add the MemProf section of a container to a builder of HEARTH_IDS_LLVM. Functions have no names, blocks no
- * discriminators; the input counts as one run, at least as long as the longest time it mentions. After an error a part
- * may have been added. `inflate`: for names of static data; NULL: those are skipped. More errors: E_NOT_FOUND (no section), E_FULL. */
+ * discriminators; the input counts as one run, at least as long as the longest time it mentions. After an error a
+ * part may have been added. `inflate`: for names of static data; NULL: those are skipped. More errors: E_NOT_FOUND
+ * (no section), E_FULL. */
 hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_llvm_inflate *inflate,
                                hearth_builder *into, hearth_llvm_skipped *ret, hearth_error *err);
 

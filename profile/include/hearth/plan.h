@@ -5,8 +5,8 @@
  * site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
  * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a
- * to v, for pools 0 to 30. Missing ones are 0, the main pool. "one" is 0 for all calls, "calls" a pool for each; dormant
- * blocks, id 31, have theirs in both.
+ * to v, for pools 0 to 30. Missing ones are 0, the main pool. "one" is 0 for all calls, "calls" a pool for each;
+ * dormant blocks, id 31, have theirs in both.
  *
  * Only allocation calls with cold contexts and others have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
@@ -55,8 +55,8 @@ static inline hearth_placement hearth_plan_placement_of(const hearth_plan *plan,
 /* "cold", "id 7", ...; classes have the names of hearth_class_name. */
 const char *hearth_placement_name(hearth_placement placement);
 
-/* The pools that a text names for the ids of `call_count` calls, at most HEARTH_PLAN_CALLS_MAX, and of dormant blocks; the
- * rest of `ret` is 0. E_USAGE: the text is no layout, or has a pool for an id that there is not. */
+/* The pools that a text names for the ids of `call_count` calls, at most HEARTH_PLAN_CALLS_MAX, and of dormant
+ * blocks; the rest of `ret` is 0. E_USAGE: the text is no layout, or has a pool for an id that there is not. */
 hearth_status hearth_layout_parse(const char *text, uint32_t call_count, bool has_dormant,
                                   uint8_t ret[HEARTH_POOLS_MAX + 1], hearth_error *err);
 /* The text of a layout, without zeros at the end; "0" if all pools are 0. */
@@ -68,8 +68,8 @@ const char *hearth_tuning_name(enum hearth_tuning tuning);
 const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id);
 const hearth_plan_table *hearth_plan_find_table(const hearth_plan *plan, uint64_t stack_id);
 
-/* The bytes of the profile (malloc'd) with this layout in place of its own; all else, the plan's id included, stays. `tuning` NULL: it
- * was not measured. E_EMPTY: the profile has no plan; E_USAGE: as hearth_layout_parse. */
+/* The bytes of the profile (malloc'd) with this layout in place of its own; all else, the plan's id included, stays.
+ * `tuning` NULL: it was not measured. E_EMPTY: the profile has no plan; E_USAGE: as hearth_layout_parse. */
 hearth_status hearth_plan_set_layout(hearth_profile *profile, const char *layout, const hearth_plan_tuning *tuning,
                                      void **ret_data, size_t *ret_size, hearth_error *err);
 

@@ -75,8 +75,8 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
 /* Open a regular file as above; read a pipe or device, which hearth_profile_open refuses, to its end into memory. */
 hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err);
-/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles), at a multiple of 8; `name` is for
- * messages. */
+/* Open bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles), at a multiple of 8; `name`
+ * is for messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);
 void hearth_profile_close(hearth_profile *profile);
@@ -84,8 +84,8 @@ void hearth_profile_close(hearth_profile *profile);
 /* A hash of all that the profile holds: XXH3-64 of its checksums, or 1 if that is 0. Equal contents have equal ids. */
 uint64_t hearth_profile_id(const hearth_profile *profile);
 
-/* Check the checksum of every block: a damaged profile is refused as a whole (`hearth show` and `hearth index` do it first).
- * References are checked when they are followed. */
+/* Check the checksum of every block: a damaged profile is refused as a whole (`hearth show` and `hearth index` do it
+ * first). References are checked when they are followed. */
 hearth_status hearth_profile_check(hearth_profile *profile, hearth_error *err);
 
 uint32_t hearth_profile_function_count(const hearth_profile *profile);
@@ -126,8 +126,8 @@ hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, cha
 /* Name and build id (borrowed) of one of the binaries. */
 hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, const char **ret_name,
                                         const uint8_t **ret_build_id, uint32_t *ret_build_id_size, hearth_error *err);
-/* The density that bounds the hot contexts, which hold `share_ppm` of all accesses: the exact cutoff if stored, else the next
- * stricter one. E_NOT_FOUND if there is none (no accesses were counted). */
+/* The density that bounds the hot contexts, which hold `share_ppm` of all accesses: the exact cutoff if stored, else
+ * the next stricter one. E_NOT_FOUND if there is none (no accesses were counted). */
 hearth_status hearth_profile_get_hot_cutoff(hearth_profile *profile, uint32_t share_ppm, double *ret_density,
                                             hearth_error *err);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading traces: every operation on a program's heap, as `hearth record --mode=trace` writes it (docs/formats/trace.md).
- * Words:
+/* Reading traces: every operation on a program's heap, as `hearth record --mode=trace` writes it
+ * (docs/formats/trace.md). Words:
  *
  *   event   one operation: an allocation or a deallocation; realloc is one of each
  *   block   events of one thread that lie together in the file
  *   node    one address of a call stack, with the node of its caller
  *
- * A file that ends early (the program was killed) is valid as far as it goes. A trace may be read by one thread at a time. */
+ * A file that ends early (the program was killed) is valid as far as it goes. A trace may be read by one thread at a
+ * time. */
 #ifndef HEARTH_TRACE_H
 #define HEARTH_TRACE_H
 
@@ -82,8 +83,8 @@ uint32_t hearth_trace_block_thread(const hearth_trace *trace, uint64_t number);
 typedef hearth_status hearth_trace_visitor(void *data, const hearth_trace_event *event, uint32_t thread,
                                            hearth_error *err);
 
-/* Visit all events by time: of a deallocation that is its begin, of an allocation its end, so that an address is free before
- * it is taken again. Errors: E_CORRUPT, E_NOMEM, and the visitor's. */
+/* Visit all events by time: of a deallocation that is its begin, of an allocation its end, so that an address is
+ * free before it is taken again. Errors: E_CORRUPT, E_NOMEM, and the visitor's. */
 hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visit, void *data, hearth_error *err);
 
 /* "malloc", "realloc-free" ...; NULL for a number that is no kind. */

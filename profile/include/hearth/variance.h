@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How sure a class is. Runs differ: a profile of several holds, of each context, sums over the runs in which it occurred, of
- * the numbers that its class is made from and of their squares. They tell how far the numbers of another such profile may be
- * from these.
+/* How sure a class is. Runs differ: a profile of several holds, of each context, sums over the runs in which it
+ * occurred, of the numbers that its class is made from and of their squares. They tell how far the numbers of
+ * another such profile may be from these.
  *
  *   level    of a number: 1024 and 16 for each doubling above 1, within 0 to 2047. Linear between powers of two, so that it
  *            is four bits of the number's binary fraction and its exponent, and the same on every machine. As ratios count,
@@ -12,8 +12,8 @@
  *            `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that tell
  *            something.
  *
- * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one when
- * profiles of several runs were merged count a run once for each. */
+ * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one
+ * when profiles of several runs were merged count a run once for each. */
 #ifndef HEARTH_VARIANCE_H
 #define HEARTH_VARIANCE_H
 
@@ -58,8 +58,9 @@ typedef struct hearth_variance_errors {
 
 hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance);
 
-/* Is it uncertain whether the context is cold: is it within HEARTH_VARIANCE_ERRORS errors of its density and lifetime, and
- * elsewhere not? False also if nothing is known of the variance. The planner does not take such a context for cold. */
+/* Is it uncertain whether the context is cold: is it within HEARTH_VARIANCE_ERRORS errors of its density and
+ * lifetime, and elsewhere not? False also if nothing is known of the variance. The planner does not take such a
+ * context for cold. */
 bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_mib *mib,
                                const hearth_variance *variance);
 

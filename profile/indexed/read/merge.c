@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Adds a whole indexed profile to a builder. Each table is read once from its beginning; the rows that a row refers to have
- * their new numbers by then. */
+/* Adds a whole indexed profile to a builder. Each table is read once from its beginning; the rows that a row refers
+ * to have their new numbers by then. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads an indexed profile in place. Every load goes through hearth_profile_touch, which checks bounds and, once for each
- * block, the checksum. References between tables are checked when they are followed. Opening is in reader_open.c. */
+/* Reads an indexed profile in place. Every load goes through hearth_profile_touch, which checks bounds and, once for
+ * each block, the checksum. References between tables are checked when they are followed. Opening is in
+ * reader_open.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,8 +118,8 @@ hearth_status hearth_profile_read_block(hearth_profile *profile, const packed_ta
   return HEARTH_OK;
 }
 
-/* The block of a row, with the first `wanted` columns decoded: *ret_values[column][row % HEARTH_PACKED_ROWS]. It lives until
- * another row is asked for. */
+/* The block of a row, with the first `wanted` columns decoded: *ret_values[column][row % HEARTH_PACKED_ROWS]. It
+ * lives until another row is asked for. */
 static hearth_status read_packed(hearth_profile *profile, packed_table *table, uint32_t row, size_t wanted,
                                  uint64_t (**ret_values)[HEARTH_PACKED_ROWS], const char *what, hearth_error *err) {
   uint32_t number = row / HEARTH_PACKED_ROWS + 1;

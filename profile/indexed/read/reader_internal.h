@@ -39,8 +39,8 @@ bool hearth_packed_encode(packed_source *source, const void *context, size_t row
 
 /* Declarations that the files of the reader share, and that the tests' verifier needs beyond the public header. */
 
-/* The first `wanted` columns of a block that was decoded. Callers ask for neighbouring rows, and walks up stacks come through
- * the same blocks again and again. */
+/* The first `wanted` columns of a block that was decoded. Callers ask for neighbouring rows, and walks up stacks
+ * come through the same blocks again and again. */
 typedef struct decoded_block {
   uint32_t number; /* one more than the block's; 0: empty */
   size_t wanted;
@@ -68,6 +68,7 @@ struct hearth_profile {
   packed_table frames, stacks, contexts;
   int mib_columns[HEARTH_PACKED_COLUMNS]; /* the field of a hearth_mib for each column of `contexts`, or -1 */
   uint64_t *counts;                       /* of the histogram that was read last */
+  bool histograms_are_sorted;             /* that was checked */
   size_t counts_room;
   hearth_variance *variances; /* of each context: the VARIANCES section, decoded; NULL: not yet */
   uint8_t *checked;           /* one bit for each block whose checksum was found right */

@@ -66,10 +66,24 @@ static hearth_status section_read_histogram(hearth_profile *profile, uint32_t nu
   return decode(profile, number, from, bytes, ret, err);
 }
 
+/* Once: else rows that no search hits could make each histogram as long as all. */
+static hearth_status check_histograms(hearth_profile *profile, hearth_error *err) {
+  hearth_indexed_histogram row, last = {0};
+  for (uint32_t i = 0; !profile->histograms_are_sorted && i < row_count(profile); i++, last = row) {
+    HEARTH_TRY(section_read_row(profile, i, &row, err));
+    if (row.context >= hearth_profile_context_count(profile) ||
+        (i > 0 && (row.context <= last.context || row.offset < last.offset)))
+      return hearth_profile_corrupt(profile, err, "histogram %u is not behind the one before", i);
+  }
+  profile->histograms_are_sorted = true;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row, hearth_histogram *ret,
                                            hearth_error *err) {
   uint32_t first = 0, end = row_count(profile); /* 0 in most profiles */
   *ret = (hearth_histogram){NULL, 0};
+  HEARTH_TRY(check_histograms(profile, err));
   while (first < end) {
     uint32_t middle = first + (end - first) / 2;
     hearth_indexed_histogram found;
@@ -137,7 +151,8 @@ hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, h
   return hearth_profile_get_global(profile, row, ret, err);
 }
 
-/* Reads the VARIANCES section, whole, when it is first asked for: a row for each context, empty where the section has none. */
+/* Reads the VARIANCES section, whole, when it is first asked for: a row for each context, empty where the section
+ * has none. */
 
 bool hearth_profile_has_variances(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_VARIANCES)->id != 0;

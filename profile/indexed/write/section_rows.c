@@ -65,7 +65,8 @@ static int compare_heat(const void *left, const void *right) {
   return density_a != density_b ? (density_a < density_b ? 1 : -1) : hearth_compare_u64(&a->id, &b->id);
 }
 
-/* Of one kind, those of most accesses per byte first, so that the hot bytes are few. Equal ones are all hot, or none is. */
+/* Of one kind, those of most accesses per byte first, so that the hot bytes are few. Equal ones are all hot, or none
+ * is. */
 static void mark_hot(builder_global *rows, size_t count) {
   uint64_t sum = 0, seen = 0;
   for (size_t i = 0; i < count; i++)
@@ -157,8 +158,8 @@ hearth_status hearth_writer_encode_histograms(writer *w) {
   return HEARTH_OK;
 }
 
-/* The VARIANCES section: a packed table in the order of the contexts. Its rows are put in order before they are packed, since
- * the packing reads them twice. */
+/* The VARIANCES section: a packed table in the order of the contexts. Its rows are put in order before they are
+ * packed, since the packing reads them twice. */
 
 typedef struct variance_row {
   uint32_t context;

@@ -81,8 +81,9 @@ static const uint32_t field_tags[HEARTH_MIB_COLUMNS] = {
 #include "hearth/mib_fields.def"
 };
 
-/* Fields whose numbers are stored relative to those of another field, which is before them. Most contexts have one block, or
- * blocks that are alike, so that the greatest number is the least, the total is either, and the difference is 0. */
+/* Fields whose numbers are stored relative to those of another field, which is before them. Most contexts have one
+ * block, or blocks that are alike, so that the greatest number is the least, the total is either, and the difference
+ * is 0. */
 static const struct relative {
   enum hearth_mib_column field, reference;
 } relatives[] = {

@@ -24,7 +24,8 @@ enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS, at mos
 
 typedef struct writer writer;
 
-/* Makes the PLAN section (malloc'd; empty: there is nothing to plan) once contexts are in order and summarised. E_NOMEM. */
+/* Makes the PLAN section (malloc'd; empty: there is nothing to plan) once contexts are in order and summarised.
+ * E_NOMEM. */
 typedef hearth_status writer_make_plan(const writer *w, const void *state, writer_section *ret);
 
 struct writer {
@@ -96,8 +97,8 @@ static inline uint32_t writer_unscoped_context(const writer *w, uint32_t context
 /* row_order.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
 bool hearth_writer_accesses_counted(const writer *w);
 hearth_status hearth_writer_summarise(writer *w);
-/* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
- * stay undefined. */
+/* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the
+ * others stay undefined. */
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
 /* The variance of one of the builder's contexts, summed as above. */
 hearth_variance hearth_writer_get_variance(const writer *w, uint32_t context);

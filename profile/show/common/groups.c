@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Each frame has one group, found once. A context counts for the group of one of its frames, and in the cumulative sum of
- * each group of its stack once, however often the group is there. */
+/* Each frame has one group, found once. A context counts for the group of one of its frames, and in the cumulative
+ * sum of each group of its stack once, however often the group is there. */
 #define _GNU_SOURCE /* asprintf */
 #include "groups.h"
 

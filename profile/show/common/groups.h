@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Contexts summed by function, caller, site, file, library, type or size (hearth_group_kind): what each allocates itself, and
- * with all that it calls. Functions of one name and file are one, as instances of a template are. */
+/* Contexts summed by function, caller, site, file, library, type or size (hearth_group_kind): what each allocates
+ * itself, and with all that it calls. Functions of one name and file are one, as instances of a template are. */
 #ifndef HEARTH_GROUPS_H
 #define HEARTH_GROUPS_H
 
@@ -22,8 +22,8 @@ typedef struct hearth_listing_totals {
 
 void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more);
 
-/* What is shown of sums: bytes, where contexts are sorted by lifetime; of allocations the short-lived ones, where they are
- * sorted by these. */
+/* What is shown of sums: bytes, where contexts are sorted by lifetime; of allocations the short-lived ones, where
+ * they are sorted by these. */
 static inline hearth_quantity hearth_listing_quantity(const hearth_listing_options *options) {
   return options->sort == HEARTH_SORT_LIFETIME      ? HEARTH_QUANTITY_BYTES
          : options->sort == HEARTH_SORT_SHORT_LIVED ? HEARTH_QUANTITY_ALLOCS

@@ -27,8 +27,8 @@ static const struct known_wrapper {
  * only C++ can read. */
 char *__cxa_demangle(const char *mangled_name, char *buffer, size_t *length, int *status);
 
-/* A Rust name that is being made. Back references repeat parts of it, so that a short mangled name may stand for one without
- * an end. What does not fit is given up, at a sign, where libiberty holds no memory. */
+/* A Rust name that is being made. Back references repeat parts of it, so that a short mangled name may stand for one
+ * without an end. What does not fit is given up, at a sign, where libiberty holds no memory. */
 typedef struct rust_name {
   jmp_buf give_up;
   bool is_rust, overflows;
@@ -248,8 +248,8 @@ static bool ends(const shortener *s, const char *with) {
   return (size_t)(s->end - s->begin) >= size && memcmp(s->end - size, with, size) == 0;
 }
 
-/* Behind the bracket that closes the one at `at`; the end of the text where none does. Inside of others than angles, '<'
- * and '>' are signs. */
+/* Behind the bracket that closes the one at `at`; the end of the text where none does. Inside of others than angles,
+ * '<' and '>' are signs. */
 static const char *behind(const char *at) {
   size_t angles = 0, others = 0;
   do {
@@ -266,8 +266,8 @@ static const char *behind(const char *at) {
   return at;
 }
 
-/* "std::basic_string" and the arguments "<char, ...>" make "std::string": the standard library has a typedef for each of
- * its templates of characters. */
+/* "std::basic_string" and the arguments "<char, ...>" make "std::string": the standard library has a typedef for
+ * each of its templates of characters. */
 static bool name_characters(shortener *s, const char *arguments) {
   static const char stem[] = "std::basic_";
   char *at = s->end;
@@ -288,7 +288,8 @@ static bool name_characters(shortener *s, const char *arguments) {
   return true;
 }
 
-/* Rust's: arguments go, as C++'s do; an implementation, as in "alloc::slice::<impl [T]>::to_vec", is a part of the path. */
+/* Rust's: arguments go, as C++'s do; an implementation, as in "alloc::slice::<impl [T]>::to_vec", is a part of the
+ * path. */
 static void take_turbofish(shortener *s) {
   const char *end = behind(s->at);
   if (name_starts(s->at, "<impl "))

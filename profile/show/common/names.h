@@ -65,9 +65,9 @@ char *hearth_name_make(const char *linkage_name, hearth_name_style style);
 /* Names of functions and files as people say them. */
 
 /* The short form of a demangled C++ name, in place: without return type, parameters and template arguments
- * ("std::map<>::operator[]"), inline namespaces of the standard library, and the anonymous namespace; strings have the names
- * of their typedefs ("std::string"). C names lose the suffixes of a compiler's copies (".part.0"). Names that are neither
- * stay. */
+ * ("std::map<>::operator[]"), inline namespaces of the standard library, and the anonymous namespace; strings have
+ * the names of their typedefs ("std::string"). C names lose the suffixes of a compiler's copies (".part.0"). Names
+ * that are neither stay. */
 void hearth_shorten_name(char *name);
 
 /* Take "." and ".." and repeated separators out of a path, in place, without a look at the file system. */

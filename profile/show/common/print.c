@@ -55,8 +55,8 @@ static void print_name_place(const hearth_place *place, FILE *stream) {
   fputs(frame->inlined ? " (inlined)" : "", stream);
 }
 
-/* A stack that is being printed. Of wrappers that call each other, only the outermost has a line, and the outermost before
- * what starts a program or library: it may be the owner. */
+/* A stack that is being printed. Of wrappers that call each other, only the outermost has a line, and the outermost
+ * before what starts a program or library: it may be the owner. */
 typedef struct printing {
   hearth_names *names;
   FILE *stream;

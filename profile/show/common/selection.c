@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that match are found first, then in one pass the nodes that have one: a caller has a lower number than those it
- * calls. A context is then one look at its node. */
+/* Functions that match are found first, then in one pass the nodes that have one: a caller has a lower number than
+ * those it calls. A context is then one look at its node. */
 #include "selection.h"
 
 #include <math.h>

@@ -36,8 +36,8 @@ bool hearth_help_asked(const char *argument, const hearth_help *help, const hear
 
 enum { HEARTH_OPTION_UNUSABLE = -1 };
 
-/* Of an option, exactly one of `flag`, `text` and `take` is there. Rows without are for the help: an operand's name, or, if
- * the name is empty, a line of text between options. */
+/* Of an option, exactly one of `flag`, `text` and `take` is there. Rows without are for the help: an operand's name,
+ * or, if the name is empty, a line of text between options. */
 struct hearth_option {
   const char *name; /* with its dashes; NULL: the end of the table */
   char letter;      /* 0: there is none */
@@ -76,8 +76,8 @@ bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, in
 bool hearth_tool_parse_command(const hearth_option *options, const hearth_help *help, int argc, char **argv,
                                int *ret_operands, int *ret_code);
 
-/* Which name was meant: {0} at first, then each that there is, compared with the `length` bytes that were given. `name` stays
- * NULL if none is near. */
+/* Which name was meant: {0} at first, then each that there is, compared with the `length` bytes that were given.
+ * `name` stays NULL if none is near. */
 typedef struct hearth_guess {
   const char *name;
   size_t distance; /* typing errors */
@@ -109,8 +109,8 @@ typedef struct hearth_list_option {
 
 int hearth_tool_take_one_more(void *target, const char *value);
 
-/* Give each line of a file to `take`, without blanks around it, but for empty ones and such that begin with '#'. An exit code
- * of an error, which was printed, ends it. */
+/* Give each line of a file to `take`, without blanks around it, but for empty ones and such that begin with '#'. An
+ * exit code of an error, which was printed, ends it. */
 int hearth_tool_each_line(const char *path, int (*take)(void *target, const char *line), void *target);
 
 /* The path by which an operand is read: "-" is standard input. */
@@ -127,8 +127,8 @@ enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_U
 int hearth_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for an error of printing a view to `path`; views know their stream, but not where it leads. */
 int hearth_tool_view_error(const char *path, const hearth_error *err);
-/* What takes long, as a line of a terminal: none in files and pipes. The next one, or any message, takes its place; "" takes
- * it away. */
+/* What takes long, as a line of a terminal: none in files and pipes. The next one, or any message, takes its place;
+ * "" takes it away. */
 void hearth_tool_progress(const char *text);
 /* Print "hearth: warning: ..." as one line. */
 void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -144,8 +144,8 @@ int hearth_tool_finish(void);
 #define HEARTH_VERB(part, name, run, help, see, example) int run(int argc, char **argv);
 #include "verbs.def"
 
-/* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command prints them. On
- * error nothing is written but the message; returns the exit code. */
+/* What `hearth flags` prints, into a stream: words one a line, which may have blanks in them, or as the command
+ * prints them. On error nothing is written but the message; returns the exit code. */
 int hearth_flags_write(int argc, char **argv, bool lines, FILE *out);
 
 #endif

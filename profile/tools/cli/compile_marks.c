@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Of each object, the first mark that is not the link's is enough to know. An object that clang has signed without a mark was
- * compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. Libraries
+/* Of each object, the first mark that is not the link's is enough to know. An object that clang has signed without a
+ * mark was compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. Libraries
  * that are searched for by -l may be someone else's, and are not looked at. */
 #define _GNU_SOURCE /* memmem under strict C */
 #include "install_paths.h"

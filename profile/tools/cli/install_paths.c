@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* /proc/self/exe leads to the executable, or where it is missing, the path that was executed; its folder leads to the
- * others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the libraries, PREFIX/lib/hearth/llvm-N/ with what is linked for one
- * release. In a build tree both are links to lib/. */
+/* /proc/self/exe leads to the executable, or where it is missing, the path that was executed; its folder leads to
+ * the others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the libraries, PREFIX/lib/hearth/llvm-N/ with what is
+ * linked for one release. In a build tree both are links to lib/. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "install_paths.h"
 

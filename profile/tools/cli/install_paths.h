@@ -32,8 +32,9 @@ bool hearth_program_can_preload(const char *path, char *ret_reason, size_t size)
 
 /* Which builds the objects of a link are of (hearth/type_table.h). */
 
-/* Warn, once, if objects among the link's arguments are of another build than the link. `mode` as in HEARTH, or "off"; `flags`
- * are those for clang. Looked at: objects, modules of bitcode and archives, but thin ones, that are named by path. */
+/* Warn, once, if objects among the link's arguments are of another build than the link. `mode` as in HEARTH, or
+ * "off"; `flags` are those for clang. Looked at: objects, modules of bitcode and archives, but thin ones, that are
+ * named by path. */
 void hearth_compile_marks_check(char *const *arguments, const char *mode, char *const *flags);
 
 #endif

@@ -76,8 +76,8 @@ int hearth_output_view(const char *path, hearth_status (*write)(const void *argu
 
 /* One writer for each format; which one is a table. */
 
-/* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
- * too new for it even where it only wants the function counters. */
+/* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section
+ * that is too new for it even where it only wants the function counters. */
 enum { FIRST_CONTAINER_FOR_DEFAULT = 13, OLDEST_SECTION = 3 };
 
 /* The result as an indexed profile: open, and as the bytes that it is in. */

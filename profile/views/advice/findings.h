@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Advice before it is printed: advice.c sums contexts by place and collects findings; kinds.c tests a place for each kind. */
+/* Advice before it is printed: advice.c sums contexts by place and collects findings; kinds.c tests a place for each
+ * kind. */
 #ifndef HEARTH_FINDINGS_H
 #define HEARTH_FINDINGS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Findings on global variables. One says what all globals of its kind have in common, and names those of most bytes. Small ones
- * are left out: switches of the program, which another input may set. Which variables share a cache line is the linker's choice:
- * the symbols of the program say it, not those of the profiled build. */
+/* Findings on global variables. One says what all globals of its kind have in common, and names those of most bytes.
+ * Small ones are left out: switches of the program, which another input may set. Which variables share a cache line
+ * is the linker's choice: the symbols of the program say it, not those of the profiled build. */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>

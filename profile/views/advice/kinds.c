@@ -124,8 +124,8 @@ static bool frees_at_end(const hearth_advice_whole *w) {
   return w->places_freed > 0 && w->places_freed >= 3 * w->places_left;
 }
 
-/* As many blocks are made at any time of the run as at any other: what a program reads, builds and then uses has another
- * average age. */
+/* As many blocks are made at any time of the run as at any other: what a program reads, builds and then uses has
+ * another average age. */
 static bool grows_steadily(const hearth_advice_whole *w, const hearth_mib *m) {
   double all = w->duration_ns, lives = average_ns(m);
   return (double)m->MaxLifetime >= 0.9 * all && (double)m->MinLifetime <= 0.1 * all && lives >= 0.4 * all &&
@@ -157,8 +157,8 @@ static double touched_share(const hearth_mib *m) {
   return m->Looks >= LEAST_LOOKS ? (double)m->TouchedLooks / (double)m->Looks : 0;
 }
 
-/* No more accesses than writing the touched bytes once takes; and looks at pages, since code without counters may use what counters
- * saw nothing of. */
+/* No more accesses than writing the touched bytes once takes; and looks at pages, since code without counters may
+ * use what counters saw nothing of. */
 static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
@@ -179,8 +179,9 @@ static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, h
   return true;
 }
 
-/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed. Where a part of
- * the memory is used late, as of a document or a database, the program cannot free the rest: it does not know which part. */
+/* One pass over a block from begin to end leaves half of it alone in the last half of its life, however it is freed.
+ * Where a part of the memory is used late, as of a document or a database, the program cannot free the rest: it does
+ * not know which part. */
 static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);

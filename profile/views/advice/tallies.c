@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows
- * its thread and the number of its allocation there: if that is still the thread's last operation when the block is freed,
- * it was temporary, as 'hearth record' counts. */
+/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block
+ * knows its thread and the number of its allocation there: if that is still the thread's last operation when the
+ * block is freed, it was temporary, as 'hearth record' counts. */
 #include "groups.h"
 
 #include <math.h>

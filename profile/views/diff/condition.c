@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Grammar and meaning are in the help of `hearth diff`; docs/tools.md, "Conditions", has limits. A parser by hand: five tokens. */
+/* Grammar and meaning are in the help of `hearth diff`; docs/tools.md, "Conditions", has limits. A parser by hand:
+ * five tokens. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

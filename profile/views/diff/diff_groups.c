@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth diff --by`: both profiles' sums by function, caller, site, file, library, type or size. Groups are the same if name and file
- * are, so that a function that moved within its file is one. */
+/* `hearth diff --by`: both profiles' sums by function, caller, site, file, library, type or size. Groups are the
+ * same if name and file are, so that a function that moved within its file is one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

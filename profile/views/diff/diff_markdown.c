@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The comparison as a comment on a change of the sources: totals, then the contexts that grew most, new ones among them,
- * and, folded, those that shrank. Tables of GitHub's flavour of Markdown, which GitLab and Gitea read, too. */
+/* The comparison as a comment on a change of the sources: totals, then the contexts that grew most, new ones among
+ * them, and, folded, those that shrank. Tables of GitHub's flavour of Markdown, which GitLab and Gitea read, too. */
 #include <stdlib.h>
 
 #include "array.h"

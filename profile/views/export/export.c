@@ -123,9 +123,9 @@ hearth_status hearth_export_folded(hearth_exporter *e, hearth_error *err) {
 /* Version 2 of DHAT's output, as valgrind/dhat/dh_main.c describes it and dh_view.js checks it: a program point (PP)
  * for each context.
  *
- * What was live at the peak is t-gmax, if the profile knows it, and else what was live at the end. What a context had at its own
- * most (mb) is not known: it is given as the greater of these two. The command line
- * (cmd), which the viewer shows on top, says so. */
+ * What was live at the peak is t-gmax, if the profile knows it, and else what was live at the end. What a context
+ * had at its own most (mb) is not known: it is given as the greater of these two. The command line (cmd), which the
+ * viewer shows on top, says so. */
 
 static const double ns_per_us = 1e3;
 static const uint64_t threshold_us =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The heap over time in Chrome's JSON trace format, for Perfetto and chrome://tracing: counter events (phase "C") of the live
- * bytes in all and by the functions that held most, and an instant event at the peak. Microseconds; of several runs,
- * averages. Source: Chromium's "Trace Event Format". */
+/* The heap over time in Chrome's JSON trace format, for Perfetto and chrome://tracing: counter events (phase "C") of
+ * the live bytes in all and by the functions that held most, and an instant event at the peak. Microseconds; of
+ * several runs, averages. Source: Chromium's "Trace Event Format". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

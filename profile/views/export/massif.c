@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Massif's file, as massif/ms_main.c of Valgrind writes it: a snapshot for each point of the history, and one of the peak, which has
- * a tree: of each function that allocates, its callers. Frame rows stand for addresses. Of several runs, averages. */
+/* Massif's file, as massif/ms_main.c of Valgrind writes it: a snapshot for each point of the history, and one of the
+ * peak, which has a tree: of each function that allocates, its callers. Frame rows stand for addresses. Of several
+ * runs, averages. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

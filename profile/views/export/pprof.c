@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* google/pprof's profile.proto, whose comments are the specification. Contexts are samples; a frame and what was inlined
- * into it are one location with several lines, leaf first. Fields of a message may come in any order: samples are
- * written as the contexts come, then the locations and functions that they use; strings where they are first needed. */
+/* google/pprof's profile.proto, whose comments are the specification. Contexts are samples; a frame and what was
+ * inlined into it are one location with several lines, leaf first. Fields of a message may come in any order:
+ * samples are written as the contexts come, then the locations and functions that they use; strings where they are
+ * first needed. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -102,8 +102,8 @@ static hearth_status read_history(hearth_page_model *model, hearth_profile *prof
   return status;
 }
 
-/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM, the
- * reader's. */
+/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM,
+ * the reader's. */
 static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hearth_profile *profile,
                                                    hearth_error *err) {
   HEARTH_TRY(begin_owners(model, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The content of a report: call stacks, contexts, and plots. timeline.c reads a trace, model.c makes the model of a profile;
- * html.c writes it.
+/* The content of a report: call stacks, contexts, and plots. timeline.c reads a trace, model.c makes the model of a
+ * profile; html.c writes it.
  *
  *   place    function, line and column: frames that differ otherwise are one here
  *   node     a place and its callers; the callers' node has a lower number
@@ -21,8 +21,8 @@
 
 typedef enum hearth_page_amount { HEARTH_PAGE_BYTES, HEARTH_PAGE_NS } hearth_page_amount;
 
-/* A logarithmic axis has two bins for each power of two: bin i holds values of [2^(i/2), 2^((i+1)/2)), and bin 0 all below,
- * too. A linear one: [i * step, (i + 1) * step), and the last one all above. */
+/* A logarithmic axis has two bins for each power of two: bin i holds values of [2^(i/2), 2^((i+1)/2)), and bin 0 all
+ * below, too. A linear one: [i * step, (i + 1) * step), and the last one all above. */
 typedef struct hearth_page_axis {
   const char *label;
   hearth_page_amount unit;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Events in the order of time change the sum of live bytes. A block adds to the grids when it ends; the table of live blocks tells when it began. */
+/* Events in the order of time change the sum of live bytes. A block adds to the grids when it ends; the table of
+ * live blocks tells when it began. */
 #include "page.h"
 
 #include <math.h>

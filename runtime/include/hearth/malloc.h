@@ -7,11 +7,11 @@
  *   other  everything else: the plain function is called, and its block lies in the main pool
  *
  * Every function below does what the function without the suffix does, with the same results, errors and errno; the
- * hint decides placement only. Where there is no more cold memory, a block lies in the main pool, which is counted. Blocks
- * are freed by plain free (or, for the operator new forms, by plain operator delete) and may be passed to realloc,
- * reallocarray and malloc_usable_size, from any thread. Plain realloc keeps a block in its pool; the hinted one moves it when the
- * hint asks for another one. A neutral hint keeps it where it is. Blocks above 128 KiB lie in no pool but among large
- * blocks, cold ones in cold memory.
+ * hint decides placement only. Where there is no more cold memory, a block lies in the main pool, which is counted.
+ * Blocks are freed by plain free (or, for the operator new forms, by plain operator delete) and may be passed to
+ * realloc, reallocarray and malloc_usable_size, from any thread. Plain realloc keeps a block in its pool; the hinted
+ * one moves it when the hint asks for another one. A neutral hint keeps it where it is. Blocks above 128 KiB lie in
+ * no pool but among large blocks, cold ones in cold memory.
  *
  * Link with -lhearth_malloc (archive or shared object) or preload the shared object. The operator new forms that
  * tcmalloc declares, such as operator new(size_t, __hot_cold_t), are defined as well, under tcmalloc's names.

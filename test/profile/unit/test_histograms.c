@@ -106,9 +106,10 @@ static void damage_is_found(void **state) {
       damaged[at] ^= (uint8_t)bits;
       reseal(damaged, b.size);
       if (hearth_profile_open_memory(damaged, b.size, "memory", &profile, &err) == HEARTH_OK) {
-        errors += hearth_profile_verify(profile, &err) != HEARTH_OK;
         for (uint32_t i = 0; i < hearth_profile_context_count(profile) && i < 8; i++)
-          if (hearth_profile_get_histogram(profile, i, &h, &err) == HEARTH_OK && h.size > 0)
+          if (hearth_profile_get_histogram(profile, i, &h, &err) != HEARTH_OK)
+            errors++;
+          else if (h.size > 0)
             assert_true(h.counts[h.size - 1] != 0);
         hearth_profile_close(profile);
       }

@@ -74,7 +74,6 @@ static void every_field_survives(void **state) {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   assert_true(mib.Name == (tag < HEARTH_TAG_LookedLifetime ? UINT64_C(1) << (tag % 4 * 16 + 3) : 0));
 #include "hearth/mib_fields.def"
-#include "profile_verifier.h"
   hearth_profile_close(profile);
   free(b.data);
   expect_round_trip(text, HEARTH_IDS_HEARTH);

@@ -73,9 +73,9 @@ hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const vo
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 
-/* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of the same
- * type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay. The result is
- * ordered by node, callers first. The caller frees *ret. E_NOMEM. */
+/* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of
+ * the same type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay.
+ * The result is ordered by node, callers first. The caller frees *ret. E_NOMEM. */
 hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
                                       hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a profile or a trace says could be better: findings, ranked by what they may save. docs/tools.md, "hearth advise". */
+/* What a profile or a trace says could be better: findings, ranked by what they may save. docs/tools.md, "hearth
+ * advise". */
 #ifndef HEARTH_ADVICE_H
 #define HEARTH_ADVICE_H
 

@@ -2,9 +2,9 @@
 /* Changes between two profiles of a program: contexts that changed class, appeared, vanished or only weigh more or
  * less; and conditions on them, for continuous integration.
  *
- * Contexts are the same if their frames have equal functions, line offsets, columns and discriminators; whether a frame
- * was inlined does not count, as it differs between builds. Each profile has its own thresholds of the classes. Quantities
- * are averages per run, so that a profile of ten runs can be compared with one of a single run. */
+ * Contexts are the same if their frames have equal functions, line offsets, columns and discriminators; whether a
+ * frame was inlined does not count, as it differs between builds. Each profile has its own thresholds of the
+ * classes. Quantities are averages per run, so that a profile of ten runs can be compared with one of a single run. */
 #ifndef HEARTH_PROFILE_DIFF_H
 #define HEARTH_PROFILE_DIFF_H
 
@@ -27,8 +27,8 @@ typedef enum hearth_change {
   HEARTH_CHANGE_COUNT
 } hearth_change;
 
-/* Compare. The profiles are borrowed, as are the names to call them by; options->only is not used. Destroy accepts NULL.
- * E_MISMATCH when their function ids are of different schemes; errors of the reader; E_NOMEM. */
+/* Compare. The profiles are borrowed, as are the names to call them by; options->only is not used. Destroy accepts
+ * NULL. E_MISMATCH when their function ids are of different schemes; errors of the reader; E_NOMEM. */
 hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDES],
                                  const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
                                  hearth_diff **ret, hearth_error *err);
@@ -36,17 +36,18 @@ void hearth_diff_destroy(hearth_diff *diff);
 /* The share of one side's bytes, 0 to 1, that is in contexts of both profiles; 1 of none at all. */
 double hearth_diff_common_share(const hearth_diff *diff, int side);
 
-/* What A has of each context of B, where B was merged from A and others: *ret is by B's rows; free it with free(). Errors: the
- * reader's, E_NOMEM. */
+/* What A has of each context of B, where B was merged from A and others: *ret is by B's rows; free it with free().
+ * Errors: the reader's, E_NOMEM. */
 hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_DIFF_SIDES], hearth_mib **ret,
                                          hearth_error *err);
 
-/* Print at most `top` contexts of each kind of change, heaviest first. Markdown: of those that grew, and of those that shrank, by how much they did. */
+/* Print at most `top` contexts of each kind of change, heaviest first. Markdown: of those that grew, and of those
+ * that shrank, by how much they did. */
 hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 hearth_status hearth_diff_print_markdown(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 
-/* The same of sums by function, caller, site, file, library, type or size: those whose own bytes changed, most first. E_IO,
- * E_NOMEM, errors of the reader. */
+/* The same of sums by function, caller, site, file, library, type or size: those whose own bytes changed, most
+ * first. E_IO, E_NOMEM, errors of the reader. */
 hearth_status hearth_diff_print_groups(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
                                        hearth_error *err);
 

@@ -22,9 +22,9 @@ typedef struct hearth_export_options {
   const char *title;               /* shown by viewers, and in errors; not NULL */
 } hearth_export_options;
 
-/* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different
- * inline chains. E_NOT_FOUND when accesses are asked for and were not counted in every run; E_IO when the stream reports
- * an error; errors of the reader. After an error the output is of no use. */
+/* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof)
+ * different inline chains. E_NOT_FOUND when accesses are asked for and were not counted in every run; E_IO when the
+ * stream reports an error; errors of the reader. After an error the output is of no use. */
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
                             FILE *stream, hearth_error *err);
 

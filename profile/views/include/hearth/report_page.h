@@ -22,8 +22,8 @@ typedef struct hearth_page_options {
   const char *title;      /* shown, and in errors; not NULL */
 } hearth_page_options;
 
-/* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_IO when the stream reports an error; errors of the readers, E_NOMEM.
- * After an error the output is of no use. */
+/* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_IO when the stream
+ * reports an error; errors of the readers, E_NOMEM. After an error the output is of no use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);
 
