@@ -19,7 +19,7 @@ NOINLINE static void *one(size_t size) { return malloc(size); }
 
 /* The address is a new one in each round, as far as a compiler knows: 16 counts are added each time. */
 NOINLINE static void hammer(const char *block) {
-  for (long i = 0; i < 280000000; i++) {
+  for (long i = 0; i < 35000000; i++) {
     int sum = 0;
     __asm__ volatile("" : "+r"(block));
     for (int k = 0; k < 16; k++)
@@ -28,10 +28,18 @@ NOINLINE static void hammer(const char *block) {
   }
 }
 
+/* The thread looks every 0.25 s: on a busy machine, too, it comes before half of a counter is counted. */
+static void hammer_and_rest(const char *block) {
+  for (int i = 0; i < 8; i++) {
+    hammer(block);
+    usleep(300000);
+  }
+}
+
 int main(void) {
-  hammer(one(16));
+  hammer_and_rest(one(16));
   if (fork() == 0) {
-    hammer(one(32));
+    hammer_and_rest(one(32));
     return 0;
   }
   wait(NULL);
