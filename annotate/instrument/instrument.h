@@ -167,7 +167,7 @@ void hearth_library_count(hearth_counters *counters, LLVMValueRef call);
 
 /* ------------------------------------------------ table of globals ------------------------------------------------ */
 
-/* The table by which the profiling runtime finds a module's global variables (hearth/globals.h). */
+/* The table by which the profiling runtime finds a module's global variables (hearth/program_tables.h). */
 
 /* Define it, before accesses are collected: those of globals count from then on. Globals begin in granules of their
  * own where the language allows it. `stores`: those are counted, too. False: out of memory. */

@@ -18,7 +18,7 @@
 
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "location.h"
 #include "passes.h"
 #include "shim.h"

@@ -10,7 +10,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-#include "hearth/globals.h"
+#include "hearth/program_tables.h"
 
 typedef struct hearth_global_name {
   char name[HEARTH_GLOBAL_NAME_MAX + 1];

@@ -7,7 +7,7 @@
 
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "passes.h"
 #include "shim.h"
 

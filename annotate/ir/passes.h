@@ -85,7 +85,7 @@ bool hearth_pass_tail_calls(LLVMModuleRef module, const hearth_pass_options *opt
  * these to match, and they take nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which
  * would). */
 bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options);
-/* Sign the module with the build that it is of (hearth/type_table.h). */
+/* Sign the module with the build that it is of (hearth/program_tables.h). */
 bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */

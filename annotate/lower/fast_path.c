@@ -10,8 +10,8 @@
 
 #include "array.h"
 #include "dispatch.h"
-#include "hearth/fast_path.h"
 #include "hearth/ir_facts.h"
+#include "hearth/lowered_calls.h"
 #include "shim.h"
 
 typedef struct fast_builder {

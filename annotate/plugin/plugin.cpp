@@ -16,8 +16,8 @@
 #include <string>
 #include <tuple>
 
-#include "hearth/hints.h"
 #include "hearth/indexed.h"
+#include "hearth/lowered_calls.h"
 #include "passes.h"
 #include "pipeline.h"
 #include "shim.h"

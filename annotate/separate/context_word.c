@@ -16,8 +16,8 @@
 #include "announcement.h"
 #include "array.h"
 #include "dispatch.h"
-#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
+#include "hearth/lowered_calls.h"
 #include "shim.h"
 
 /* Where a call comes last, the code generator would make it a jump, but for the bits that are to be cleared behind

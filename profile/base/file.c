@@ -20,10 +20,9 @@
 
 #include "array.h"
 #include "hearth/indexed.h"
-#include "hearth/llvm_container.h"
+#include "hearth/llvm_files.h"
 #include "hearth/raw.h"
-#include "hearth/raw_llvm.h"
-#include "hearth/trace_blocks.h"
+#include "hearth/trace_format.h"
 
 enum { READ_STEP = 65536 };
 

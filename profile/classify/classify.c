@@ -8,7 +8,7 @@
 
 #include "cutoffs.h"
 #include "hearth/classify.h"
-#include "hearth/hints.h"
+#include "hearth/lowered_calls.h"
 #include "numbers.h"
 #include "option_size.h"
 

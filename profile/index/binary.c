@@ -8,8 +8,8 @@
 
 #include "array.h"
 #include "file.h"
+#include "hearth/program_tables.h"
 #include "hearth/raw.h"
-#include "hearth/type_table.h"
 
 #define REMEDY "--binary takes the profiled program"
 

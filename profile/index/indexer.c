@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "builder_tables.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "indexer_state.h"
 #include "object_file.h"
 #include "option_size.h"

@@ -15,7 +15,7 @@
 
 /* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 
-/* The types of a binary's allocation calls (hearth/type_table.h). */
+/* The types of a binary's allocation calls (hearth/program_tables.h). */
 
 typedef struct hearth_types {
   struct hearth_type *items; /* sorted */

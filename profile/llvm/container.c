@@ -6,7 +6,7 @@
 
 #include "file.h"
 #include "hearth/indexed.h"
-#include "hearth/llvm_container.h"
+#include "hearth/llvm_files.h"
 #include "hearth/llvm_profile.h"
 #include "llvm_parts.h"
 

@@ -15,7 +15,7 @@
 
 #include "array.h"
 #include "hearth/builder.h"
-#include "hearth/llvm_container.h"
+#include "hearth/llvm_files.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/mib.h"
 #include "hearth/status.h"

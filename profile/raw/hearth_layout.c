@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "hearth/raw_codec.h"
+#include "hearth/raw.h"
 #include "raw_dump.h"
 
 #define XXH_INLINE_ALL

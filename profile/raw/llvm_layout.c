@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "hearth/raw_llvm.h"
+#include "hearth/llvm_files.h"
 #include "id_table.h"
 
 #define NS_PER_MS UINT64_C(1000000)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "hearth/raw_llvm.h"
+#include "hearth/llvm_files.h"
 #include "hearth/trace.h"
 #include "raw_dump.h"
 

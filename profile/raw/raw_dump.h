@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "file.h"
-#include "hearth/globals.h"
 #include "hearth/histogram.h"
 #include "hearth/mib.h"
+#include "hearth/program_tables.h"
 #include "hearth/raw.h"
 #include "hearth/status.h"
 
@@ -56,7 +56,7 @@ typedef struct hearth_raw_record {
 typedef struct hearth_raw_global {
   uint64_t address, size, accesses, touched_lines, stores;
   const char *name, *file;
-  uint32_t name_size, file_size, line, flags; /* hearth/globals.h */
+  uint32_t name_size, file_size, line, flags; /* hearth/program_tables.h */
 } hearth_raw_global;
 
 /* The file and the place in it: every message of the readers needs them. */

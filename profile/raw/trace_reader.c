@@ -13,7 +13,7 @@
 #include "array.h"
 #include "file.h"
 #include "hearth/raw.h"
-#include "hearth/trace_codec.h"
+#include "hearth/trace_format.h"
 
 typedef struct block {
   hearth_trace_block head;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hearth/history.h"
-#include "hearth/other_heaps.h"
+#include "hearth/running_program.h"
 #include "listing_rows.h"
 #include "print.h"
 

@@ -33,7 +33,7 @@
 #include "file.h"
 #include "object_file.h"
 
-#include "hearth/attach.h"
+#include "hearth/running_program.h"
 
 /* Looks at all threads, with pauses between: some five seconds. */
 enum { TRIES = 200, PAUSE_NS = 25000000 };

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "command_line.h"
-#include "hearth/attach.h"
+#include "hearth/running_program.h"
 
 static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",
                                  .about = "Ask running programs to write the heap profile so far. It replaces the "

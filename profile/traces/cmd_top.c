@@ -46,8 +46,8 @@ static void print_json(const malloc_process *process, const malloc_sample *sampl
   for (int i = 0; i < MALLOC_PARTS; i++) {
     const malloc_part *part = &sample->part[i];
     printf(",\"%s\":{\"on\":%s", names[i], is_on(process, i) ? "true" : "false");
-#define HEARTH_MALLOC_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, part->name);
-#include "hearth/malloc_fields.def"
+#define PRINT_FIELD(name) printf(",\"" #name "\":%" PRIu64, part->name);
+    HEARTH_MALLOC_FIELDS(PRINT_FIELD)
     printf(",\"huge_bytes\":%" PRIu64, part->huge_bytes);
     printf("}");
   }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "hearth/malloc_status.h"
+#include "hearth/running_program.h"
 
 typedef struct malloc_process {
   pid_t pid;
@@ -18,8 +18,8 @@ typedef struct malloc_process {
 enum { MALLOC_COLD, MALLOC_HOT, MALLOC_MAIN, MALLOC_PARTS };
 
 typedef struct malloc_part {
-#define HEARTH_MALLOC_FIELD(name, description) uint64_t name;
-#include "hearth/malloc_fields.def"
+#define MEMBER(name) uint64_t name;
+  HEARTH_MALLOC_FIELDS(MEMBER)
   uint64_t huge_bytes; /* in memory, in huge pages */
 } malloc_part;
 

@@ -13,7 +13,7 @@
 #include "scopes.h"
 #include "shadow.h"
 
-#include "hearth/raw_codec.h"
+#include "hearth/raw.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* LLVM's raw layout, version 5 (hearth/raw_llvm.h). Sizes saturate at 32 bits, times are in milliseconds. It has no
+/* LLVM's raw layout, version 5 (hearth/llvm_files.h). Sizes saturate at 32 bits, times are in milliseconds. It has no
  * place for drops, utilisation and live blocks. */
 #include "dump.h"
 #include "mappings.h"
 #include "scopes.h"
 
+#include "hearth/llvm_files.h"
 #include "hearth/raw.h"
-#include "hearth/raw_llvm.h"
 
 #include <string.h>
 

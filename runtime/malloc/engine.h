@@ -294,7 +294,7 @@ hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
-/* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new.
+/* Code of the program may take blocks from the lists itself (hearth/lowered_calls.h): of malloc, and of operator new.
  * Neutral hints are served here, as the plain functions are the allocator's. */
 void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral);
 

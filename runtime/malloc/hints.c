@@ -6,7 +6,7 @@
 
 #include "cold_memory.h"
 #include "guard.h"
-#include "hearth/hints.h"
+#include "hearth/lowered_calls.h"
 #include "hearth/optional.h"
 
 #include <inttypes.h>

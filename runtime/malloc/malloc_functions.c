@@ -37,7 +37,7 @@ static __attribute__((noinline)) void *malloc_small_slowly(hearth_pool *pool, si
   return HEARTH_LIKELY(block != NULL) ? block : alloc_slowly(pool, class * HEARTH_GRANULE, &is_zero);
 }
 
-/* Code of the program calls it, too (hearth/fast_path.h). */
+/* Code of the program calls it, too (hearth/lowered_calls.h). */
 HEARTH_EXPORT void *hearth_fast_malloc_3(hearth_pool *pool, size_t class)
     __attribute__((alias("malloc_small_slowly"), noinline));
 

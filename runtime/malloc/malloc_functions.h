@@ -44,7 +44,7 @@ static inline void *hearth_take_small(hearth_pool *pool, size_t class) {
  * relative to the working directory of now. */
 HEARTH_HIDDEN void hearth_statistics_file_open(const char *path);
 
-/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without
+/* Where `hearth top` finds this process's tables (hearth/running_program.h). Once, when the options are known. Without
  * memory for it, there is none. */
 HEARTH_HIDDEN void hearth_status_write(void);
 

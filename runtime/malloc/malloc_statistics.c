@@ -3,9 +3,9 @@
  * end as a line of a file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps,
  * without stopping other threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
-#include "hearth/hints.h"
+#include "hearth/lowered_calls.h"
 #include "hearth/malloc.h"
-#include "hearth/malloc_status.h"
+#include "hearth/running_program.h"
 #include "hints.h"
 #include "large_block.h"
 #include "malloc_options.h"
@@ -234,8 +234,8 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
 
 static void append_part(struct line *line, const char *name, bool is_on, const struct hearth_malloc_part_stats *part) {
   append(line, ",\"%s\":{\"on\":%s", name, is_on ? "true" : "false");
-#define HEARTH_MALLOC_FIELD(name, description) append(line, ",\"" #name "\":%" PRIu64, part->name);
-#include "hearth/malloc_fields.def"
+#define APPEND_FIELD(name) append(line, ",\"" #name "\":%" PRIu64, part->name);
+  HEARTH_MALLOC_FIELDS(APPEND_FIELD)
   append(line, "}");
 }
 

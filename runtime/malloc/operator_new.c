@@ -41,7 +41,7 @@ static __attribute__((noinline)) void *new_slowly(hearth_pool *pool, size_t byte
   return HEARTH_LIKELY(block != NULL) ? block : must_new_hinted(bytes, 1, HEARTH_POOL_MAIN);
 }
 
-/* For code of the program (hearth/fast_path.h). */
+/* For code of the program (hearth/lowered_calls.h). */
 HEARTH_EXPORT void *hearth_fast_new_3(hearth_pool *pool, size_t class) {
   return new_slowly(pool, class * HEARTH_GRANULE);
 }

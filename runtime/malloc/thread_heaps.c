@@ -6,7 +6,7 @@
 #include "cold_memory.h"
 #include "engine.h"
 
-#include "hearth/fast_path.h"
+#include "hearth/lowered_calls.h"
 #include "large_block.h"
 #include "malloc_functions.h"
 #include "segments.h"

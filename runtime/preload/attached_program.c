@@ -16,7 +16,7 @@
 #include "running_profile.h"
 #include "trace_recorder.h"
 
-#include "hearth/attach.h"
+#include "hearth/running_program.h"
 
 #include <dlfcn.h>
 

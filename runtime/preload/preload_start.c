@@ -12,7 +12,7 @@
 #include "thread_cache.h"
 #include "trace_recorder.h"
 
-#include "hearth/other_heaps.h"
+#include "hearth/running_program.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "scopes.h"
 #include "trace_recorder.h"
 
-#include "hearth/raw_codec.h"
-#include "hearth/trace_blocks.h"
+#include "hearth/raw.h"
+#include "hearth/trace_format.h"
 
 #include <errno.h>
 #include <string.h>

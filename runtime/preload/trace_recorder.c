@@ -12,7 +12,7 @@
 #include "running_profile.h"
 #include "thread_state.h"
 
-#include "hearth/trace_codec.h"
+#include "hearth/trace_format.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "running_profile.h"
 #include "thread_state.h"
 
-#include "hearth/trace_blocks.h"
+#include "hearth/trace_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #include "running_profile.h"
 #include "thread_state.h"
 
-#include "hearth/attach.h"
+#include "hearth/running_program.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "thread_state.h"
 #include "unwind.h"
 
-#include "hearth/trace_blocks.h"
+#include "hearth/trace_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

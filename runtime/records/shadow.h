@@ -20,7 +20,7 @@
 #include "block.h"
 #include "os.h"
 
-#include "hearth/globals.h"
+#include "hearth/program_tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -223,7 +223,7 @@ uint64_t hearth_static_data_dropped(void);
 typedef void hearth_static_data_visit(const hearth_global_row *row, const char *name, const char *file, void *closure);
 uint64_t hearth_static_data_each(hearth_static_data_visit *visit, void *closure);
 
-/* `visit` the memory of each; libraries may be unloaded meanwhile. `flags`: hearth/globals.h. */
+/* `visit` the memory of each; libraries may be unloaded meanwhile. `flags`: hearth/program_tables.h. */
 void hearth_static_data_peek(void (*visit)(const char *memory, size_t size, uint32_t flags));
 
 /* Make the counters of all 0. */

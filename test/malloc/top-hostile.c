@@ -8,7 +8,7 @@
  * CHECK: error: {{[0-9]+}}: the tables of its allocator are damaged
  * SHORT: process {{[0-9]+}}: cold below 1, hot from 2; 3 hints passed on
  */
-#include "hearth/malloc_status.h"
+#include "hearth/running_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static uint64_t leaves[LEAVES];
 
 /* Heaps may overlap: each is little more than the pointer to the next one. */
 static char *make_list(uint64_t count, uint64_t last) {
-  char *memory = mmap(NULL, (size_t)HEAPS * STEP + HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *memory =
+      mmap(NULL, (size_t)HEAPS * STEP + HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   for (uint64_t i = 0; i < count; i++) {
     uint64_t next = i + 1 < count ? (uint64_t)(uintptr_t)memory + (i + 1) * STEP : last;
@@ -41,22 +42,22 @@ static void make_status(void) {
 
   mprotect(status, PAGE, PROT_READ | PROT_WRITE);
   *status = (struct hearth_malloc_status){.magic = HEARTH_MALLOC_STATUS_MAGIC,
-                                           .version = HEARTH_MALLOC_STATUS_VERSION,
-                                           .bytes = sizeof *status,
-                                           .cold_below = 1,
-                                           .hot_from = 2,
-                                           .leaves = (uint64_t)(uintptr_t)leaves,
-                                           .leaf_count = LEAVES,
-                                           .leaf_bytes = LEAF_BYTES,
-                                           .piece_bytes = 2 << 20,
-                                           .used_offset = 0,
-                                           .heaps = (uint64_t)(uintptr_t)&first,
-                                           .heap_bytes = HEAP_BYTES,
-                                           .next_offset = 0,
-                                           .hinted_offset = 8,
-                                           .passed_on = (uint64_t)(uintptr_t)counters,
-                                           .fallbacks = (uint64_t)(uintptr_t)counters,
-                                           .large = {(uint64_t)(uintptr_t)counters, (uint64_t)(uintptr_t)counters}};
+                                          .version = HEARTH_MALLOC_STATUS_VERSION,
+                                          .bytes = sizeof *status,
+                                          .cold_below = 1,
+                                          .hot_from = 2,
+                                          .leaves = (uint64_t)(uintptr_t)leaves,
+                                          .leaf_count = LEAVES,
+                                          .leaf_bytes = LEAF_BYTES,
+                                          .piece_bytes = 2 << 20,
+                                          .used_offset = 0,
+                                          .heaps = (uint64_t)(uintptr_t)&first,
+                                          .heap_bytes = HEAP_BYTES,
+                                          .next_offset = 0,
+                                          .hinted_offset = 8,
+                                          .passed_on = (uint64_t)(uintptr_t)counters,
+                                          .fallbacks = (uint64_t)(uintptr_t)counters,
+                                          .large = {(uint64_t)(uintptr_t)counters, (uint64_t)(uintptr_t)counters}};
 }
 
 /* As if all addresses were segments. */

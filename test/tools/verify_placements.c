@@ -13,8 +13,8 @@
 
 #include "array.h"
 #include "compare.h"
-#include "hearth/hints.h"
 #include "hearth/ids.h"
+#include "hearth/lowered_calls.h"
 #include "hearth/plan.h"
 #include "hint_scopes.h"
 #include "names.h"

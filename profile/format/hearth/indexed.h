@@ -191,7 +191,7 @@ typedef struct hearth_indexed_binary {
 } hearth_indexed_binary;
 
 /* HISTOGRAMS: rows, by ascending context, then bytes: of each row a number, its size, and so many counts, packed as the
- * numbers of raw profiles are (raw_codec.h). The last count is not 0. */
+ * numbers of raw profiles are (raw.h). The last count is not 0. */
 typedef struct hearth_indexed_histogram {
   uint32_t context; /* row of CONTEXTS */
   uint32_t offset;  /* of its size, from the end of the rows */
@@ -302,7 +302,7 @@ typedef struct hearth_indexed_run_facts {
 
 #define HEARTH_COMMANDS_DIFFER 1u
 
-/* HISTORY: this struct, then levels as those of raw profiles are packed (raw_codec.h): of all contexts; then of
+/* HISTORY: this struct, then levels as those of raw profiles are packed (raw.h): of all contexts; then of
  * rows, by ascending context, a number, the contexts passed over, and the levels. */
 typedef struct hearth_indexed_history {
   uint64_t runs;     /* whose history this is */

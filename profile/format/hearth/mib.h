@@ -7,7 +7,7 @@
 #ifndef HEARTH_MIB_H
 #define HEARTH_MIB_H
 
-#include "hearth/layout.h"
+#include "hearth/expect.h"
 
 #define HEARTH_MIB_MIXED UINT64_MAX /* SAME rule: records with different ids were merged */
 

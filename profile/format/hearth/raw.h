@@ -7,10 +7,13 @@
  *   | header | mapping, path, padding | ... | stack node ... padding | MIB record ... padding |
  *
  * Call stacks are one forest of parent pointers: a node is one return address minus 1 (so that it lies inside the
- * call) and the node of its caller; parents precede children; a MIB names its leaf node. Nodes and MIBs are packed:
- * raw_codec.h. */
+ * call) and the node of its caller; parents precede children; a MIB names its leaf node. Nodes and MIBs are packed
+ * ("packed numbers", below). */
 #ifndef HEARTH_RAW_H
 #define HEARTH_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "hearth/mib.h"
 
@@ -106,5 +109,275 @@ typedef struct hearth_raw_mib {
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_header) == 136);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mapping) == 64);
+
+/* ------------------------------------------------ packed numbers ------------------------------------------------ */
+
+/* Numbers of a raw profile, packed (docs/formats/raw.md, "Packed numbers"): writer and reader share the prediction of
+ * each number. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
+
+#define HEARTH_RAW_VARINT_MOST 10 /* bytes */
+#define HEARTH_RAW_NODE_MOST   (2 * HEARTH_RAW_VARINT_MOST)
+#define HEARTH_RAW_MIB_MOST    ((2 + HEARTH_MIB_COLUMNS) * HEARTH_RAW_VARINT_MOST)
+
+/* Seven bits a byte, the lowest first; the last byte is less than 128. Returns the end of the written bytes. */
+static inline uint8_t *hearth_raw_put_varint(uint8_t *to, uint64_t number) {
+  for (; number >= 128; number >>= 7)
+    *to++ = (uint8_t)(number | 128);
+  *to++ = (uint8_t)number;
+  return to;
+}
+
+/* The last bytes of numbers among the next eight, by their highest bits. */
+static inline uint64_t hearth_raw_ends(const uint8_t *from, uint64_t *ret_bytes) {
+  __builtin_memcpy(ret_bytes, from, sizeof *ret_bytes);
+  return ~*ret_bytes & UINT64_C(0x8080808080808080);
+}
+
+/* False: `end` comes first, or the number has more than 64 bits. Most have one byte or two, which the processor
+ * foresees; three to eight are taken without a branch for each. */
+static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
+  uint64_t ends, bits;
+  if (*from < end && **from < 128) {
+    *ret = *(*from)++;
+    return true;
+  }
+  if (end - *from >= 2 && (*from)[1] < 128) {
+    *ret = ((*from)[0] & 127) | (uint64_t)(*from)[1] << 7;
+    *from += 2;
+    return true;
+  }
+  if (end - *from >= 8 && (ends = hearth_raw_ends(*from, &bits)) != 0) {
+    *from += __builtin_ctzll(ends) / 8 + 1;
+    bits &= (ends ^ (ends - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    bits = (bits & UINT64_C(0x007f007f007f007f)) | (bits & UINT64_C(0x7f007f007f007f00)) >> 1;
+    bits = (bits & UINT64_C(0x00003fff00003fff)) | (bits & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *ret = (bits & UINT64_C(0x0fffffff)) | (bits & UINT64_C(0x0fffffff00000000)) >> 4;
+    return true;
+  }
+  *ret = 0;
+  for (unsigned shift = 0; *from < end && shift < 64; shift += 7) {
+    uint64_t bits = **from & 127;
+    if (shift == 63 && bits > 1)
+      return false;
+    *ret |= bits << shift;
+    if (*(*from)++ < 128)
+      return true;
+  }
+  return false;
+}
+
+/* Pass over `count` numbers. False as above. */
+static inline bool hearth_raw_skip_varints(const uint8_t **from, const uint8_t *end, unsigned count) {
+  uint64_t number;
+  for (; count > 0; --count)
+    if (!hearth_raw_take_varint(from, end, &number))
+      return false;
+  return true;
+}
+
+/* Small differences of either sign as small numbers: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
+static inline uint64_t hearth_raw_zigzag(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+static inline uint64_t hearth_raw_unzigzag(uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
+
+static inline uint64_t hearth_raw_quotient(uint64_t dividend, uint64_t divisor) {
+  return divisor > 1 ? dividend / divisor : dividend; /* by 1, most often: without the division, which is slow */
+}
+
+/* The expected value of a column. It is exact for a record of one block, except for measured columns. Callers pass
+ * constants, and each constant leaves one line of the function.
+ *   mib       its lower columns are known
+ *   previous  the record before it; all zero for the first one */
+static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib, const hearth_mib *previous) {
+  switch (column) {
+  case HEARTH_COL_AllocCount:
+    return 1;
+  case HEARTH_COL_MaxSize:
+    return mib->MinSize;
+  case HEARTH_COL_MaxAccessCount:
+    return mib->MinAccessCount;
+  case HEARTH_COL_MaxLifetime:
+    return mib->MinLifetime;
+  case HEARTH_COL_NumSameAllocCPU:
+    return mib->AllocCount - 1;
+  case HEARTH_COL_NumSameDeallocCPU:
+    return mib->NumSameAllocCPU;
+  case HEARTH_COL_TotalSize:
+    return mib->MinSize * mib->AllocCount;
+  case HEARTH_COL_TotalAccessCount:
+    return mib->MinAccessCount * mib->AllocCount;
+  case HEARTH_COL_TotalLifetime:
+    return mib->MinLifetime * mib->AllocCount;
+  case HEARTH_COL_MinPercentUtilized:
+    return hearth_raw_quotient(mib->TotalPercentUtilized, mib->AllocCount);
+  case HEARTH_COL_MaxPercentUtilized:
+    return mib->MinPercentUtilized;
+  case HEARTH_COL_AllocTimestamp:
+    return previous->AllocTimestamp;
+  case HEARTH_COL_DeallocTimestamp:
+    return mib->AllocTimestamp + mib->MaxLifetime;
+  case HEARTH_COL_AllocCPU:
+    return previous->AllocCPU;
+  case HEARTH_COL_DeallocCPU:
+    return mib->AllocCPU;
+  case HEARTH_COL_TotalAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessCount * 100, mib->TotalSize) * mib->AllocCount;
+  case HEARTH_COL_MinAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessDensity, mib->AllocCount);
+  case HEARTH_COL_MaxAccessDensity:
+    return mib->MinAccessDensity;
+  case HEARTH_COL_TotalLifetimeAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessDensity * 1000,
+                               hearth_raw_quotient(mib->TotalLifetime, mib->AllocCount) / 1000000);
+  case HEARTH_COL_MinLifetimeAccessDensity:
+    return hearth_raw_quotient(mib->TotalLifetimeAccessDensity, mib->AllocCount);
+  case HEARTH_COL_MaxLifetimeAccessDensity:
+    return mib->MinLifetimeAccessDensity;
+  case HEARTH_COL_SizedAtExit:
+    return mib->LiveAtExit;
+  case HEARTH_COL_LiveBytes:
+    return mib->SizedAtExit == mib->AllocCount ? mib->TotalSize : 0;
+  default:
+    return 0;
+  }
+}
+
+/* `to` has room for HEARTH_RAW_MIB_MOST bytes. `previous` is the record written before, all zero for the first one.
+ * Returns the end of the written bytes. */
+static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *record, const hearth_raw_mib *previous) {
+  uint64_t differences[HEARTH_MIB_COLUMNS], present = 0;
+
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  differences[HEARTH_COL_##Name] =                                                                                     \
+      record->mib.Name - hearth_raw_predict(HEARTH_COL_##Name, &record->mib, &previous->mib);
+#include "hearth/mib_fields.def"
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    present |= (uint64_t)(differences[i] != 0) << i;
+  to = hearth_raw_put_varint(to, hearth_raw_zigzag((uint64_t)record->stack - previous->stack));
+  to = hearth_raw_put_varint(to, present);
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    if (present >> i & 1)
+      to = hearth_raw_put_varint(to, hearth_raw_zigzag(differences[i]));
+  return to;
+}
+
+/* A record's stack, and which of its numbers follow: 1 << column. False: `end` comes first, or the bytes are no record.
+ *   stack        in: of the record before it, 0 for the first one; out: the record's */
+static inline bool hearth_raw_take_head(const uint8_t **from, const uint8_t *end, uint32_t *stack,
+                                        uint64_t *ret_present) {
+  uint64_t number;
+  if (!hearth_raw_take_varint(from, end, &number) || !hearth_raw_take_varint(from, end, ret_present) ||
+      *ret_present >> HEARTH_MIB_COLUMNS)
+    return false;
+  number = *stack + hearth_raw_unzigzag(number);
+  *stack = (uint32_t)number;
+  return number <= UINT32_MAX;
+}
+
+/* Pass over a record; of its numbers, only AllocCount is looked at. False as above. */
+static inline bool hearth_raw_skip_mib(const uint8_t **from, const uint8_t *end, uint32_t *stack, uint64_t *ret_count) {
+  uint64_t present, difference = 0;
+  _Static_assert(HEARTH_COL_AllocCount == 0, "it is the first number");
+  if (!hearth_raw_take_head(from, end, stack, &present) ||
+      (present & 1 && !hearth_raw_take_varint(from, end, &difference)))
+    return false;
+  *ret_count = hearth_raw_predict(HEARTH_COL_AllocCount, NULL, NULL) + hearth_raw_unzigzag(difference);
+  return hearth_raw_skip_varints(from, end, (unsigned)__builtin_popcountll(present >> 1));
+}
+
+/* Decode a record to differences, before they are added to their predictions. False as above.
+ *   stack        in: of the record before it, 0 for the first one; out: the record's
+ *   differences  HEARTH_MIB_COLUMNS numbers, folded */
+static inline bool hearth_raw_take_differences(const uint8_t **from, const uint8_t *end, uint32_t *stack,
+                                               uint64_t *differences) {
+  uint64_t present;
+  if (!hearth_raw_take_head(from, end, stack, &present))
+    return false;
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    differences[i] = 0;
+  for (; present; present &= present - 1)
+    if (!hearth_raw_take_varint(from, end, &differences[__builtin_ctzll(present)]))
+      return false;
+  return true;
+}
+
+/* False as above. */
+static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end, const hearth_raw_mib *previous,
+                                       hearth_raw_mib *ret) {
+  uint64_t differences[HEARTH_MIB_COLUMNS];
+
+  ret->stack = previous->stack;
+  if (!hearth_raw_take_differences(from, end, &ret->stack, differences))
+    return false;
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  ret->mib.Name = hearth_raw_predict(HEARTH_COL_##Name, &ret->mib, &previous->mib) +                                   \
+                  hearth_raw_unzigzag(differences[HEARTH_COL_##Name]);
+#include "hearth/mib_fields.def"
+  return true;
+}
+
+/* Levels of a history: how many lower bits are 0 in all; then for each change how many points are as the one before,
+ * at first 0, and the difference; then how many are left, if any. `to` has room for HEARTH_RAW_LEVELS_MOST bytes. */
+#define HEARTH_RAW_LEVELS_MOST ((2 * HEARTH_RAW_POINTS + 1) * HEARTH_RAW_VARINT_MOST)
+
+static inline uint8_t *hearth_raw_put_levels(uint8_t *to, const uint64_t *levels) {
+  uint64_t all = 0, level = 0, same = 0;
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; ++i)
+    all |= levels[i];
+  unsigned shift = all ? (unsigned)__builtin_ctzll(all) : 0;
+  to = hearth_raw_put_varint(to, shift);
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS; ++i) {
+    uint64_t difference = (levels[i] >> shift) - level;
+    if (difference == 0) {
+      ++same;
+      continue;
+    }
+    to = hearth_raw_put_varint(hearth_raw_put_varint(to, same), hearth_raw_zigzag(difference));
+    level += difference;
+    same = 0;
+  }
+  return same > 0 ? hearth_raw_put_varint(to, same) : to;
+}
+
+/* False as above. */
+static inline bool hearth_raw_take_levels(const uint8_t **from, const uint8_t *end, uint64_t *levels) {
+  uint64_t shift, same, difference, level = 0;
+  if (!hearth_raw_take_varint(from, end, &shift) || shift > 63)
+    return false;
+  for (unsigned i = 0; i < HEARTH_RAW_POINTS;) {
+    if (!hearth_raw_take_varint(from, end, &same) || same > HEARTH_RAW_POINTS - i)
+      return false;
+    for (; same > 0; --same)
+      levels[i++] = level << shift;
+    if (i == HEARTH_RAW_POINTS)
+      break;
+    if (!hearth_raw_take_varint(from, end, &difference))
+      return false;
+    level += hearth_raw_unzigzag(difference);
+    if (level > UINT64_MAX >> shift)
+      return false;
+    levels[i++] = level << shift;
+  }
+  return true;
+}
+
+/* A node's number is that of its row; `previous_pc` is that of the row before it, 0 for the first. */
+static inline uint8_t *hearth_raw_put_node(uint8_t *to, uint32_t number, const hearth_raw_stack_node *node,
+                                           uint64_t previous_pc) {
+  to = hearth_raw_put_varint(to, node->parent == HEARTH_RAW_NO_PARENT ? 0 : (uint64_t)number - node->parent);
+  return hearth_raw_put_varint(to, hearth_raw_zigzag(node->pc - previous_pc));
+}
+
+/* False as above; a parent that is not lower than its node is no node. */
+static inline bool hearth_raw_take_node(const uint8_t **from, const uint8_t *end, uint32_t number, uint64_t previous_pc,
+                                        hearth_raw_stack_node *ret) {
+  uint64_t distance, difference;
+
+  if (!hearth_raw_take_varint(from, end, &distance) || !hearth_raw_take_varint(from, end, &difference) ||
+      distance > number)
+    return false;
+  ret->parent = distance == 0 ? HEARTH_RAW_NO_PARENT : number - (uint32_t)distance;
+  ret->pc = previous_pc + hearth_raw_unzigzag(difference);
+  return true;
+}
 
 #endif

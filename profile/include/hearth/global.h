@@ -4,7 +4,7 @@
 #define HEARTH_GLOBAL_H
 
 #include "hearth/builder.h"
-#include "hearth/globals.h"
+#include "hearth/program_tables.h"
 
 HEARTH_C_BEGIN
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "hearth/status.h"
-#include "hearth/trace_blocks.h"
+#include "hearth/trace_format.h"
 
 HEARTH_C_BEGIN
 

@@ -6,7 +6,7 @@
 #include "array.h"
 #include "hearth/global.h"
 #include "hearth/ids.h"
-#include "hearth/raw_codec.h"
+#include "hearth/raw.h"
 #include "reader_internal.h"
 
 /* Reads the HISTOGRAMS section: a binary search for the context's row, then variable-length numbers. A row's bytes end

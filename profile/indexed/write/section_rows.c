@@ -6,7 +6,7 @@
 #include "array.h"
 #include "compare.h"
 #include "hearth/ids.h"
-#include "hearth/raw_codec.h"
+#include "hearth/raw.h"
 #include "reader_internal.h"
 #include "writer.h"
 

@@ -10,7 +10,7 @@
 #include "array.h"
 #include "file.h"
 #include "hearth/ids.h"
-#include "hearth/other_heaps.h"
+#include "hearth/running_program.h"
 #include "hearth/view.h"
 #include "live_bytes.h"
 #include "utf8.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "command_line.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "object_file.h"
 
 typedef struct findings {

@@ -30,7 +30,7 @@ bool hearth_program_find(const char *command, char *ret_path, size_t size);
  *   ret_reason  why not, naming file and remedy */
 bool hearth_program_can_preload(const char *path, char *ret_reason, size_t size);
 
-/* Which builds the objects of a link are of (hearth/type_table.h). */
+/* Which builds the objects of a link are of (hearth/program_tables.h). */
 
 /* Warn, once, if objects among the link's arguments are of another build than the link. `mode` as in HEARTH, or
  * "off"; `flags` are those for clang. Looked at: objects, modules of bitcode and archives, but thin ones, that are

@@ -12,7 +12,7 @@
 
 #include "command_line.h"
 #include "file.h"
-#include "hearth/llvm_container.h"
+#include "hearth/llvm_files.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
 

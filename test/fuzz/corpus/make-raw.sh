@@ -49,7 +49,7 @@ mv "$work"/dump.*.1 "$3/hearth-heap-dump"
   -o "$work/histograms.o"
 "$1" -static -Wl,--build-id "$work/histograms.o" "$2" -o "$work/histograms"
 cat > "$work/globals.c" <<'END'
-#include <hearth/globals.h>
+#include <hearth/program_tables.h>
 #include <stdlib.h>
 void __hearth_globals(const hearth_global_table *table);
 static volatile int hot[4], cold[40];

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "hearth/raw_codec.h"
-#include "hearth/raw_llvm.h"
+#include "hearth/llvm_files.h"
+#include "hearth/raw.h"
 #include "raw_dump.h"
 
 #define XXH_INLINE_ALL

@@ -3,7 +3,7 @@
 #include "profile_fixture.h"
 
 #include "hearth/ids.h"
-#include "hearth/llvm_container.h"
+#include "hearth/llvm_files.h"
 #include "hearth/llvm_profile.h"
 #include "llvm_parts.h"
 #include "profile_verifier.h"

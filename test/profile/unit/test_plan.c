@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plans: which sites are chosen, their bits, the tables; and that damaged plans are refused. */
-#include "hearth/hints.h"
 #include "hearth/ids.h"
+#include "hearth/lowered_calls.h"
 #include "hearth/plan.h"
 #include "make_plan.h"
 #include "profile_fixture.h"

@@ -4,7 +4,7 @@
 #include "reseal.h"
 
 #include "hearth/ids.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "profile_verifier.h"
 #include "symboliser.h"
 

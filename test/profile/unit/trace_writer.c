@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "hearth/raw.h"
-#include "hearth/trace_codec.h"
+#include "hearth/trace_format.h"
 
 typedef struct bytes {
   uint8_t *data;
