@@ -1,4 +1,4 @@
-# What Hearth runs on. A port is to supply runtime/memory/machine.h, runtime/memory/system_memory.h and runtime/os/kernel.h.
+# What Hearth runs on. A port is to supply runtime/memory/machine.h and runtime/os/kernel.h.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
   message(FATAL_ERROR "Hearth supports Linux on x86_64 and aarch64, not ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}.")
 endif()

@@ -9,7 +9,6 @@
 #include "message.h"
 #include "os.h"
 #include "own_thread.h"
-#include "picks.h"
 #include "running_profile.h"
 #include "shadow.h"
 #include "thread_cache.h"

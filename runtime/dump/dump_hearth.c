@@ -8,7 +8,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
-#include "picks.h"
+#include "own_thread.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "shadow.h"

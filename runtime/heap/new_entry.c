@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* operator new and operator delete in all their forms, under their mangled names. */
 #include "blocks.h"
+#include "entry_points.h"
 #include "heap.h"
 #include "message.h"
-#include "new_retry.h"
 #include "os.h"
 #include "running_profile.h"
 

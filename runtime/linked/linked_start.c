@@ -2,7 +2,7 @@
 /* The start of libhearth_rt.so. */
 #define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1 */
 
-#include "guard.h"
+#include "entry_points.h"
 #include "heap.h"
 #include "message.h"
 #include "process.h"

@@ -8,7 +8,7 @@
 
 #include "engine.h"
 #include "lock.h"
-#include "system_memory.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

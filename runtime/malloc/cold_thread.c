@@ -13,8 +13,8 @@
 #define _GNU_SOURCE
 #include "cold_memory.h"
 
+#include "machine.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <errno.h>
 #include <pthread.h>

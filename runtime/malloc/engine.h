@@ -40,8 +40,8 @@
 
 #include "hearth/expect.h"
 #include "lock.h"
+#include "machine.h"
 #include "size_classes.h"
-#include "system_memory.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * function by its name: the program may have replaced it. */
 #define _GNU_SOURCE
 #include "hints.h"
+#include "machine.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include "hearth/malloc.h"
 

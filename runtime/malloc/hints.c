@@ -5,7 +5,7 @@
 #include "hints.h"
 
 #include "cold_memory.h"
-#include "guard.h"
+#include "entry_points.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/optional.h"
 

@@ -12,8 +12,8 @@
 
 #include "cold_memory.h"
 #include "engine.h"
+#include "machine.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <string.h>
 

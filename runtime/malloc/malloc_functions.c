@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "malloc_functions.h"
 
+#include "entry_points.h"
 #include "hints.h"
 #include "large_block.h"
-#include "loader_names.h"
+#include "machine.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -8,9 +8,9 @@
 #include "hearth/running_program.h"
 #include "hints.h"
 #include "large_block.h"
+#include "machine.h"
 #include "malloc_options.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

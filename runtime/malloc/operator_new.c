@@ -4,8 +4,8 @@
  *
  * A program may replace the plain forms alone. So all others go through these by their public names, as the C++
  * library's do, and all are weak, as its own are: else the archive could not be linked to such a program. */
+#include "entry_points.h"
 #include "hints.h"
-#include "new_retry.h"
 
 #include <malloc.h>
 

@@ -6,7 +6,7 @@
 
 #include "cold_memory.h"
 #include "large_block.h"
-#include "system_memory.h"
+#include "machine.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "engine.h"
 
 #include "large_block.h"
+#include "machine.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 
 #include "hearth/lowered_calls.h"
 #include "large_block.h"
+#include "machine.h"
 #include "malloc_functions.h"
 #include "segments.h"
-#include "system_memory.h"
 
 #include <pthread.h>
 #include <string.h>

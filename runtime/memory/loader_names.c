@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The modules are those of the loader's list for debuggers; symbols are found by the GNU hash table. */
-#include "loader_names.h"
+#include "entry_points.h"
 
-#include "system_memory.h"
+#include "machine.h"
 
 #include <link.h>
 #include <stdbool.h>

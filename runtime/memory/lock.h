@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A lock of the runtime and of the allocator, never held while foreign code runs. All zero is unlocked; not
+/* Locks, and guards around foreign code. A lock is never held while foreign code runs. All zero is unlocked; not
  * recursive, except around fork. A thread that has to wait spins for a while, then sleeps.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
@@ -75,5 +75,28 @@ static inline void hearth_lock_give(hearth_lock *lock) {
       atomic_exchange_explicit(&lock->holder, 0, memory_order_release) & HEARTH_LOCK_AWAITED)
     hearth_lock_wake(lock);
 }
+
+/* Guards around foreign code: a flag that says that this thread (or this program) is within a call of a function
+ * that is not ours, and that may call us again on its way, as dlsym calls free.
+ *
+ * The flag has to be in memory while that function runs, and no compiler sees the use of it: glibc declares dlsym,
+ * pthread_setspecific, sigaction and most others `leaf`, which promises that they do not come back into the file that
+ * calls them, so that to gcc a store to a static flag before the call is dead. They do come back, by the names of ours
+ * that stand before libc's. So the flag is volatile, and only the code below reads and writes it. */
+
+typedef struct hearth_guard {
+  volatile bool held; /* all zero: not held */
+} hearth_guard;
+
+static inline bool hearth_guard_is_held(const hearth_guard *guard) { return guard->held; }
+
+/* Returns whether it was held already, which is hearth_guard_leave's second argument: guards nest. */
+static inline bool hearth_guard_enter(hearth_guard *guard) {
+  bool outer = guard->held;
+  guard->held = true;
+  return outer;
+}
+
+static inline void hearth_guard_leave(hearth_guard *guard, bool outer) { guard->held = outer; }
 
 #endif

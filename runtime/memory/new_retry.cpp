@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* All of the C++ library is weak: a C program does not have it, and never throws. */
-#include "new_retry.h"
+#include "entry_points.h"
 
 typedef void new_handler(void);
 extern "C" {

@@ -6,7 +6,6 @@
 #define HEARTH_RUNTIME_OS_H
 
 #include "machine.h"
-#include "system_memory.h"
 
 #include <signal.h>
 #include <stdbool.h>

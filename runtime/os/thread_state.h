@@ -10,7 +10,6 @@
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
 
-#include "guard.h"
 #include "lock.h"
 #include "os.h"
 

@@ -11,9 +11,13 @@
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)
 
-static bool beats;         /* the clock is to have epochs */
-static uint32_t process;   /* that the thread is of */
-static void (*work)(void); /* of the thread */
+#define LEAST_HEAP ((size_t)4 << 20) /* bytes of spans: a smaller one fits the caches */
+
+enum { OWN_STEPS = 2 };
+
+static bool beats;                               /* the clock is to have epochs */
+static uint32_t process;                         /* that the thread is of */
+static hearth_own_thread_step *steps[OWN_STEPS]; /* atomic; NULL: none */
 
 /* Counters of one slice of the heap, or of one watched block, at a time. Memory that was never accessed has counters
  * that are not in memory, and reading them makes none. */
@@ -100,8 +104,8 @@ static void sleep_and_beat(uint64_t ns) {
   hearth_os_take_noted_rights();
 }
 
-bool hearth_own_thread_wait(uint64_t ns) {
-  step_counter_lap();
+/* False: the program, or its recording, has ended, and so must the thread. */
+static bool own_thread_wait(uint64_t ns) {
   for (; ns > LONGEST_SLEEP && own_thread_goes_on(); ns -= LONGEST_SLEEP)
     sleep_and_beat(LONGEST_SLEEP);
   sleep_and_beat(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
@@ -112,27 +116,51 @@ bool hearth_own_thread_wait(uint64_t ns) {
   return false;
 }
 
-bool hearth_own_thread_runs(void (*run)(void)) { return process == hearth_rt.pid && (!run || run == work); }
+static void own_thread_run(void) {
+  uint64_t ns = HEARTH_OWN_THREAD_IDLE;
 
-bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
-  void *memory = hearth_system_map(THREAD_MEMORY);
-
-  beats = with_beats && hearth_clock_prepare_beats();
-  if (!memory || !hearth_os_begin_thread(run, memory, THREAD_MEMORY))
-    return false;
-  process = hearth_rt.pid;
-  work = run;
-  return true;
+  while (own_thread_wait(ns)) {
+    ns = LEAST_GAP;
+    for (unsigned i = 0; i < OWN_STEPS; ++i) {
+      hearth_own_thread_step *step = __atomic_load_n(&steps[i], __ATOMIC_ACQUIRE);
+      uint64_t left_ns = step ? step() : LEAST_GAP;
+      ns = left_ns < ns ? left_ns : ns;
+    }
+    step_counter_lap();
+  }
 }
 
-static void own_thread_run(void) {
-  while (hearth_own_thread_wait(LEAST_GAP))
-    ;
+static bool own_thread_is_begun(void) { return process == hearth_rt.pid; }
+
+bool hearth_own_thread_does(hearth_own_thread_step *step) {
+  return own_thread_is_begun() && (steps[0] == step || steps[1] == step);
+}
+
+/* Counters say something once code is there that adds to them. */
+bool hearth_own_thread_is_worth_it(void) {
+  char *start;
+
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
+}
+
+bool hearth_own_thread_begin(hearth_own_thread_step *step, bool with_beats) {
+  if (own_thread_is_begun()) {
+    __atomic_store_n(&steps[1], step, __ATOMIC_RELEASE);
+    return true;
+  }
+  void *memory = hearth_system_map(THREAD_MEMORY);
+  beats = with_beats && hearth_clock_prepare_beats();
+  steps[0] = step;
+  steps[1] = NULL;
+  if (!memory || !hearth_os_begin_thread(own_thread_run, memory, THREAD_MEMORY))
+    return false;
+  process = hearth_rt.pid;
+  return true;
 }
 
 void hearth_counter_laps_begin(void) {
   bool is_wanted = hearth_rt.options.own_thread == HEARTH_OWN_THREAD_ON && hearth_shadow_counts;
 
-  if (is_wanted && !hearth_own_thread_runs(NULL))
-    hearth_own_thread_begin(own_thread_run, false);
+  if (is_wanted && !own_thread_is_begun())
+    hearth_own_thread_begin(NULL, false);
 }

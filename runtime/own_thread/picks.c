@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A block is known again by its context and the time of its allocation. Picks are few and drawn from the whole run:
  * a half is left out whenever they become too many. */
-#include "picks.h"
 #include "heap.h"
 #include "os.h"
 #include "own_thread.h"
@@ -260,13 +259,11 @@ void hearth_picks_set(const hearth_pick_row *row, uint64_t dump, hearth_mib *mib
  * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends
  * when the program's first thread does, or the process would not. */
 
-#define LEAST_HEAP      ((size_t)4 << 20)    /* bytes of tracts */
 #define LEAST_PICKS_GAP UINT64_C(4000000)    /* between looks at picks, in ns */
 #define NEW_PICKS_GAP   UINT64_C(4000000)    /* mean time between moments at which new ones are drawn */
 #define NEW_PICKS       16u                  /* at such a moment */
 #define MOST_OF_MOMENT  (10 * NEW_PICKS_GAP) /* time that one stands for */
 #define WEIGHT_UNIT     65536u               /* of such times, in ns */
-#define IDLE_GAP        UINT64_C(4000000)    /* between questions whether there is something to look at */
 #define GAP_FOR_COST    100                  /* between looks at picks, as a multiple of the time that one takes */
 #define LEAST_WORK      UINT64_C(5000) /* of the program, in ns: less may have passed between two readings of clocks */
 
@@ -336,43 +333,17 @@ static void take_picks(uint64_t now_ns) {
 
 /* -------------------------------------------------- the thread -------------------------------------------------- */
 
-/* Counters say something once code is there that adds to them. */
-static bool is_worth_it(void) {
-  char *start;
-
-  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_spans_extent(&start) >= LEAST_HEAP;
-}
-
-/* What is due. */
-static void act(void) {
+static uint64_t step_picks(void) {
   uint64_t now_ns = hearth_os_now_ns();
 
-  if (now_ns < thread.new_picks_due_ns)
-    return;
-  take_picks(now_ns);
-  thread.new_picks_due_ns = now_ns + hearth_sampler_draw(&thread.random, NEW_PICKS_GAP);
-}
-
-static uint64_t time_left(void) {
-  uint64_t now_ns = hearth_os_now_ns();
-
-  return thread.new_picks_due_ns > now_ns ? thread.new_picks_due_ns - now_ns : 0;
-}
-
-static void (*beside)(bool is_worth_it);
-
-void hearth_pick_thread_run_beside(void (*step)(bool is_worth_it)) {
-  __atomic_store_n(&beside, step, __ATOMIC_RELEASE);
-}
-
-static void run_picks(void) {
-  for (bool is_due = false; hearth_own_thread_wait(is_due ? time_left() : IDLE_GAP); is_due = is_worth_it()) {
-    void (*step)(bool) = __atomic_load_n(&beside, __ATOMIC_ACQUIRE);
-    if (is_due && is_worth_it())
-      act();
-    if (step)
-      step(is_due);
+  if (!hearth_own_thread_is_worth_it())
+    return HEARTH_OWN_THREAD_IDLE;
+  if (now_ns >= thread.new_picks_due_ns) {
+    take_picks(now_ns);
+    thread.new_picks_due_ns = now_ns + hearth_sampler_draw(&thread.random, NEW_PICKS_GAP);
+    now_ns = hearth_os_now_ns();
   }
+  return thread.new_picks_due_ns > now_ns ? thread.new_picks_due_ns - now_ns : 0;
 }
 
 static bool are_picks_wanted(void) {
@@ -387,10 +358,10 @@ void hearth_pick_thread_begin(void) {
     return;
   thread.start_ns = hearth_os_now_ns();
   hearth_sampler_begin(&thread.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  hearth_own_thread_begin(run_picks, true);
+  hearth_own_thread_begin(step_picks, true);
 }
 
-bool hearth_pick_thread_runs(void) { return hearth_own_thread_runs(run_picks); }
+bool hearth_pick_thread_runs(void) { return hearth_own_thread_does(step_picks); }
 
 void hearth_pick_thread_forget(void) {
   if (!hearth_pick_thread_hold())

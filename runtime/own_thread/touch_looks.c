@@ -8,7 +8,6 @@
 #include "message.h"
 #include "os.h"
 #include "own_thread.h"
-#include "picks.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "watched.h"
@@ -125,21 +124,19 @@ static bool touch_clear(const char *start, const char *end) {
   return cleared;
 }
 
-static bool touch_look(void) {
+static void touch_look(void) {
   char *start, *end;
 
   hearth_watched_range(&start, &end);
   interval_ns = hearth_os_now_ns() - touches.cleared_ns;
   if (!touches.rested && !read_counts((uintptr_t)start, (uintptr_t)end)) {
     touches.fails = "cannot read " SMAPS;
-    return false;
+    return;
   }
   touches.rested = false;
   hearth_watched_settle();
-  if (touch_clear(start, end))
-    return true;
-  touches.fails = "cannot clear the accessed bits of pages (Linux before 5.4, or a filter of system calls)";
-  return false;
+  if (!touch_clear(start, end))
+    touches.fails = "cannot clear the accessed bits of pages (Linux before 5.4, or a filter of system calls)";
 }
 
 /* -------------------------------------------------- the thread -------------------------------------------------- */
@@ -151,52 +148,41 @@ static uint64_t draw_interval(void) {
   return mean / 2 + mean * hearth_sampler_below(&touches.random, 1024) / 1024;
 }
 
-/* Returns whether there is to be another one. */
-static bool take_look(void) {
+static void take_look(void) {
   uint64_t before_ns = hearth_os_thread_ns();
 
   hearth_lock_take(&hearth_watched_lock);
-  bool looked = touch_look();
-  if (!looked)
-    hearth_watched_switch(false);
+  touch_look();
   hearth_lock_give(&hearth_watched_lock);
   uint64_t cost_ns = hearth_os_thread_ns() - before_ns;
   touches.cost_ns = touches.cost_ns ? touches.cost_ns - touches.cost_ns / 8 + cost_ns / 8 : cost_ns;
   touches.interval = touches.interval == HEARTH_TOUCH_SHORT ? HEARTH_TOUCH_LONG : HEARTH_TOUCH_SHORT;
-  return looked;
 }
 
-/* Its files are its own: this descriptor is no number of the program's. */
-static void touch_run(void) {
-  touches.smaps = hearth_os_open_read(SMAPS);
-  while (hearth_own_thread_wait(draw_interval()))
-    if (__atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED))
-      touches.rested = true;
-    else if (!take_look())
-      return;
-}
+/* Accesses are counted, and these looks are a second witness. */
+static bool is_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
 
-/* As a second witness: in the thread that takes picks, between them. */
-static void look_beside(bool is_worth_it) {
+/* The thread's files are its own: this descriptor is no number of the program's. */
+static uint64_t step_looks(void) {
   uint64_t now_ns = hearth_os_now_ns();
+  bool is_worth_it = !touches.fails && (!is_witness() || hearth_own_thread_is_worth_it());
 
   if (!touches.has_smaps)
     touches.smaps = hearth_os_open_read(SMAPS);
   touches.has_smaps = true;
-  is_worth_it = is_worth_it && !touches.fails;
   hearth_watched_switch(is_worth_it);
   if (!is_worth_it || __atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED)) {
     touches.rested = true;
-  } else if (now_ns >= touches.due_ns) {
+    return HEARTH_OWN_THREAD_IDLE;
+  }
+  if (now_ns >= touches.due_ns) {
     take_look();
     touches.due_ns = now_ns + draw_interval();
   }
+  return touches.due_ns - now_ns;
 }
 
 /* -------------------------------------------------- begin and end -------------------------------------------------- */
-
-/* Accesses are counted, and these looks are a second witness. */
-static bool is_witness(void) { return hearth_rt.options.accesses != HEARTH_ACCESSES_BY_PAGES; }
 
 bool hearth_touches_are_wanted(void) {
   hearth_runtime_options *options = &hearth_rt.options;
@@ -241,11 +227,7 @@ static const char *touch_begin(void) {
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
-  if (is_witness()) {
-    hearth_pick_thread_run_beside(look_beside);
-    return NULL;
-  }
-  return hearth_own_thread_begin(touch_run, false) ? NULL : "the system refuses a thread";
+  return hearth_own_thread_begin(step_looks, false) ? NULL : "the system refuses a thread";
 }
 
 void hearth_touches_begin(void) {
@@ -254,17 +236,14 @@ void hearth_touches_begin(void) {
   const char *reason = touch_begin();
   if (reason && is_witness())
     return;
-  if (reason) {
+  if (reason)
     hearth_message("option accesses=pages: %s; accesses will not be known", reason);
-    return;
-  }
-  hearth_watched_switch(!is_witness());
+  else
+    hearth_watched_switch(!is_witness());
 }
 
 /* A forked child has no such thread. */
-static bool is_running(void) {
-  return touches.rows && (is_witness() ? hearth_pick_thread_runs() : hearth_own_thread_runs(touch_run));
-}
+static bool is_running(void) { return hearth_own_thread_does(step_looks); }
 
 void hearth_touches_forget(void) {
   if (!is_running())

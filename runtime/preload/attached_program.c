@@ -8,8 +8,8 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "blocks.h"
 #include "clock.h"
+#include "entry_points.h"
 #include "file_output.h"
-#include "loader_names.h"
 #include "message.h"
 #include "os.h"
 #include "process.h"

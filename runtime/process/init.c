@@ -10,7 +10,6 @@
 #include "mib_table.h"
 #include "os.h"
 #include "own_thread.h"
-#include "picks.h"
 #include "process.h"
 #include "running_profile.h"
 #include "scopes.h"

@@ -2,7 +2,7 @@
 /* The dynamic loader while the program runs. Libraries that are loaded later find the runtime's allocation functions
  * whatever way they look for them; and when a library is closed, what is loaded in its place is told apart from it. */
 #include "blocks.h"
-#include "loader_names.h"
+#include "entry_points.h"
 #include "mappings.h"
 #include "process.h"
 #include "thread_cache.h"

@@ -3,7 +3,7 @@
 #ifndef HEARTH_RUNTIME_PROCESS_H
 #define HEARTH_RUNTIME_PROCESS_H
 
-#include "loader_names.h"
+#include "entry_points.h"
 #include "os.h"
 
 #include <stdbool.h>

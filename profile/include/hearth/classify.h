@@ -80,7 +80,7 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);
 /* Are the blocks dormant, whatever their class: is most of their memory not accessed in the last half of their
  * lives? It lies apart from memory that is in use, but is not idle for long enough to leave. By picks alone
- * (picks.h). Large blocks are not: they lie apart anyway. */
+ * (picks.c). Large blocks are not: they lie apart anyway. */
 bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mib);
 /* Do these numbers, of a context or the sums of several, make up enough of the profile to count? AllocCount,
  * TotalSize and TotalAccessCount are looked at. Contexts of a call that are too small one by one count if their sum

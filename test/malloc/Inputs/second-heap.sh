@@ -15,7 +15,7 @@ compile() {
 }
 for source in "$runtime"/malloc/*.c "$runtime"/memory/*.c "$program"; do
     calls=()
-    [[ $source != */system_memory_linux.c ]] || calls=(-include "$(dirname "$0")/second_machine.h")
+    [[ $source != */machine_linux.c ]] || calls=(-include "$(dirname "$0")/second_machine.h")
     compile "$@" "${calls[@]}" "$source" -o "$objects/$(basename "$source" .c).o"
 done
 compile -std=c++17 "$runtime/memory/new_retry.cpp" -o "$objects/new_retry.o"

@@ -9,7 +9,7 @@
 
 #include "heap.h"
 #include "os.h"
-#include "picks.h"
+#include "own_thread.h"
 #include "shadow.h"
 
 enum { CONTEXT = 50, BIRTH = 4000, PAGE = 4096 };

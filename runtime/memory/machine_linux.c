@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory of Linux. Large tables are noted, as programs that lock all memory must not lock sparse ones. */
+/* Memory of Linux, and its futex. Large tables are noted, as programs that lock all memory must not lock sparse ones. */
 #define _GNU_SOURCE /* MADV_*, MAP_FIXED_NOREPLACE */
-#include "system_memory.h"
-
 #include "machine.h"
 
+#include "lock.h"
+
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/mman.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -178,3 +179,41 @@ bool hearth_system_forget_accesses(void *start, size_t bytes) {
 void hearth_system_populate(void *start, size_t bytes) { advise_pages(start, bytes, MADV_POPULATE_WRITE); }
 
 bool hearth_system_wipe_on_fork(void *start, size_t bytes) { return advise_pages(start, bytes, MADV_WIPEONFORK); }
+
+/* Locks: a futex, on the lower half of the word. A thread that has slept takes the lock as one that others may sleep
+ * for: nobody counts them. */
+
+/* Critical sections take some tens of nanoseconds, a sleep and wake-up some microseconds. */
+#define SPINS_BEFORE_SLEEP 100
+
+_Atomic uintptr_t hearth_forking_thread;
+bool hearth_threads_known;
+
+static void call_futex(hearth_lock *lock, int operation, uint32_t value) {
+  hearth_os_call(SYS_futex, (long)(uintptr_t)&lock->holder, operation, value, 0, 0, 0);
+}
+
+static bool take_awaited(hearth_lock *lock) {
+  uintptr_t nobody = 0;
+
+  return atomic_compare_exchange_strong_explicit(&lock->holder, &nobody, hearth_lock_self() | HEARTH_LOCK_AWAITED,
+                                                 memory_order_acquire, memory_order_relaxed);
+}
+
+void hearth_lock_wait(hearth_lock *lock) {
+  for (unsigned i = 0; i < SPINS_BEFORE_SLEEP; ++i) {
+    if (!atomic_load_explicit(&lock->holder, memory_order_relaxed) && hearth_lock_try(lock))
+      return;
+    hearth_os_pause();
+  }
+  while (!take_awaited(lock)) {
+    uintptr_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed),
+              awaited = holder | HEARTH_LOCK_AWAITED;
+    if (holder &&
+        (holder == awaited || atomic_compare_exchange_strong_explicit(&lock->holder, &holder, awaited,
+                                                                      memory_order_relaxed, memory_order_relaxed)))
+      call_futex(lock, FUTEX_WAIT_PRIVATE, (uint32_t)awaited);
+  }
+}
+
+void hearth_lock_wake(hearth_lock *lock) { call_futex(lock, FUTEX_WAKE_PRIVATE, 1); }
