@@ -2,9 +2,9 @@
 /* operator new and operator delete in all their forms, under their mangled names. */
 #include "blocks.h"
 #include "heap.h"
-#include "message.h"
 #include "new_retry.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 
 typedef struct new_request {

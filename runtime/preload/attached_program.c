@@ -8,10 +8,9 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "blocks.h"
 #include "clock.h"
-#include "file_output.h"
 #include "loader_names.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "process.h"
 #include "running_profile.h"
 #include "trace_recorder.h"
