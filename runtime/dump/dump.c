@@ -3,11 +3,10 @@
  * dumps apart; all threads stand still while a file is written from the records themselves. */
 #include "dump.h"
 
-#include "file_output.h"
 #include "history.h"
 #include "mappings.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"

@@ -4,10 +4,9 @@
 #define HEARTH_RUNTIME_DUMP_H
 
 #include "depot.h"
-#include "file_output.h"
 #include "history.h"
-#include "message.h"
 #include "mib_table.h"
+#include "output.h"
 
 #include "hearth/raw.h"
 

@@ -3,8 +3,8 @@
 #include "dump.h"
 
 #include "mappings.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * it. */
 #include "runtime_options.h"
 
-#include "message.h"
+#include "output.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "blocks.h"
 #include "clock.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "thread_cache.h"

@@ -7,8 +7,8 @@
 
 #include "clock.h"
 #include "history.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "sample.h"
 #include "thread_state.h"
 #include "watched.h"

@@ -3,8 +3,8 @@
  * class's spans, which are locked. Larger blocks have a span of their own. A block is found by its span and a division. */
 #include "heap.h"
 
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "shadow.h"
 #include "thread_state.h"

@@ -3,8 +3,9 @@
 #include "blocks.h"
 #include "entry_points.h"
 #include "heap.h"
-#include "message.h"
+
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 
 typedef struct new_request {

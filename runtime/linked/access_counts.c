@@ -4,8 +4,8 @@
  * also __hearth_*. */
 #include "heap.h"
 #include "hearth/rt.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "shadow.h"
 

@@ -4,7 +4,7 @@
 
 #include "entry_points.h"
 #include "heap.h"
-#include "message.h"
+#include "output.h"
 #include "process.h"
 #include "running_profile.h"
 

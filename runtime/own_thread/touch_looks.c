@@ -5,8 +5,8 @@
  * pages that a forked child shares: they do not count either. Intervals are short and long by turns; the long ones
  * are so long that looking takes no more than its share of a processor. */
 #include "clock.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "own_thread.h"
 #include "running_profile.h"
 #include "sample.h"

@@ -2,11 +2,10 @@
 /* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the
  * environment, and says where the result is. */
 #include "dump.h"
-#include "file_output.h"
 #include "history.h"
 #include "mappings.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "process.h"
 #include "running_profile.h"
 #include "thread_cache.h"

@@ -3,10 +3,9 @@
  * checks that the descriptor is still the file's; if it is not, the file is opened by its name. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
 #include "dump.h"
-#include "file_output.h"
 #include "mappings.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "scopes.h"
 #include "trace_recorder.h"

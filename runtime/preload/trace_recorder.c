@@ -7,8 +7,8 @@
 #include "clock.h"
 #include "heap.h"
 #include "mappings.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "thread_state.h"
 

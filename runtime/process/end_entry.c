@@ -3,8 +3,8 @@
  * calls hearth_finish (init.c): program_entry.c, library_start.c. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "process.h"
 #include "running_profile.h"
 

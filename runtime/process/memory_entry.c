@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of the C library about memory that hand out none. */
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "thread_cache.h"
 

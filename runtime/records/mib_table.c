@@ -2,8 +2,8 @@
 /* An array by context id in sparse memory. */
 #include "mib_table.h"
 
-#include "message.h"
 #include "os.h"
+#include "output.h"
 #include "running_profile.h"
 #include "sample.h"
 #include "thread_state.h"

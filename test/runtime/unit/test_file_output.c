@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "file_output.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdio.h>
