@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "hearth/ir_facts.h"
+#include "module.h"
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127

@@ -2,7 +2,7 @@
 /* A table by name and signature, and string attributes on the functions that the user lists, whose tables are read
  * line by line. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
  * link may be another module's. */
-#include "alloc_functions.h"
+#include "module.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,11 +11,51 @@
 
 #include "hearth/ir_facts.h"
 
+/* Allocation functions that are annotated and lowered: a row for each.
+ *
+ *     name       linkage name
+ *     hinted     the function with the same parameters and a last one more: uint8_t hint, 0 coldest to 255 hottest
+ *     signature  result and parameters: p pointer, z size_t (64 bits), i int (32 bits), v void,
+ *                s {pointer, size_t}. A function of another type is not the library's and is left alone.
+ *     size       positions of the parameters whose product is the block's size in bytes; "" if there are none
+ *     kind       state of the new block, for LLVM: UNINITIAL, ZEROED, ALIGNED (uninitialised, too), REALLOC, OTHER: none
+ *                of these, or not the result
+ *     family     the function that frees the block: C free, NEW operator delete, NEW_ARRAY operator delete[]
+ *
+ * C++ names and their hinted forms are those of tcmalloc's malloc_extension.h; the hinted C names are Hearth's own, as
+ * no allocator has any. Only 64-bit forms.
+ *
+ * A new one also goes into runtime/malloc/malloc_functions.c and hearth/malloc.h, runtime/heap/malloc_entry.c,
+ * runtime/process/loader_entry.c, runtime/preload/attached_program.c, profile/show/common/wrappers.def. */
+#define ROW(name, hinted, signature, size, kind, family)                                                               \
+  {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family}
+/* clang-format off */
 static const hearth_alloc_function functions[] = {
-#define HEARTH_ALLOC(name, hinted, signature, size, kind, family)                                                      \
-  {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family},
-#include "alloc_functions.def"
+    ROW("malloc",                               "malloc_hot_cold",                                  "pz",   "0",  UNINITIAL, C),
+    ROW("calloc",                               "calloc_hot_cold",                                  "pzz",  "01", ZEROED,    C),
+    ROW("realloc",                              "realloc_hot_cold",                                 "ppz",  "1",  REALLOC,   C),
+    ROW("reallocarray",                         "reallocarray_hot_cold",                            "ppzz", "12", REALLOC,   C),
+    ROW("aligned_alloc",                        "aligned_alloc_hot_cold",                           "pzz",  "1",  ALIGNED,   C),
+    ROW("memalign",                             "memalign_hot_cold",                                "pzz",  "1",  ALIGNED,   C),
+    ROW("posix_memalign",                       "posix_memalign_hot_cold",                          "ipzz", "",   OTHER,     C),
+    ROW("valloc",                               "valloc_hot_cold",                                  "pz",   "0",  ALIGNED,   C),
+    ROW("pvalloc",                              "pvalloc_hot_cold",                                 "pz",   "",   OTHER,     C),
+    ROW("strdup",                               "strdup_hot_cold",                                  "pp",   "",   OTHER,     C),
+    ROW("strndup",                              "strndup_hot_cold",                                 "ppz",  "",   OTHER,     C),
+    ROW("__strdup",                             "strdup_hot_cold",                                  "pp",   "",   OTHER,     C),
+    ROW("__strndup",                            "strndup_hot_cold",                                 "ppz",  "",   OTHER,     C),
+    ROW("_Znwm",                                "_Znwm12__hot_cold_t",                              "pz",   "0",  UNINITIAL, NEW),
+    ROW("_ZnwmRKSt9nothrow_t",                  "_ZnwmRKSt9nothrow_t12__hot_cold_t",                "pzp",  "0",  UNINITIAL, NEW),
+    ROW("_ZnwmSt11align_val_t",                 "_ZnwmSt11align_val_t12__hot_cold_t",               "pzz",  "0",  ALIGNED,   NEW),
+    ROW("_ZnwmSt11align_val_tRKSt9nothrow_t",   "_ZnwmSt11align_val_tRKSt9nothrow_t12__hot_cold_t", "pzzp", "0",  ALIGNED,   NEW),
+    ROW("_Znam",                                "_Znam12__hot_cold_t",                              "pz",   "0",  UNINITIAL, NEW_ARRAY),
+    ROW("_ZnamRKSt9nothrow_t",                  "_ZnamRKSt9nothrow_t12__hot_cold_t",                "pzp",  "0",  UNINITIAL, NEW_ARRAY),
+    ROW("_ZnamSt11align_val_t",                 "_ZnamSt11align_val_t12__hot_cold_t",               "pzz",  "0",  ALIGNED,   NEW_ARRAY),
+    ROW("_ZnamSt11align_val_tRKSt9nothrow_t",   "_ZnamSt11align_val_tRKSt9nothrow_t12__hot_cold_t", "pzzp", "0",  ALIGNED,   NEW_ARRAY),
+    ROW("__size_returning_new",                 "__size_returning_new_hot_cold",                    "sz",   "",   OTHER,     NEW),
+    ROW("__size_returning_new_aligned",         "__size_returning_new_aligned_hot_cold",            "szz",  "",   OTHER,     NEW),
 };
+/* clang-format on */
 
 static const hearth_alloc_function listed = {.kind = HEARTH_ALLOC_OTHER, .family = HEARTH_ALLOC_FAMILY_LISTED};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Builds the function that compares the weak reference with null, and gives it the attributes that LLVM knows of the
  * plain function by its name. */
-#include "dispatch.h"
+#include "module.h"
 
 #include <stdio.h>
 #include <string.h>

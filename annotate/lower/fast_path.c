@@ -2,14 +2,13 @@
 /* A function for each callee and hint has the fast path, and calls the allocator or the callee where that fails.
  * LLVM's inliner puts it in place of most calls, which copes with invokes, phis and debug locations, and folds what
  * a constant size settles. */
-#include "fast_path.h"
+#include "lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "dispatch.h"
 #include "hearth/fast_path.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"

@@ -5,16 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc_functions.h"
-#include "announcement.h"
-#include "context_word.h"
-#include "coverage.h"
-#include "dispatch.h"
-#include "fast_path.h"
 #include "hearth/hints.h"
 #include "hearth/ir_facts.h"
+#include "lower.h"
 #include "salvage.h"
-#include "session.h"
 #include "shim.h"
 
 typedef struct lowering {

@@ -7,11 +7,9 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "alloc_functions.h"
-#include "coverage.h"
 #include "hearth/ir_facts.h"
+#include "match.h"
 #include "salvage.h"
-#include "session.h"
 #include "shim.h"
 
 typedef struct annotation {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens the profile once for a pipeline (the matcher keeps it), and a locator and a metadata handle for each pass.
  * Edits are listed first and applied together: on an error the module is unchanged. */
-#include "session.h"
+#include "match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "salvage.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
 #include "hearth/ids.h"

@@ -19,7 +19,6 @@
 #include "hearth/hints.h"
 #include "hearth/indexed.h"
 #include "passes.h"
-#include "pipeline.h"
 #include "shim.h"
 
 using namespace llvm;

@@ -2,7 +2,7 @@
 /* Hints are asked for first, call by call; finishing then sets the bits around all decision calls, as only then it is
  * known whether any hint needs them. Where a bit may be set on entry, the word is saved at the start of the function
  * and restored. */
-#include "context_word.h"
+#include "lower.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,7 @@
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Target.h>
 
-#include "alloc_functions.h"
-#include "announcement.h"
 #include "array.h"
-#include "dispatch.h"
 #include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
