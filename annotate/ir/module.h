@@ -18,12 +18,7 @@
 
 /* ------------------------------------------------ allocation functions ------------------------------------------------ */
 
-/* Which calls allocate, and the names of their hinted forms: those of the table in alloc_functions.c, and those that the user
- * listed (hearth_alloc_table_mark), whose declarations carry the attribute
- *
- *   "hearth-hinted"="NAME"    calls of the function are lowered to NAME
- *
- * which reaches links, too. */
+/* Which calls allocate. */
 
 /* Names of functions that the plugin makes begin so. */
 #define HEARTH_OWN_PREFIX "__hearth_"
@@ -40,22 +35,21 @@ typedef enum hearth_alloc_kind {
 typedef enum hearth_alloc_family {
   HEARTH_ALLOC_FAMILY_C,
   HEARTH_ALLOC_FAMILY_NEW,
-  HEARTH_ALLOC_FAMILY_NEW_ARRAY,
-  HEARTH_ALLOC_FAMILY_LISTED /* by the user: nothing is known of it */
+  HEARTH_ALLOC_FAMILY_NEW_ARRAY
 } hearth_alloc_family;
 
 /* A row of the table. */
 typedef struct hearth_alloc_function {
-  const char *name, *hinted, *signature, *size; /* NULL in that of listed functions */
+  const char *name, *hinted, *signature, *size;
   hearth_alloc_kind kind;
   hearth_alloc_family family;
 } hearth_alloc_function;
 
-#define HEARTH_ALLOC_NAME_MAX 255 /* length of names that a user may list */
+enum { HEARTH_ALLOC_PARAMETERS_MAX = 4 };
 
 /* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
  * one of the same name that is called with another type, one that the module defines itself, or a call that lowering
- * made. All functions that users listed share one row. Sizes may be narrower integers than the library's, and the
+ * made. Sizes may be narrower integers than the library's, and the
  * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
@@ -67,17 +61,6 @@ LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *ro
 
 /* Does it call a function of the table with a type that cannot be converted to the library's? */
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
-
-/* Is there a row of this name in the table? */
-bool hearth_alloc_is_known(const char *name);
-
-/* The hinted form of a function that the user listed, not NUL-terminated; NULL if it is none. */
-const char *hearth_alloc_hinted_form(LLVMValueRef function, size_t *ret_length);
-void hearth_alloc_set_hinted_form(LLVMValueRef function, const char *hinted);
-void hearth_alloc_forget_hinted_form(LLVMValueRef function);
-/* Says whether the function can get one more parameter, and its arguments can be passed on. */
-bool hearth_can_take_hint(LLVMValueRef function);
-#define HEARTH_HINTED_PARAMETERS_MAX 8
 
 /* Note, before coroutines are split, that the call allocates the frame of one, if it does. */
 void hearth_alloc_note_frame(LLVMValueRef call);
@@ -98,41 +81,26 @@ bool hearth_has_signature(LLVMTypeRef type, const char *signature);
 /* Is it one that the plugin made? Its calls of the plain function are not the program's. */
 bool hearth_is_dispatch(LLVMValueRef function);
 
-/* ------------------------------------------------ the user's tables ------------------------------------------------ */
+/* ------------------------------------------------ pointer calls ------------------------------------------------ */
 
-/* Tables of functions that users write: a line each, '#' begins a comment. */
-
-#define HEARTH_TABLE_SPACE "\t\n\v\f\r "
-
-typedef struct hearth_user_table {
-  LLVMModuleRef module;
-  const char *path;
-  unsigned line; /* from 1 on */
-  hearth_error *err;
-} hearth_user_table;
-
-/* `line` has no comment, and may be changed. */
-typedef hearth_status hearth_user_table_line(const hearth_user_table *table, char *line);
-
-/* `what` names the table in messages. Stops at the first error. Errors: E_IO, E_FORMAT for a NUL byte, those of
- * `read_line`. */
-hearth_status hearth_user_table_read(LLVMModuleRef module, const char *path, const char *what,
-                                     hearth_user_table_line *read_line, hearth_error *err);
-
-/* ------------------------------------------------ alloc table ------------------------------------------------ */
-
-/* The user's table of allocation functions, -memprof-alloc-functions: functions of the program that take hints in a
- * form of their own. A line is
+/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc =
+ * malloc;`. The profile says that such a call allocates, but not by which function; its type does. The call is
+ * promoted:
  *
- *   NAME [HINTED]     # comment
+ *   p = xmlMalloc(n);   ->   p = xmlMalloc == malloc ? malloc(n) : xmlMalloc(n);
  *
- * HINTED, NAME_hot_cold if it is left out, has the parameters of NAME and one more, last: uint8_t hint. The program
- * defines it; where it does not, calls go to NAME all the same. */
+ * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as
+ * before. */
 
-/* Mark the module's declarations of functions in the table. Those that it defines are left
- * alone: there inlining and bits reach the allocation itself. E_IO, E_FORMAT, E_NOMEM, with file, line and remedy;
- * the module is then marked in part. */
-hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err);
+/* Is it a call through a pointer that was not promoted yet? */
+bool hearth_is_pointer_call(LLVMValueRef call);
+
+/* The function that a pointer call may lead to, by its type: malloc, calloc or realloc. NULL if it cannot be promoted;
+ * *ret_why says why, for a remark. */
+const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why);
+
+/* Promote a pointer call that has such a function. Returns the direct call. */
+LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
 
 /* ------------------------------------------------ dispatch ------------------------------------------------ */
 

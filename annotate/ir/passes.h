@@ -41,7 +41,6 @@ typedef struct hearth_pass_options {
   const char *profile;            /* -memprof-use; "" if not given */
   uint64_t profile_id;            /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
   struct hearth_matcher *matcher; /* data that the passes of a pipeline have read; unused without a profile */
-  const char *alloc_functions;    /* -memprof-alloc-functions; "" if not given */
   const char *library_accesses;   /* -memprof-library-accesses; "" if not given */
   const char *report;             /* -memprof-report; "" if not given */
   bool salvage;                   /* -memprof-salvage: align functions that have changed with the profile */

@@ -141,7 +141,7 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, h
   hearth_error err;
   size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
-  if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
+  if (hearth_match_allocation(word->session.matcher, chain, n, &contexts, &leaf, &end, &err) != HEARTH_OK)
     return false;
   bool differ = hearth_contexts_differ(&contexts);
   if (contexts.count > 0 && !differ)

@@ -162,7 +162,7 @@ static LLVMValueRef build_call(fast_builder *b, LLVMValueRef callee, LLVMValueRe
 /* With the parameters: the hint is the last one. */
 static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
   unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
-  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
+  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
   unsigned n = LLVMCountParams(b->function);
   for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(b->function, i);
@@ -244,7 +244,7 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
 #define FAST HEARTH_OWN_PREFIX "fast."
 
 static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_call *noted, LLVMValueRef callee) {
-  char name[HEARTH_ALLOC_NAME_MAX];
+  char name[128];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
   snprintf(name, sizeof name, FAST "%u.%.*s", noted->hint, (int)length, called);

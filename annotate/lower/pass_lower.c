@@ -124,7 +124,7 @@ static void lower_visit(LLVMValueRef call, void *data) {
   l->left_to_link += is_left;
   if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
     return;
-  char name[HEARTH_ALLOC_NAME_MAX + 1];
+  char name[64];
   size_t length;
   LLVMValueRef callee = hearth_alloc_callee(call);
   const char *symbol = LLVMGetValueName2(callee, &length), *why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the profile to a call: its stacks with recursion folded, the calls of wrappers in them, the contexts of one
+/* From the profile to a call: its stacks with recursion folded, the contexts of one
  * place that allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects
  * its contexts; a session, which is one pass over one module; and how much of the profile was found. */
 #ifndef HEARTH_MATCH_H
@@ -54,53 +54,6 @@ hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function,
 /* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as
  * the profile was written? The second one of these then came by it, whoever is its caller in the folded stack. */
 hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err);
-
-/* ------------------------------------------------ calls of wrappers, and through pointers ------------------------------------------------ */
-
-/* The places in the profile where functions that the user listed are called. The profile's contexts belong to the
- * functions that these call in the end, which are further in; here they are found by the place of the call. */
-
-typedef struct hearth_wrapper_call {
-  uint32_t frame;   /* row of the place that calls */
-  uint32_t context; /* row of a context through it */
-  uint32_t node;    /* where the place is in that context's stack */
-} hearth_wrapper_call;
-
-typedef struct hearth_wrapper_calls {
-  hearth_wrapper_call *items; /* by frame, then context */
-  size_t count, room;
-  bool known;
-} hearth_wrapper_calls;
-
-/* Find all calls of functions with these names (linkage names, borrowed) in a profile: takes time in proportion to
- * all its stacks. E_NOMEM, and those of reading a profile. Free in any case. */
-hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_profile *profile, const char *const *names,
-                                        size_t n, hearth_error *err);
-void hearth_wrapper_calls_free(hearth_wrapper_calls *calls);
-
-/* Position of the first call by a frame of row `frame` or a later one. */
-size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame);
-
-/* ------------------------------------------------ pointer calls ------------------------------------------------ */
-
-/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc =
- * malloc;`. The profile says that such a call allocates, but not by which function; its type does. The call is
- * promoted:
- *
- *   p = xmlMalloc(n);   ->   p = xmlMalloc == malloc ? malloc(n) : xmlMalloc(n);
- *
- * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as
- * before. */
-
-/* Is it a call through a pointer that was not promoted yet? */
-bool hearth_is_pointer_call(LLVMValueRef call);
-
-/* The function that a pointer call may lead to, by its type: malloc, calloc or realloc. NULL if it cannot be promoted;
- * *ret_why says why, for a remark. */
-const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why);
-
-/* Promote a pointer call that has such a function. Returns the direct call. */
-LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
 
 /* ------------------------------------------------ leaves ------------------------------------------------ */
 
@@ -165,7 +118,6 @@ typedef struct hearth_leaf {
   bool *matched; /* by row of contexts: set where they are selected; borrowed */
   hearth_row_range frames;
   bool has_dormant;
-  bool wrapped;   /* the contexts include those of wrapper calls */
   uint32_t *rows; /* contexts of the profile */
   hearth_leaf_stack *stacks;
   hearth_mib *sums;
@@ -174,11 +126,10 @@ typedef struct hearth_leaf {
   size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
 } hearth_leaf;
 
-/* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
- * further frames are left out. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
+/* All contexts whose leaf is one of the frames. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
  * accepts NULL. */
-hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
+hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_placer *placer,
+                               bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have;
@@ -218,9 +169,8 @@ typedef struct hearth_matcher {
   hearth_placer placer;
   bool trims; /* matched contexts are cut off behind the caller that decides their placement */
   hearth_stacks stacks;
-  hearth_leaf **leaves;    /* lists by first frame, of leaves that were looked up */
-  hearth_leaf *first_leaf; /* list of all leaves that were looked up */
-  hearth_wrapper_calls wrapper_calls;
+  hearth_leaf **leaves;           /* lists by first frame, of leaves that were looked up */
+  hearth_leaf *first_leaf;        /* list of all leaves that were looked up */
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
   hearth_call_sites crowded;      /* places of the module at the first look at it */
   bool knows_crowded;
@@ -234,18 +184,13 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
 /* Close the open profile; it may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 
-/* Look for calls of these functions in the profile that is open, unless that was done. */
-hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *const *names, size_t n,
-                                           hearth_error *err);
-
 /* The contexts whose leaf is the innermost frame of `chain` that the profile knows as one that allocates, and which
  * agree with the frames outside of it. Frames inside of it that the profile lacks (tail calls, code without debug
  * information) are passed over. The contexts agree with chain[*ret_leaf .. *ret_end): frames outside of it are
- * callers that folding may have left out of them. For a call of a wrapper, contexts that went on through one from there
- * count as well. Outputs are set on success only; E_NOT_FOUND when there is no such context. */
+ * callers that folding may have left out of them. Outputs are set on success only; E_NOT_FOUND when there is no such
+ * context. */
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,
-                                      bool calls_wrapper, hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end,
-                                      hearth_error *err);
+                                      hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end, hearth_error *err);
 
 /* Is there a call in the module that is matched with the frame, row `row`, of the function with this id? */
 hearth_status hearth_match_frame(hearth_profile *profile, const hearth_call_sites *sites, uint64_t function,
