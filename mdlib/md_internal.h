@@ -55,7 +55,7 @@ bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, co
 /* Remove everything but a class that LLVM had resolved, and its pool. */
 void hearth_md_clear(hearth_md *md, LLVMValueRef call);
 
-/* class.c */
+/* attach.c: attributes */
 bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
 /* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
 hearth_class hearth_md_class_by_name(const char *name, size_t length);

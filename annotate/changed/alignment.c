@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "hearth/expect.h"
-#include "placer.h"
 
 /* [i * (m + 1) + k]: the greatest sum of the rest from i and k on; NULL if it cannot be had. */
 static uint32_t *sums_behind(size_t n, size_t m, hearth_likeness likeness, void *data) {

@@ -8,7 +8,6 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "compare.h"
 #include "hearth/expect.h"

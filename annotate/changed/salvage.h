@@ -15,8 +15,7 @@
 #include <stdint.h>
 
 #include "hearth/profile.h"
-#include "location.h"
-#include "placer.h"
+#include "module.h"
 
 /* A function in which it cannot be told which of several calls is which: they are nowhere that the profile knows. */
 typedef struct hearth_doubtful_function {
@@ -41,23 +40,6 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
                                     hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
                                     hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);
-
-/* ------------------------------------------------ moved calls ------------------------------------------------ */
-
-/* How a module tells a link which of its functions have changed since they were profiled, and where their calls
- * were: salvage needs the calls as they were written, which only compiling sees. It is named metadata, a node for
- * each function, and linkers put those of all modules together:
- *
- *   !memprof.moved = !{!0}
- *   !0 = !{i64 FUNCTION, i64 OLD_FUNCTION, i32 CALLS, i32 LINE, i32 COLUMN, i32 OLD_LINE, i32 OLD_COLUMN, ...} */
-
-/* Adds a node for each function that has changed; nothing if there is none. */
-void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *moved);
-
-/* Adds the functions of the module's nodes to `moved`, which is empty, as far as memory goes. Other nodes are passed
- * over. */
-void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved);
-void hearth_moved_calls_free(hearth_moved_calls *moved);
 
 /* ------------------------------------------------ alignment ------------------------------------------------ */
 
@@ -86,7 +68,7 @@ bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *da
 
 /* ------------------------------------------------ doubts ------------------------------------------------ */
 
-/* Which calls of an alignment (salvage.h) are guesses. Calls of one function look alike: where one of several was
+/* Which calls of an alignment are guesses. Calls of one function look alike: where one of several was
  * inserted, deleted or put elsewhere, callees do not tell which of them is which. Columns do, where they are those
  * of calls in lines of their own and occur once, and lines do between two calls that are sure and moved by as many
  * lines. Without either a pair is in doubt. */

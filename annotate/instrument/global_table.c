@@ -12,7 +12,7 @@
 #include <llvm-c/Target.h>
 
 #include "array.h"
-#include "global_names.h"
+#include "module.h"
 #include "shim.h"
 
 #define TABLE "hearth.globals"

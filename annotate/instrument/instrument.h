@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of this folder share, in the order of the work: code that adds to counters; control flow, by LLVM's
- * analyses; facts about the module's functions; the accesses of a function, and those of library functions that it
+/* What the files of this folder share, in the order of the work: code that adds to counters; facts about the module's functions; the accesses of a function, and those of library functions that it
  * calls; global variables; tail calls.
  *
  *   function -> hearth_accesses -> fewer additions (hearth_coalesce_neighbours) -> hearth_counters_add */
@@ -15,10 +14,6 @@
 
 #include "hearth/status.h"
 #include "passes.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ------------------------------------------------ counters ------------------------------------------------ */
 
@@ -59,23 +54,6 @@ void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, 
 /* The function of that name, declared if it was not. */
 LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type);
 
-/* ------------------------------------------------ flow ------------------------------------------------ */
-
-/* What LLVM's analyses say of instructions and pointers, and only C++ offers, in llvm-c's words. */
-
-/* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
- * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
- * wait for it to do so. Accesses are counted together only where none is in between. Calls of quiet functions
- * (HEARTH_FACT_QUIET) are none. */
-bool hearth_flow_interrupts(LLVMValueRef instruction);
-
-/* The pointer without constant offsets, and their sum in bytes. */
-LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
-
-/* The pointer without offsets, the variable ones included, and the sum of the constant offsets in bytes. All that
- * the program accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
-LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
-
 /* ------------------------------------------------ module facts ------------------------------------------------ */
 
 /* Facts that a module knows about functions that no code outside can call. Kept as string attributes of the IR while
@@ -83,8 +61,6 @@ LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offse
 
 /* On an argument: whatever calls the function gives it a pointer to something whose accesses do not count. */
 #define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
-/* On a function: nothing in it interrupts (hearth_flow_interrupts), nor in its callees. */
-#define HEARTH_FACT_QUIET "hearth-quiet"
 
 /* Find all, before the module is changed. */
 void hearth_module_facts_note(LLVMModuleRef module);
@@ -215,7 +191,4 @@ void hearth_global_stores_count(const hearth_global_stores *stores, LLVMValueRef
  * out of memory, and those of cycles are forbidden, too. */
 bool hearth_tail_calls_limit(LLVMModuleRef module);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,15 +5,18 @@
 #include "instrument.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "hearth/ir_facts.h"
+#include "module.h"
 
 #define ATTRIBUTE  "hearth-accesses"
 #define ITEMS_MOST 127
 #define ANY        "*"
+#define BLANKS     "\t\n\v\f\r "
 #define WIDE_BYTES 4u /* of a wchar_t */
 
 typedef struct library_function {
@@ -35,7 +38,7 @@ typedef struct library_item {
 } library_item;
 
 static bool take_item(const char **at, library_item *ret) {
-  *at += strspn(*at, HEARTH_TABLE_SPACE);
+  *at += strspn(*at, BLANKS);
   *ret = (library_item){.pointer = **at};
   if (!**at)
     return false;
@@ -100,7 +103,7 @@ static bool fits_how(LLVMTypeRef type, const library_item *item) {
 static bool fits(LLVMTypeRef type, const char *items) {
   library_item item;
   for (const char *at = items; take_item(&at, &item);) {
-    if (*at && !strchr(HEARTH_TABLE_SPACE, *at))
+    if (*at && !strchr(BLANKS, *at))
       return false;
     if (!item.how && item.pointer == '*')
       continue;
@@ -199,7 +202,14 @@ static void mark_standard(LLVMModuleRef module) {
 
 /* --- the user's table --- */
 
-static hearth_status mark_listed(const hearth_user_table *table, const char *name, LLVMValueRef function,
+typedef struct library_table {
+  LLVMModuleRef module;
+  const char *path;
+  unsigned line; /* from 1 on */
+  hearth_error *err;
+} library_table;
+
+static hearth_status mark_listed(const library_table *table, const char *name, LLVMValueRef function,
                                  const char *items) {
   if (!function || !is_elsewhere(function))
     return HEARTH_OK;
@@ -213,7 +223,7 @@ static hearth_status mark_listed(const hearth_user_table *table, const char *nam
   return HEARTH_OK;
 }
 
-static hearth_status mark_all(const hearth_user_table *table, const char *prefix, size_t length, const char *items) {
+static hearth_status mark_all(const library_table *table, const char *prefix, size_t length, const char *items) {
   for (LLVMValueRef f = LLVMGetFirstFunction(table->module); f; f = LLVMGetNextFunction(f)) {
     size_t name_length;
     const char *name = LLVMGetValueName2(f, &name_length);
@@ -223,15 +233,17 @@ static hearth_status mark_all(const hearth_user_table *table, const char *prefix
   return HEARTH_OK;
 }
 
-static hearth_status library_read_line(const hearth_user_table *table, char *line) {
+/* '#' begins a comment. */
+static hearth_status library_read_line(const library_table *table, char *line) {
+  line[strcspn(line, "#")] = '\0';
   char *end = line + strlen(line), *rest;
-  while (end > line && strchr(HEARTH_TABLE_SPACE, end[-1]))
+  while (end > line && strchr(BLANKS, end[-1]))
     end--;
   *end = '\0';
-  const char *name = strtok_r(line, HEARTH_TABLE_SPACE, &rest);
+  const char *name = strtok_r(line, BLANKS, &rest);
   if (!name)
     return HEARTH_OK;
-  const char *items = rest ? rest + strspn(rest, HEARTH_TABLE_SPACE) : "";
+  const char *items = rest ? rest + strspn(rest, BLANKS) : "";
   size_t length = strlen(name);
   if (strlen(items) > ITEMS_MOST)
     return hearth_error_set(table->err, HEARTH_E_FORMAT, "%s:%u: too many accesses; at most %d characters fit",
@@ -242,10 +254,33 @@ static hearth_status library_read_line(const hearth_user_table *table, char *lin
                                  : mark_listed(table, name, LLVMGetNamedFunction(table->module, name), items);
 }
 
+/* Stops at the first error. */
+static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_error *err) {
+  library_table table = {.module = module, .path = path, .err = err};
+  hearth_status status = HEARTH_OK;
+  char *line = NULL;
+  size_t capacity = 0;
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
+  for (ssize_t length; status == HEARTH_OK && (length = getline(&line, &capacity, file)) >= 0;) {
+    table.line++;
+    status =
+        strlen(line) == (size_t)length
+            ? library_read_line(&table, line)
+            : hearth_error_set(err, HEARTH_E_FORMAT, "%s:%u: a NUL byte: not the table of accesses", path, table.line);
+  }
+  if (status == HEARTH_OK && ferror(file))
+    status = hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
+  free(line);
+  fclose(file);
+  return status;
+}
+
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
   mark_standard(module);
   mark_known(module);
-  return *path ? hearth_user_table_read(module, path, "the table of accesses", library_read_line, err) : HEARTH_OK;
+  return *path ? read_table(module, path, err) : HEARTH_OK;
 }
 
 void hearth_library_forget(LLVMModuleRef module) {

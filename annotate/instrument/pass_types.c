@@ -16,10 +16,9 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
-#include "alloc_functions.h"
 #include "hearth/ir_facts.h"
 #include "hearth/program_tables.h"
-#include "location.h"
+#include "module.h"
 #include "passes.h"
 #include "shim.h"
 

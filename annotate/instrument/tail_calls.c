@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
+#include "module.h"
 #include "shim.h"
 
 #define FORBIDDEN "disable-tail-calls"

@@ -1,25 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table by name and signature, and string attributes on the functions that the user lists, whose tables are read
- * line by line. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
+/* A table by name and signature. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
  * link may be another module's. */
-#include "alloc_functions.h"
+#include "module.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hearth/ir_facts.h"
+#include "shim.h"
 
+/* Allocation functions that are annotated and lowered: a row for each.
+ *
+ *     name       linkage name
+ *     hinted     the function with the same parameters and a last one more: uint8_t hint, 0 coldest to 255 hottest
+ *     signature  result and parameters: p pointer, z size_t (64 bits), i int (32 bits), v void,
+ *                s {pointer, size_t}. A function of another type is not the library's and is left alone.
+ *     size       positions of the parameters whose product is the block's size in bytes; "" if there are none
+ *     kind       state of the new block, for LLVM: UNINITIAL, ZEROED, ALIGNED (uninitialised, too), REALLOC, OTHER: none
+ *                of these, or not the result
+ *     family     the function that frees the block: C free, NEW operator delete, NEW_ARRAY operator delete[]
+ *
+ * C++ names and their hinted forms are those of tcmalloc's malloc_extension.h; the hinted C names are Hearth's own, as
+ * no allocator has any. Only 64-bit forms.
+ *
+ * A new one also goes into runtime/malloc/malloc_functions.c and hearth/malloc.h, runtime/heap/malloc_entry.c,
+ * runtime/process/loader_entry.c, runtime/preload/attached_program.c, profile/show/common/wrappers.def. */
+#define ROW(name, hinted, signature, size, kind, family)                                                               \
+  {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family}
+/* clang-format off */
 static const hearth_alloc_function functions[] = {
-#define HEARTH_ALLOC(name, hinted, signature, size, kind, family)                                                      \
-  {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family},
-#include "alloc_functions.def"
+    ROW("malloc",                               "malloc_hot_cold",                                  "pz",   "0",  UNINITIAL, C),
+    ROW("calloc",                               "calloc_hot_cold",                                  "pzz",  "01", ZEROED,    C),
+    ROW("realloc",                              "realloc_hot_cold",                                 "ppz",  "1",  REALLOC,   C),
+    ROW("reallocarray",                         "reallocarray_hot_cold",                            "ppzz", "12", REALLOC,   C),
+    ROW("aligned_alloc",                        "aligned_alloc_hot_cold",                           "pzz",  "1",  ALIGNED,   C),
+    ROW("memalign",                             "memalign_hot_cold",                                "pzz",  "1",  ALIGNED,   C),
+    ROW("posix_memalign",                       "posix_memalign_hot_cold",                          "ipzz", "",   OTHER,     C),
+    ROW("valloc",                               "valloc_hot_cold",                                  "pz",   "0",  ALIGNED,   C),
+    ROW("pvalloc",                              "pvalloc_hot_cold",                                 "pz",   "",   OTHER,     C),
+    ROW("strdup",                               "strdup_hot_cold",                                  "pp",   "",   OTHER,     C),
+    ROW("strndup",                              "strndup_hot_cold",                                 "ppz",  "",   OTHER,     C),
+    ROW("__strdup",                             "strdup_hot_cold",                                  "pp",   "",   OTHER,     C),
+    ROW("__strndup",                            "strndup_hot_cold",                                 "ppz",  "",   OTHER,     C),
+    ROW("_Znwm",                                "_Znwm12__hot_cold_t",                              "pz",   "0",  UNINITIAL, NEW),
+    ROW("_ZnwmRKSt9nothrow_t",                  "_ZnwmRKSt9nothrow_t12__hot_cold_t",                "pzp",  "0",  UNINITIAL, NEW),
+    ROW("_ZnwmSt11align_val_t",                 "_ZnwmSt11align_val_t12__hot_cold_t",               "pzz",  "0",  ALIGNED,   NEW),
+    ROW("_ZnwmSt11align_val_tRKSt9nothrow_t",   "_ZnwmSt11align_val_tRKSt9nothrow_t12__hot_cold_t", "pzzp", "0",  ALIGNED,   NEW),
+    ROW("_Znam",                                "_Znam12__hot_cold_t",                              "pz",   "0",  UNINITIAL, NEW_ARRAY),
+    ROW("_ZnamRKSt9nothrow_t",                  "_ZnamRKSt9nothrow_t12__hot_cold_t",                "pzp",  "0",  UNINITIAL, NEW_ARRAY),
+    ROW("_ZnamSt11align_val_t",                 "_ZnamSt11align_val_t12__hot_cold_t",               "pzz",  "0",  ALIGNED,   NEW_ARRAY),
+    ROW("_ZnamSt11align_val_tRKSt9nothrow_t",   "_ZnamSt11align_val_tRKSt9nothrow_t12__hot_cold_t", "pzzp", "0",  ALIGNED,   NEW_ARRAY),
+    ROW("__size_returning_new",                 "__size_returning_new_hot_cold",                    "sz",   "",   OTHER,     NEW),
+    ROW("__size_returning_new_aligned",         "__size_returning_new_aligned_hot_cold",            "szz",  "",   OTHER,     NEW),
 };
-
-static const hearth_alloc_function listed = {.kind = HEARTH_ALLOC_OTHER, .family = HEARTH_ALLOC_FAMILY_LISTED};
-
-#define HINTED "hearth-hinted"
+/* clang-format on */
 
 static bool type_is(LLVMTypeRef type, char letter) {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -73,55 +106,11 @@ static const hearth_alloc_function *row_named(const char *name, size_t length) {
   return NULL;
 }
 
-bool hearth_alloc_is_known(const char *name) { return row_named(name, strlen(name)) != NULL; }
-
-const char *hearth_alloc_hinted_form(LLVMValueRef function, size_t *ret_length) {
-  unsigned length = 0;
-  LLVMAttributeRef attribute =
-      LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, HINTED, strlen(HINTED));
-  const char *hinted = attribute ? LLVMGetStringAttributeValue(attribute, &length) : NULL;
-  *ret_length = length;
-  return length && length <= HEARTH_ALLOC_NAME_MAX + strlen("_hot_cold") ? hinted : NULL;
-}
-
-void hearth_alloc_set_hinted_form(LLVMValueRef function, const char *hinted) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  LLVMAddAttributeAtIndex(
-      function, LLVMAttributeFunctionIndex,
-      LLVMCreateStringAttribute(context, HINTED, (unsigned)strlen(HINTED), hinted, (unsigned)strlen(hinted)));
-}
-
-void hearth_alloc_forget_hinted_form(LLVMValueRef function) {
-  LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, HINTED, strlen(HINTED));
-}
-
-static bool is_passed_in_memory(LLVMValueRef function, unsigned parameter) {
-  static const char *const attributes[] = {"byval", "sret", "inalloca", "preallocated", "byref"};
-  for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
-    if (LLVMGetEnumAttributeAtIndex(function, parameter + 1,
-                                    LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]))))
-      return true;
-  return false;
-}
-
-bool hearth_can_take_hint(LLVMValueRef function) {
-  LLVMTypeRef type = LLVMGlobalGetValueType(function);
-  unsigned n = LLVMCountParamTypes(type);
-  for (unsigned i = 0; i < n && i < HEARTH_HINTED_PARAMETERS_MAX; i++)
-    if (is_passed_in_memory(function, i))
-      return false;
-  return n <= HEARTH_HINTED_PARAMETERS_MAX && !LLVMIsFunctionVarArg(type);
-}
-
 static const hearth_alloc_function *alloc_function_row_of(LLVMValueRef call, LLVMValueRef callee) {
   size_t length;
-  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
-  bool as_declared = LLVMGlobalGetValueType(callee) == type;
-  if (hearth_alloc_hinted_form(callee, &length))
-    return as_declared && hearth_can_take_hint(callee) ? &listed : NULL;
   const char *name = LLVMGetValueName2(callee, &length);
   const hearth_alloc_function *row = row_named(name, length);
-  return row && has_types(type, row->signature, extends_to) ? row : NULL;
+  return row && has_types(LLVMGetCalledFunctionType(call), row->signature, extends_to) ? row : NULL;
 }
 
 LLVMValueRef hearth_alloc_callee(LLVMValueRef call) {
@@ -132,10 +121,8 @@ LLVMValueRef hearth_alloc_callee(LLVMValueRef call) {
 }
 
 LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *row) {
-  LLVMTypeRef type = LLVMGetCalledFunctionType(call), parameters[HEARTH_HINTED_PARAMETERS_MAX];
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call), parameters[HEARTH_ALLOC_PARAMETERS_MAX];
   unsigned n = LLVMCountParamTypes(type);
-  if (row->family == HEARTH_ALLOC_FAMILY_LISTED)
-    return type;
   LLVMGetParamTypes(type, parameters);
   for (unsigned i = 0; i < n; i++)
     if (row->signature[i + 1] == 'z')
@@ -215,89 +202,59 @@ bool hearth_alloc_is_by_name(LLVMValueRef call) {
   return hearth_ir_call_is_nobuiltin(call) && !allocates_frame(call) && !is_marked(call, FRAME);
 }
 
-/* ------------------------------------------------ the user's tables ------------------------------------------------ */
+/* ------------------------------------------------ pointer calls ------------------------------------------------ */
 
-/* Line by line, so that a table may be of any length. */
+/* A table from types to functions. The call that is left for other functions is marked, so that it is promoted once. */
 
-hearth_status hearth_user_table_read(LLVMModuleRef module, const char *path, const char *what,
-                                     hearth_user_table_line *read_line, hearth_error *err) {
-  hearth_user_table table = {.module = module, .path = path, .err = err};
-  hearth_status status = HEARTH_OK;
-  char *line = NULL;
-  size_t capacity = 0;
-  FILE *file = fopen(path, "r");
-  if (!file)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  for (ssize_t length; status == HEARTH_OK && (length = getline(&line, &capacity, file)) >= 0;) {
-    table.line++;
-    if (strlen(line) != (size_t)length) {
-      status = hearth_error_set(err, HEARTH_E_FORMAT, "%s:%u: a NUL byte: not %s", path, table.line, what);
-    } else {
-      line[strcspn(line, "#")] = '\0';
-      status = read_line(&table, line);
-    }
-  }
-  if (status == HEARTH_OK && ferror(file))
-    status = hearth_error_set(err, HEARTH_E_IO, "%s: %s", path, strerror(errno));
-  free(line);
-  fclose(file);
-  return status;
+#define PROMOTED "hearth-promoted"
+
+/* The function that is called through pointers, of several with the same type. */
+static const struct {
+  const char *name, *signature;
+} pointed_to[] = {{"malloc", "pz"}, {"calloc", "pzz"}, {"realloc", "ppz"}};
+
+bool hearth_is_pointer_call(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  return !LLVMIsAConstant(callee) && !LLVMIsAInlineAsm(callee) &&
+         !LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, PROMOTED, strlen(PROMOTED));
 }
 
-/* ------------------------------------------------ alloc table ------------------------------------------------ */
-
-/* Reads the user's table line by line; each name that the module declares is marked with an attribute. */
-
-static hearth_status reject(const hearth_user_table *table, const char *name, const char *why) {
-  return hearth_error_set(table->err, HEARTH_E_FORMAT, "%s:%u: '%.100s' %s", table->path, table->line, name, why);
+static const char *function_of_type(LLVMTypeRef type) {
+  for (size_t i = 0; i < sizeof pointed_to / sizeof pointed_to[0]; i++)
+    if (hearth_has_signature(type, pointed_to[i].signature))
+      return pointed_to[i].name;
+  return NULL;
 }
 
-static hearth_status check_name(const hearth_user_table *table, const char *name) {
-  if (strlen(name) > HEARTH_ALLOC_NAME_MAX)
-    return reject(table, name, "is too long; names of at most 255 characters can be listed");
-  for (const char *c = name; *c; c++)
-    if ((unsigned char)*c < 0x21 || *c == ',' || *c == '(' || *c == '=')
-      return reject(table, name, "is not the name of a function; write NAME, or NAME HINTED, as they are linked");
-  return HEARTH_OK;
+/* Is the name free, or that of a declaration of the type? */
+static bool can_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type) {
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (function)
+    return LLVMIsDeclaration(function) && LLVMGlobalGetValueType(function) == type;
+  return !LLVMGetNamedGlobal(module, name) && !LLVMGetNamedGlobalAlias(module, name, strlen(name));
 }
 
-static hearth_status user_table_mark(const hearth_user_table *table, const char *name, const char *hinted) {
-  LLVMValueRef function = LLVMGetNamedFunction(table->module, name);
-  if (!function || !LLVMIsDeclaration(function))
-    return HEARTH_OK;
-  if (!hearth_can_take_hint(function))
-    return reject(
-        table, name,
-        "cannot be given one more parameter: it has a variable number, more than 8, or structures; remove it");
-  size_t length;
-  const char *other = hearth_alloc_hinted_form(function, &length);
-  if (other && (length != strlen(hinted) || memcmp(other, hinted, length) != 0))
-    return reject(table, name, "has another hinted form in a line before; remove one of them");
-  hearth_alloc_set_hinted_form(function, hinted);
-  return HEARTH_OK;
-}
-
-/* Cuts `line` into its names. */
-static hearth_status alloc_table_read_line(const hearth_user_table *table, char *line) {
-  char by_default[HEARTH_ALLOC_NAME_MAX + sizeof "_hot_cold"], *rest;
-  const char *name = strtok_r(line, HEARTH_TABLE_SPACE, &rest),
-             *hinted = name ? strtok_r(NULL, HEARTH_TABLE_SPACE, &rest) : NULL;
-  const char *more = hinted ? strtok_r(NULL, HEARTH_TABLE_SPACE, &rest) : NULL;
+const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why) {
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  const char *name = function_of_type(type);
+  *ret_why = NULL;
   if (!name)
-    return HEARTH_OK;
-  if (more)
-    return reject(table, more, "is too much in this line; write NAME, or NAME HINTED");
-  HEARTH_TRY(check_name(table, name));
-  if (hinted)
-    HEARTH_TRY(check_name(table, hinted));
-  if (hearth_alloc_is_known(name))
-    return reject(table, name, "is lowered without being listed; remove it");
-  if (hinted && strcmp(name, hinted) == 0)
-    return reject(table, name, "cannot be its own hinted form; name the function that takes the hint");
-  snprintf(by_default, sizeof by_default, "%s_hot_cold", name);
-  return user_table_mark(table, name, hinted ? hinted : by_default);
+    *ret_why = "its type is not that of malloc, calloc or realloc";
+  else if (hearth_ir_call_is_musttail(call))
+    *ret_why = "it is musttail";
+  else if (!can_declare(LLVMGetGlobalParent(hearth_ir_function_of(call)), name, type))
+    *ret_why = "the module defines the function that its type fits, or declares it with another type";
+  return *ret_why ? NULL : name;
 }
 
-hearth_status hearth_alloc_table_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
-  return hearth_user_table_read(module, path, "the table of allocation functions", alloc_table_read_line, err);
+LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call) {
+  const char *why, *name = hearth_pointer_callee(call, &why);
+  LLVMModuleRef module = LLVMGetGlobalParent(hearth_ir_function_of(call));
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (!function)
+    function = LLVMAddFunction(module, name, LLVMGetCalledFunctionType(call));
+  LLVMValueRef direct = hearth_shim_promote_call(call, function);
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(LLVMGetModuleContext(module), PROMOTED, strlen(PROMOTED), "", 0));
+  return direct;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Builds the function that compares the weak reference with null, and gives it the attributes that LLVM knows of the
  * plain function by its name. */
-#include "dispatch.h"
+#include "module.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,7 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define MAX_HINTED 300
-#define MAX_NAME   600
+#define MAX_NAME 128
 
 void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *name) {
   LLVMSetLinkage(global, LLVMLinkOnceODRLinkage);
@@ -27,7 +26,7 @@ LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module) {
 /* `callee`, called with this type and the first parameters of `function`, returned. */
 static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block, LLVMTypeRef type,
                             LLVMValueRef callee) {
-  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX];
+  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX];
   unsigned n = LLVMCountParamTypes(type);
   for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(function, i);
@@ -92,17 +91,10 @@ void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const
 
 /* The name by which LLVM tells which function frees a block. */
 static const char *family_of(const hearth_alloc_function *row) {
-  bool aligned = row->kind == HEARTH_ALLOC_ALIGNED;
-  switch (row->family) {
-  case HEARTH_ALLOC_FAMILY_NEW:
-    return aligned ? "_ZnwmSt11align_val_t" : "_Znwm";
-  case HEARTH_ALLOC_FAMILY_NEW_ARRAY:
-    return aligned ? "_ZnamSt11align_val_t" : "_Znam";
-  case HEARTH_ALLOC_FAMILY_C:
-  case HEARTH_ALLOC_FAMILY_LISTED:
-    break;
-  }
-  return "malloc";
+  static const char *const names[][2] = {[HEARTH_ALLOC_FAMILY_C] = {"malloc", "malloc"},
+                                         [HEARTH_ALLOC_FAMILY_NEW] = {"_Znwm", "_ZnwmSt11align_val_t"},
+                                         [HEARTH_ALLOC_FAMILY_NEW_ARRAY] = {"_Znam", "_ZnamSt11align_val_t"}};
+  return names[row->family][row->kind == HEARTH_ALLOC_ALIGNED];
 }
 
 /* LLVM knows facts of the plain function by its name; the hinted one needs attributes for them. The plain one must not
@@ -136,39 +128,22 @@ static void put_changed_one_aside(LLVMModuleRef module, const char *name) {
   LLVMSetComdat(function, NULL);
 }
 
-/* Names of the hinted form of a function, and of the function that calls it. Several that the user listed may have one
- * hinted form. */
-static void name_hinted(LLVMValueRef plain, const hearth_alloc_function *row, char hinted[MAX_HINTED],
-                        char name[MAX_NAME]) {
-  size_t length;
-  if (row->family != HEARTH_ALLOC_FAMILY_LISTED) {
-    snprintf(hinted, MAX_HINTED, "%s", row->hinted);
-    snprintf(name, MAX_NAME, HEARTH_OWN_PREFIX "%s", row->hinted);
-    return;
-  }
-  const char *form = hearth_alloc_hinted_form(plain, &length);
-  snprintf(hinted, MAX_HINTED, "%.*s", (int)length, form);
-  snprintf(name, MAX_NAME, HEARTH_OWN_PREFIX "%s.%s", LLVMGetValueName2(plain, &length), hinted);
-}
-
 LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row) {
-  char name[MAX_NAME], hinted_name[MAX_HINTED];
+  char name[MAX_NAME];
   LLVMValueRef plain = hearth_alloc_callee(call);
   LLVMModuleRef module = LLVMGetGlobalParent(plain);
   LLVMTypeRef type = hearth_alloc_type(call, row);
-  name_hinted(plain, row, hinted_name, name);
+  snprintf(name, sizeof name, HEARTH_OWN_PREFIX "%s", row->hinted);
   put_changed_one_aside(module, name);
   if (LLVMGetNamedFunction(module, name)) /* of this type, or not ours */
     return hearth_ir_declare_with_hint(plain, type, name);
   hearth_shim_infer_attributes(plain);
-  bool is_new = !LLVMGetNamedFunction(module, hinted_name);
-  LLVMValueRef hinted = hearth_ir_declare_with_hint(plain, type, hinted_name);
+  bool is_new = !LLVMGetNamedFunction(module, row->hinted);
+  LLVMValueRef hinted = hearth_ir_declare_with_hint(plain, type, row->hinted);
   LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(plain, type, name) : NULL;
   if (!function)
     return NULL;
-  hearth_alloc_forget_hinted_form(function); /* drop the attributes that were copied from the plain one */
-  if (is_new) {                              /* else the program calls it by name and needs it anyway */
-    hearth_alloc_forget_hinted_form(hinted);
+  if (is_new) { /* else the program calls it by name and needs it anyway */
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
     dispatch_describe(hinted, row);
   }
@@ -176,7 +151,6 @@ LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function 
   dispatch_describe(function, row);
   hearth_shim_make_support_function(function);
   dispatch_define(function, hinted, plain, type);
-  if (row->family != HEARTH_ALLOC_FAMILY_LISTED)
-    refer_to_free(module, row->family);
+  refer_to_free(module, row->family);
   return function;
 }

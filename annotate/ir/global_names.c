@@ -2,7 +2,7 @@
 /* A global is known by its linkage name, and by its file if no other file can name it. The number that linking IR
  * appends to local names (.llvm.123) is not part of it. Names of string literals count up through the file, so these
  * go by the first bytes and a hash of all. */
-#include "global_names.h"
+#include "module.h"
 
 #include <stdio.h>
 #include <stdlib.h>

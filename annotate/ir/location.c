@@ -2,7 +2,7 @@
 /* Walks a debug location outwards through inlining; each frame's function, line offset and column give its stack id.
  * The ids of subprograms are kept in a hash table, as many calls share them. Then recursion is folded, from the
  * outermost frame inwards. */
-#include "location.h"
+#include "module.h"
 
 #include <stdio.h>
 #include <stdlib.h>

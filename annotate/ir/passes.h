@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The passes, and what a module carries on to a link. Each pass takes a module and the options, returns whether it
+/* The passes, their order, and what a module carries on to a link. Each pass takes a module and the options, returns whether it
  * changed the module, may be run anywhere and any number of times, and leaves the module as it was when the profile
  * is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and another
  * one or none is there). */
@@ -7,6 +7,7 @@
 #define HEARTH_PASSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <llvm-c/Core.h>
@@ -40,7 +41,6 @@ typedef struct hearth_pass_options {
   const char *profile;            /* -memprof-use; "" if not given */
   uint64_t profile_id;            /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
   struct hearth_matcher *matcher; /* data that the passes of a pipeline have read; unused without a profile */
-  const char *alloc_functions;    /* -memprof-alloc-functions; "" if not given */
   const char *library_accesses;   /* -memprof-library-accesses; "" if not given */
   const char *report;             /* -memprof-report; "" if not given */
   bool salvage;                   /* -memprof-salvage: align functions that have changed with the profile */
@@ -91,6 +91,49 @@ bool hearth_pass_mark(LLVMModuleRef module, const hearth_pass_options *options);
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
 
+/* ------------------------------------------------ pipeline ------------------------------------------------ */
+
+/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here, and
+ * does the work that needs C++. */
+
+typedef bool hearth_pass_function(LLVMModuleRef module, const hearth_pass_options *options);
+
+typedef enum hearth_pass_kind {
+  HEARTH_PASS_OURS,           /* `run` */
+  HEARTH_PASS_DISCRIMINATORS, /* LLVM's, which gives calls on one line numbers */
+  HEARTH_PASS_USE             /* hearth_pipeline_use */
+} hearth_pass_kind;
+
+typedef struct hearth_pass {
+  const char *name; /* as in -passes= */
+  hearth_pass_kind kind;
+  hearth_pass_function *run;
+} hearth_pass;
+
+/* The pass of this name; NULL if there is none that can be asked for. */
+const hearth_pass *hearth_pass_by_name(const char *name, size_t length);
+/* Run one that was asked for by name, or is in one of the lists below. */
+bool hearth_pass_run(const hearth_pass *pass, LLVMModuleRef module, const hearth_pass_options *options);
+
+/* The settings of a pipeline from the command line. */
+typedef struct hearth_pipeline {
+  bool optimises;   /* not -O0 */
+  bool uses;        /* a profile */
+  bool instruments; /* accesses */
+  bool is_link;     /* the pipeline of a full link, which gets bitcode */
+} hearth_pipeline;
+
+#define HEARTH_PIPELINE_MOST 8
+
+/* Write the passes at the start and at the end of a pipeline, in order; return their number. */
+size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
+size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
+
+/* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
+ * the module: each allocation call is given its hint. `told`: the phase of which LLVM speaks; the option goes before
+ * it. True if the module changed. */
+bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told);
+
 /* ------------------------------------ link-time optimisation ------------------------------------ */
 
 /* A module carries the options that the linker's plugin must know from compiler to linker: lld reads -mllvm before it
@@ -101,7 +144,7 @@ bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
  * the hints of ambiguous, cold, notcold and hot calls, whether calls that are no builtins get hints, and whether the
  * plan places contexts. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
 
-/* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (context_word.h):
+/* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (lower.h):
  *
  *   !{i32 6, !"memprof.plan", !{!{!"/home/me/app.prof", i64 PLAN}}}
  *

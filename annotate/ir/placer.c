@@ -2,7 +2,7 @@
 /* The plan has a placement for each row of contexts. Cold is concluded from evidence alone: a context with weight
  * that the plan does not place is not cold, and of several contexts, most bytes of which are cold, the sum has to be
  * cold, too. */
-#include "placer.h"
+#include "module.h"
 
 hearth_status hearth_placer_init(hearth_placer *placer, hearth_profile *profile, bool by_plan,
                                  const hearth_classify_options *classify, hearth_error *err) {

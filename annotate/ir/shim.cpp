@@ -8,12 +8,14 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -266,4 +268,45 @@ void hearth_shim_forbid_folding(LLVMValueRef function) {
   if (!F->hasPrefixData())
     F->setPrefixData(
         ConstantArray::get(ArrayType::get(I64, 2), {ConstantInt::get(I64, F->getGUID()), ConstantInt::get(I64, 0)}));
+}
+
+// ------------------------------------------------ flow ------------------------------------------------
+
+bool hearth_flow_interrupts(LLVMValueRef instruction) {
+  const Instruction &I = *cast<Instruction>(unwrap(instruction));
+  // A terminator that stays within the function only chooses the next block, which is looked at by itself.
+  if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
+    return false;
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (Callee && Callee->hasFnAttribute(HEARTH_FACT_QUIET))
+    return false;
+  if (!isGuaranteedToTransferExecutionToSuccessor(&I))
+    return true;
+  if (I.isAtomic()) // behind it, or in front of it, the block may be another thread's
+    return true;
+  return Call && !Call->onlyReadsMemory() && !Call->hasFnAttr(Attribute::NoFree);
+}
+
+LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset) {
+  Value *P = unwrap(pointer);
+  auto *User = dyn_cast<Instruction>(P);
+  *ret_offset = 0;
+  if (!User)
+    return pointer;
+  const DataLayout &Layout = User->getModule()->getDataLayout();
+  APInt Offset(Layout.getIndexTypeSizeInBits(P->getType()), 0);
+  Value *Base = P->stripAndAccumulateConstantOffsets(Layout, Offset, /*AllowNonInbounds=*/true);
+  *ret_offset = Offset.getSExtValue();
+  return wrap(Base);
+}
+
+LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset) {
+  LLVMValueRef Base = hearth_flow_pointer_base(pointer, ret_offset);
+  while (auto *Part = dyn_cast<GetElementPtrInst>(unwrap(Base))) {
+    int64_t Offset;
+    Base = hearth_flow_pointer_base(wrap(Part->getPointerOperand()), &Offset);
+    *ret_offset += Offset;
+  }
+  return Base;
 }

@@ -88,6 +88,26 @@ void hearth_shim_keep(LLVMValueRef global);
  * entry. One that has prefix data has its own already. */
 void hearth_shim_forbid_folding(LLVMValueRef function);
 
+/* ------------------------------------------------ flow ------------------------------------------------ */
+
+/* What LLVM's analyses say of instructions and pointers. */
+
+/* On a function: nothing in it interrupts (hearth_flow_interrupts), nor in its callees. */
+#define HEARTH_FACT_QUIET "hearth-quiet"
+
+/* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
+ * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
+ * wait for it to do so. Accesses are counted together only where none is in between. Calls of quiet functions
+ * (HEARTH_FACT_QUIET) are none. */
+bool hearth_flow_interrupts(LLVMValueRef instruction);
+
+/* The pointer without constant offsets, and their sum in bytes. */
+LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
+
+/* The pointer without offsets, the variable ones included, and the sum of the constant offsets in bytes. All that
+ * the program accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
+LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
+
 /* ------------------------------------------------ around calls ------------------------------------------------ */
 
 /* Where control goes around a call: ways past it, and those that it returns and unwinds to. Only C++ can change them. */

@@ -2,14 +2,14 @@
 /* A function for each callee and hint has the fast path, and calls the allocator or the callee where that fails.
  * LLVM's inliner puts it in place of most calls, which copes with invokes, phis and debug locations, and folds what
  * a constant size settles. */
-#include "fast_path.h"
+#include "lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "dispatch.h"
+#include "hearth/fast_path.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
 #include "shim.h"
@@ -163,7 +163,7 @@ static LLVMValueRef build_call(fast_builder *b, LLVMValueRef callee, LLVMValueRe
 /* With the parameters: the hint is the last one. */
 static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
   unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
-  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX + 1];
+  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
   unsigned n = LLVMCountParams(b->function);
   for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(b->function, i);
@@ -245,7 +245,7 @@ static LLVMValueRef build_fast_function(LLVMModuleRef module, const char *name, 
 #define FAST HEARTH_OWN_PREFIX "fast."
 
 static LLVMValueRef fast_function_for(LLVMModuleRef module, const hearth_fast_call *noted, LLVMValueRef callee) {
-  char name[HEARTH_ALLOC_NAME_MAX];
+  char name[128];
   size_t length;
   const char *called = LLVMGetValueName2(callee, &length);
   snprintf(name, sizeof name, FAST "%u.%.*s", noted->hint, (int)length, called);

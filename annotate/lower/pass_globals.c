@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "global_names.h"
 #include "hearth/global.h"
-#include "passes.h"
-#include "session.h"
+#include "match.h"
 #include "shim.h"
 
 typedef struct placing {

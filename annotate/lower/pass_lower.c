@@ -5,16 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc_functions.h"
-#include "announcement.h"
-#include "context_word.h"
-#include "coverage.h"
-#include "dispatch.h"
 #include "fast_path.h"
+#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
+#include "lower.h"
 #include "salvage.h"
-#include "session.h"
 #include "shim.h"
 
 typedef struct lowering {
@@ -130,7 +126,7 @@ static void lower_visit(LLVMValueRef call, void *data) {
   l->left_to_link += is_left;
   if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
     return;
-  char name[HEARTH_ALLOC_NAME_MAX + 1];
+  char name[64];
   size_t length;
   LLVMValueRef callee = hearth_alloc_callee(call);
   const char *symbol = LLVMGetValueName2(callee, &length), *why;

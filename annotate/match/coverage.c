@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* After matching, each leaf frame of the module's functions in the profile is compared with the contexts that were
  * marked as matched; one that lacks some is given a reason by the calls that stand at its place now. */
-#include "coverage.h"
+#include "match.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "file.h"
 #include "hearth/ir_facts.h"

@@ -12,63 +12,32 @@
 
 /* -------------------------------------------------- reading -------------------------------------------------- */
 
-/* A context whose leaf is taken to be at `node`, as the folded stack of its callers << 32 | its row. */
-static hearth_status leaf_read_context(hearth_leaf *leaf, uint32_t context, uint32_t node, uint64_t *ret,
-                                       hearth_error *err) {
-  uint32_t row, caller, stack = HEARTH_NONE;
-  HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
-  if (caller != HEARTH_NONE)
-    HEARTH_TRY(hearth_stacks_fold(leaf->folded, caller, &stack, err));
-  *ret = (uint64_t)stack << 32 | context;
-  return HEARTH_OK;
-}
-
+/* Each as the folded stack of its leaf's callers << 32 | its row. */
 static hearth_status leaf_read_frame(hearth_leaf *leaf, const hearth_frame_info *frame, uint64_t *ret,
                                      hearth_error *err) {
   for (uint32_t i = 0; i < frame->context_count; i++) {
-    uint32_t node;
+    uint32_t node, row, caller, stack = HEARTH_NONE;
     HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, frame->first_context + i, &node, NULL, err));
-    HEARTH_TRY(leaf_read_context(leaf, frame->first_context + i, node, &ret[i], err));
+    HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
+    if (caller != HEARTH_NONE)
+      HEARTH_TRY(hearth_stacks_fold(leaf->folded, caller, &stack, err));
+    ret[i] = (uint64_t)stack << 32 | (frame->first_context + i);
   }
   return HEARTH_OK;
 }
 
-static hearth_status read_wrapped(hearth_leaf *leaf, const hearth_wrapper_call *calls, size_t n, uint64_t *ret,
-                                  hearth_error *err) {
-  for (size_t i = 0; i < n; i++)
-    HEARTH_TRY(leaf_read_context(leaf, calls[i].context, calls[i].node, &ret[i], err));
-  return HEARTH_OK;
-}
-
-static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls *wrapped, uint64_t **ret,
-                                   hearth_error *err) {
-  hearth_status status = HEARTH_OK;
-  size_t first = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.first) : 0;
-  size_t n = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.end) - first : 0;
-  size_t room = n + 1;
-  uint64_t *contexts = malloc(room * sizeof *contexts);
-  if (!contexts)
-    return hearth_error_nomem(err);
-  if (n)
-    status = read_wrapped(leaf, wrapped->items + first, n, contexts, err);
-  leaf->row_count = n;
-  for (uint32_t row = leaf->frames.first; status == HEARTH_OK && row < leaf->frames.end; row++) {
+/* *ret is the caller's, also after an error. */
+static hearth_status read_contexts(hearth_leaf *leaf, uint64_t **ret, hearth_error *err) {
+  size_t room = 0;
+  for (uint32_t row = leaf->frames.first; row < leaf->frames.end; row++) {
     hearth_frame_info frame;
-    status = hearth_profile_get_frame(leaf->folded->profile, row, &frame, err);
-    if (status != HEARTH_OK)
-      break;
-    if (!hearth_array_reserve(&contexts, &room, leaf->row_count, frame.context_count, sizeof *contexts)) {
-      status = hearth_error_nomem(err);
-      break;
-    }
-    status = leaf_read_frame(leaf, &frame, contexts + leaf->row_count, err);
+    HEARTH_TRY(hearth_profile_get_frame(leaf->folded->profile, row, &frame, err));
+    if (!hearth_array_reserve(ret, &room, leaf->row_count, frame.context_count, sizeof **ret))
+      return hearth_error_nomem(err);
+    HEARTH_TRY(leaf_read_frame(leaf, &frame, *ret + leaf->row_count, err));
     leaf->row_count += frame.context_count;
   }
-  if (status == HEARTH_OK)
-    *ret = contexts;
-  else
-    free(contexts);
-  return status;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
@@ -244,18 +213,17 @@ static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
   return leaf_add_node(leaf, root, err);
 }
 
-hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err) {
+hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_placer *placer,
+                               bool *matched, hearth_leaf **ret, hearth_error *err) {
   uint64_t *contexts = NULL, *sorted = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
     return hearth_error_nomem(err);
   leaf->frames = frames;
-  leaf->wrapped = wrapped != NULL;
   leaf->folded = folded;
   leaf->placer = placer;
   leaf->matched = matched;
-  hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
+  hearth_status status = read_contexts(leaf, &contexts, err);
   if (status == HEARTH_OK && !(sorted = malloc((leaf->row_count + 1) * sizeof *sorted)))
     status = hearth_error_nomem(err);
   if (status == HEARTH_OK) {

@@ -99,29 +99,20 @@ void hearth_matcher_close(hearth_matcher *matcher) {
   free(matcher->matched);
   hearth_salvage_destroy(matcher->salvage);
   hearth_call_sites_free(&matcher->crowded);
-  hearth_wrapper_calls_free(&matcher->wrapper_calls);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);
   free(matcher->path);
   memset(matcher, 0, sizeof *matcher);
 }
 
-hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *const *names, size_t n,
-                                           hearth_error *err) {
-  if (matcher->wrapper_calls.known)
-    return HEARTH_OK;
-  return hearth_wrapper_calls_find(&matcher->wrapper_calls, matcher->profile, names, n, err);
-}
-
 /* The leaf of these frames, read when it is first asked for. */
-static hearth_status match_leaf_of(hearth_matcher *matcher, hearth_row_range frames, bool wrapped, hearth_leaf **ret,
+static hearth_status match_leaf_of(hearth_matcher *matcher, hearth_row_range frames, hearth_leaf **ret,
                                    hearth_error *err) {
   hearth_expect(frames.first < frames.end && frames.end <= hearth_profile_frame_count(matcher->profile));
   for (*ret = matcher->leaves[frames.first]; *ret; *ret = (*ret)->of_same_first)
-    if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
+    if ((*ret)->frames.end == frames.end)
       return HEARTH_OK;
-  HEARTH_TRY(hearth_leaf_read(frames, wrapped ? &matcher->wrapper_calls : NULL, &matcher->stacks, &matcher->placer,
-                              matcher->matched, ret, err));
+  HEARTH_TRY(hearth_leaf_read(frames, &matcher->stacks, &matcher->placer, matcher->matched, ret, err));
   (*ret)->next = matcher->first_leaf;
   (*ret)->of_same_first = matcher->leaves[frames.first];
   matcher->first_leaf = *ret;
@@ -171,13 +162,13 @@ static hearth_status comparable(const hearth_matcher *matcher, hearth_leaf *leaf
 }
 
 /* The contexts of the leaf chain[0]. */
-static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *chain, size_t n, bool calls_wrapper,
-                                hearth_contexts *ret, size_t *ret_end, hearth_error *err) {
+static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *chain, size_t n, hearth_contexts *ret,
+                                size_t *ret_end, hearth_error *err) {
   hearth_row_range frames;
   hearth_leaf *leaf;
   uint64_t callers[HEARTH_CHAIN_MAX];
   HEARTH_TRY(frames_at(matcher->profile, chain, &frames, err));
-  HEARTH_TRY(match_leaf_of(matcher, frames, calls_wrapper, &leaf, err));
+  HEARTH_TRY(match_leaf_of(matcher, frames, &leaf, err));
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
   hearth_expect(*ret_end <= HEARTH_CHAIN_MAX);
   for (size_t i = 1; i < *ret_end; i++)
@@ -187,12 +178,11 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
 }
 
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,
-                                      bool calls_wrapper, hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end,
-                                      hearth_error *err) {
+                                      hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end, hearth_error *err) {
   for (size_t leaf = 0; leaf < n; leaf++) {
     hearth_contexts found = {0};
     size_t length;
-    hearth_status status = match_leaf(matcher, chain + leaf, n - leaf, calls_wrapper, &found, &length, err);
+    hearth_status status = match_leaf(matcher, chain + leaf, n - leaf, &found, &length, err);
     if (status == HEARTH_OK) {
       *ret = found;
       *ret_leaf = leaf;

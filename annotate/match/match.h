@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the profile to a call: its stacks with recursion folded, the calls of wrappers in them, the contexts of one
+/* From the profile to a call: its stacks with recursion folded, the contexts of one
  * place that allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects
- * its contexts. */
+ * its contexts; a session, which is one pass over one module; and how much of the profile was found. */
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
+#include "hearth/md.h"
 #include "hearth/profile.h"
 #include "id_table.h"
-#include "location.h"
+#include "module.h"
 #include "passes.h"
-#include "placer.h"
 
 /* ------------------------------------------------ folded stacks ------------------------------------------------ */
 
@@ -54,53 +54,6 @@ hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function,
 /* Has folding left out the call at the place of this frame (a row) between two calls at one other place, here or as
  * the profile was written? The second one of these then came by it, whoever is its caller in the folded stack. */
 hearth_status hearth_stacks_left_out(const hearth_stacks *stacks, uint32_t frame, bool *ret, hearth_error *err);
-
-/* ------------------------------------------------ calls of wrappers, and through pointers ------------------------------------------------ */
-
-/* The places in the profile where functions that the user listed are called. The profile's contexts belong to the
- * functions that these call in the end, which are further in; here they are found by the place of the call. */
-
-typedef struct hearth_wrapper_call {
-  uint32_t frame;   /* row of the place that calls */
-  uint32_t context; /* row of a context through it */
-  uint32_t node;    /* where the place is in that context's stack */
-} hearth_wrapper_call;
-
-typedef struct hearth_wrapper_calls {
-  hearth_wrapper_call *items; /* by frame, then context */
-  size_t count, room;
-  bool known;
-} hearth_wrapper_calls;
-
-/* Find all calls of functions with these names (linkage names, borrowed) in a profile: takes time in proportion to
- * all its stacks. E_NOMEM, and those of reading a profile. Free in any case. */
-hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_profile *profile, const char *const *names,
-                                        size_t n, hearth_error *err);
-void hearth_wrapper_calls_free(hearth_wrapper_calls *calls);
-
-/* Position of the first call by a frame of row `frame` or a later one. */
-size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame);
-
-/* ------------------------------------------------ pointer calls ------------------------------------------------ */
-
-/* Calls of an allocation function through a pointer, as libxml2 makes all of its: `xmlMallocFunc xmlMalloc =
- * malloc;`. The profile says that such a call allocates, but not by which function; its type does. The call is
- * promoted:
- *
- *   p = xmlMalloc(n);   ->   p = xmlMalloc == malloc ? malloc(n) : xmlMalloc(n);
- *
- * The direct call gets contexts and a hint like any other. Where the pointer leads elsewhere, blocks are placed as
- * before. */
-
-/* Is it a call through a pointer that was not promoted yet? */
-bool hearth_is_pointer_call(LLVMValueRef call);
-
-/* The function that a pointer call may lead to, by its type: malloc, calloc or realloc. NULL if it cannot be promoted;
- * *ret_why says why, for a remark. */
-const char *hearth_pointer_callee(LLVMValueRef call, const char **ret_why);
-
-/* Promote a pointer call that has such a function. Returns the direct call. */
-LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
 
 /* ------------------------------------------------ leaves ------------------------------------------------ */
 
@@ -165,7 +118,6 @@ typedef struct hearth_leaf {
   bool *matched; /* by row of contexts: set where they are selected; borrowed */
   hearth_row_range frames;
   bool has_dormant;
-  bool wrapped;   /* the contexts include those of wrapper calls */
   uint32_t *rows; /* contexts of the profile */
   hearth_leaf_stack *stacks;
   hearth_mib *sums;
@@ -174,11 +126,10 @@ typedef struct hearth_leaf {
   size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
 } hearth_leaf;
 
-/* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
- * further frames are left out. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
+/* All contexts whose leaf is one of the frames. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
  * accepts NULL. */
-hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
+hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_placer *placer,
+                               bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have;
@@ -218,9 +169,8 @@ typedef struct hearth_matcher {
   hearth_placer placer;
   bool trims; /* matched contexts are cut off behind the caller that decides their placement */
   hearth_stacks stacks;
-  hearth_leaf **leaves;    /* lists by first frame, of leaves that were looked up */
-  hearth_leaf *first_leaf; /* list of all leaves that were looked up */
-  hearth_wrapper_calls wrapper_calls;
+  hearth_leaf **leaves;           /* lists by first frame, of leaves that were looked up */
+  hearth_leaf *first_leaf;        /* list of all leaves that were looked up */
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
   hearth_call_sites crowded;      /* places of the module at the first look at it */
   bool knows_crowded;
@@ -234,18 +184,13 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
 /* Close the open profile; it may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 
-/* Look for calls of these functions in the profile that is open, unless that was done. */
-hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *const *names, size_t n,
-                                           hearth_error *err);
-
 /* The contexts whose leaf is the innermost frame of `chain` that the profile knows as one that allocates, and which
  * agree with the frames outside of it. Frames inside of it that the profile lacks (tail calls, code without debug
  * information) are passed over. The contexts agree with chain[*ret_leaf .. *ret_end): frames outside of it are
- * callers that folding may have left out of them. For a call of a wrapper, contexts that went on through one from there
- * count as well. Outputs are set on success only; E_NOT_FOUND when there is no such context. */
+ * callers that folding may have left out of them. Outputs are set on success only; E_NOT_FOUND when there is no such
+ * context. */
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,
-                                      bool calls_wrapper, hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end,
-                                      hearth_error *err);
+                                      hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end, hearth_error *err);
 
 /* Is there a call in the module that is matched with the frame, row `row`, of the function with this id? */
 hearth_status hearth_match_frame(hearth_profile *profile, const hearth_call_sites *sites, uint64_t function,
@@ -254,5 +199,151 @@ hearth_status hearth_match_frame(hearth_profile *profile, const hearth_call_site
 /* OK if all frames of `chain` are places in the profile: then the call may be a caller in contexts. */
 hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,
                                     hearth_error *err);
+
+/* ------------------------------------------------ session ------------------------------------------------ */
+
+/* One pass over one module with the profile at hand. The part that was read is kept for the next pass. */
+
+typedef struct hearth_session {
+  LLVMModuleRef module;
+  const hearth_pass_options *options;
+  hearth_matcher *matcher; /* of the options; NULL where no profile was given */
+  enum hearth_id_scheme scheme;
+  hearth_moved_calls moved; /* the module's notes on functions that changed */
+  hearth_locator *locator;
+  hearth_md *md;
+  hearth_call_sites sites; /* where they are now, if this session was the module's first; else none */
+  enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
+} hearth_session;
+
+/* The attachments for one call: all of them are computed before the module changes. */
+typedef struct hearth_edit {
+  LLVMValueRef call;
+  uint64_t *callsite;
+  size_t n_callsite;
+  bool through_pointer;     /* the call is to be promoted first (hearth_promote_pointer_call) */
+  bool salvaged;            /* the call, or one that it was inlined by, is in a function that has changed */
+  hearth_contexts contexts; /* none: only `!callsite` */
+} hearth_edit;
+
+typedef struct hearth_edits {
+  hearth_edit *items;
+  size_t count, capacity;
+} hearth_edits;
+
+/* False when the profile cannot be used; the user has then been told. Close in either case. */
+bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_pass_options *options);
+void hearth_session_close(hearth_session *session);
+/* From now on, calls of functions that have changed since they were profiled are where they were then. */
+hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err);
+/* Are the ids in the module Hearth's hashes of debug locations? In a module that clang's own heap profiling
+ * annotated they are not. True where no id can be compared. */
+bool hearth_session_ids_are_ours(hearth_session *session);
+/* Tell the user that the profile could not be used, and why. Returns false. */
+bool hearth_session_fail(hearth_session *session, const hearth_error *err);
+
+/* Match an allocation call; on OK an edit was added. E_NOT_FOUND: the profile says nothing about it. */
+hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                              hearth_error *err);
+/* The same for a call through a pointer that can be promoted; also E_NOT_FOUND: its contexts are too light for hints. */
+hearth_status hearth_session_match_pointer_call(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                                hearth_error *err);
+/* The same for a call that may be a caller in contexts. */
+hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                            hearth_error *err);
+/* Carry out all edits; returns whether the module changed. */
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits);
+void hearth_edits_free(hearth_edits *edits);
+
+/* Mark a call `nomerge`: it is told apart by its location only. */
+void hearth_forbid_merging(LLVMValueRef call);
+
+/* ------------------------------------------------ coverage ------------------------------------------------ */
+
+/* The part of a module's profile that was found in the module. Contexts belong to the module that has the function
+ * of their leaf: those of other modules do not count, nor do those of allocations inside a function that the leaf calls
+ * (fopen) or calls through a pointer: these are no calls that could take a hint, however fresh the profile. */
+
+/* Why the contexts of a place were not matched (docs/options.md, "Reasons"). */
+#define HEARTH_UNMATCHED_REASONS(X)                                                                                    \
+  X(NO_LINE, "no-call-in-line")                                                                                        \
+  X(NO_COLUMN, "no-call-in-column")                                                                                    \
+  X(CHAIN, "inlined-differently")                                                                                      \
+  X(NO_PLACE, "place-unknown")                                                                                         \
+  X(CALLEE, "callee-allocates")                                                                                        \
+  X(POINTER, "through-pointer")                                                                                        \
+  X(FUNCTION, "function-gone")
+#define HEARTH_UNMATCHED_REASON(NAME, name) HEARTH_UNMATCHED_##NAME,
+typedef enum hearth_unmatched_reason { HEARTH_UNMATCHED_REASONS(HEARTH_UNMATCHED_REASON) } hearth_unmatched_reason;
+
+const char *hearth_unmatched_name(hearth_unmatched_reason reason); /* "no-call-in-line" */
+
+typedef struct hearth_unmatched {
+  uint32_t frame; /* row of the place */
+  uint64_t contexts, bytes;
+  hearth_unmatched_reason reason;
+  bool in_library;     /* the callee is in a library without debug information */
+  LLVMValueRef callee; /* function that is called there; NULL unless that is the reason */
+} hearth_unmatched;
+
+typedef struct hearth_coverage_sums {
+  uint64_t functions, contexts, bytes;
+} hearth_coverage_sums;
+
+/* Places of the module's functions that the profile knows: allocation calls and callers, or decision sites. */
+typedef struct hearth_callsite_sums {
+  uint64_t all, matched, salvaged; /* matched: there is a call; salvaged: of these, in functions that have changed */
+} hearth_callsite_sums;
+
+/* Bytes of all functions of the module's source file in the profile, also of functions that the module does not
+ * have. */
+typedef struct hearth_file_sums {
+  uint64_t matched, lost; /* lost: by calls that could take a hint, as far as is known */
+} hearth_file_sums;
+
+typedef struct hearth_coverage {
+  hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
+  hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
+  hearth_coverage_sums library;      /* of `elsewhere`: in libraries without debug information */
+  hearth_coverage_sums elsewhere;    /* allocated in a callee, or through a pointer; not in `all` */
+  hearth_callsite_sums callsites;
+  hearth_callsite_sums decision_sites; /* none if contexts are not told apart by the plan */
+  hearth_file_sums file;
+  hearth_unmatched *unmatched; /* by place, of both */
+  size_t n_unmatched, room;
+} hearth_coverage;
+
+/* After all allocation calls of the session's module were matched. `of_file`: `file` is wanted, too. Those of
+ * reading a profile, E_NOMEM; free in any case. */
+hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
+                                      const hearth_call_sites *sites, bool of_file, hearth_error *err);
+void hearth_coverage_free(hearth_coverage *coverage);
+
+/* ------------------------------------------------ match report ------------------------------------------------ */
+
+/* -memprof-report: a line of JSON about each module that is compiled, appended to one file (docs/options.md, "Reports"). */
+
+/* Append the module's line, in one piece: compilers that run at a time can share the file. E_IO, E_NOMEM, and those
+ * of reading the profile. */
+hearth_status hearth_match_report_append(const char *path, hearth_session *session, const hearth_coverage *coverage,
+                                         hearth_error *err);
+
+/* ------------------------------------------------ context remarks ------------------------------------------------ */
+
+/* Optimisation remarks about the contexts of a call. */
+
+/* Counts for the remark on a call's contexts. All zero: none. */
+typedef struct hearth_context_sums {
+  size_t count, of_placement[HEARTH_PLACEMENTS];
+  uint64_t bytes, cold_bytes;
+} hearth_context_sums;
+
+hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
+
+/* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
+/* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its
+ * address. */
+void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One JSON object on one line, made in memory and appended under a file lock: compilers run at the same time. */
-#include "coverage.h"
+#include "match.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "alloc_functions.h"
 #include "hearth/json_writer.h"
 #include "shim.h"
 

@@ -7,11 +7,9 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "alloc_functions.h"
-#include "coverage.h"
 #include "hearth/ir_facts.h"
+#include "match.h"
 #include "salvage.h"
-#include "session.h"
 #include "shim.h"
 
 typedef struct annotation {
@@ -208,8 +206,7 @@ static hearth_status warn_of_elsewhere(const hearth_session *session, const hear
        place->reason == HEARTH_UNMATCHED_POINTER
            ? "by a call through a pointer that cannot be compared with malloc; call malloc by its name, or through "
              "a pointer of its type"
-           : "in a function that was profiled without debug information; compile it with the profiling flags, or "
-             "list it (-memprof-alloc-functions)");
+           : "in a function that was profiled without debug information; compile it with the profiling flags");
   return HEARTH_OK;
 }
 
@@ -245,20 +242,9 @@ static hearth_status report_coverage(annotation *a) {
   return status;
 }
 
-/* The table is the user's own input: a mistake in it is an error. */
-static bool mark_listed_functions(LLVMModuleRef module, const hearth_pass_options *options) {
-  hearth_error err = {HEARTH_OK, ""};
-  if (!*options->alloc_functions || hearth_alloc_table_mark(module, options->alloc_functions, &err) == HEARTH_OK)
-    return true;
-  hearth_shim_error(module, err.message);
-  return false;
-}
-
 bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *options) {
   annotation a = {.err = {HEARTH_OK, ""}};
   bool changed = false;
-  if (!mark_listed_functions(module, options))
-    return false;
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     a.err.status = hearth_session_salvage(&a.session, &a.err);
     hearth_ir_for_each_instruction(module, annotate_visit, &a);

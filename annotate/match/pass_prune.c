@@ -3,9 +3,8 @@
  * the metadata that the call carries are narrowed by the ids of its debug location. */
 #include <stdio.h>
 
-#include "alloc_functions.h"
 #include "hearth/ir_facts.h"
-#include "session.h"
+#include "match.h"
 #include "shim.h"
 
 typedef struct pruning {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens the profile once for a pipeline (the matcher keeps it), and a locator and a metadata handle for each pass.
  * Edits are listed first and applied together: on an error the module is unchanged. */
-#include "session.h"
+#include "match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "salvage.h"
@@ -49,26 +48,6 @@ static hearth_status check_id(const hearth_pass_options *options, const hearth_p
                           id, options->profile_id);
 }
 
-/* The functions of the module that the user listed. */
-static hearth_status find_listed(hearth_session *session, hearth_error *err) {
-  const char **names = NULL;
-  size_t n = 0, room = 0, length;
-  hearth_status status = HEARTH_OK;
-  for (LLVMValueRef f = LLVMGetFirstFunction(session->module); f; f = LLVMGetNextFunction(f)) {
-    if (!LLVMIsDeclaration(f) || !hearth_alloc_hinted_form(f, &length))
-      continue;
-    if (!hearth_array_grow(&names, &room, n, sizeof *names)) {
-      free(names);
-      return hearth_error_nomem(err);
-    }
-    names[n++] = LLVMGetValueName2(f, &length);
-  }
-  if (n)
-    status = hearth_matcher_know_wrappers(session->matcher, names, n, err);
-  free(names);
-  return status;
-}
-
 static hearth_status session_open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme,
                                           hearth_error *err) {
   const hearth_pass_options *options = session->options;
@@ -80,7 +59,7 @@ static hearth_status session_open_profile(hearth_session *session, enum hearth_i
   HEARTH_TRY(check_id(options, session->matcher->profile, err));
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
-  return find_listed(session, err);
+  return HEARTH_OK;
 }
 
 /* The type of blocks is among the values if the profile knows any, the pool if its plan has some. */
@@ -215,18 +194,12 @@ void hearth_edits_free(hearth_edits *edits) {
   memset(edits, 0, sizeof *edits);
 }
 
-static bool calls_listed(LLVMValueRef call) {
-  const hearth_alloc_function *row = hearth_alloc_function_of(call);
-  return row && row->family == HEARTH_ALLOC_FAMILY_LISTED;
-}
-
 hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                               hearth_error *err) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts;
   size_t leaf, end, n = hearth_locate(session->locator, call, chain);
-  hearth_status status =
-      hearth_match_allocation(session->matcher, chain, n, calls_listed(call), &contexts, &leaf, &end, err);
+  hearth_status status = hearth_match_allocation(session->matcher, chain, n, &contexts, &leaf, &end, err);
   if (status != HEARTH_OK)
     return status;
   hearth_edit *edit = add_edit(edits, call, chain + leaf, end - leaf);

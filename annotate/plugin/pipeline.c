@@ -4,14 +4,13 @@
  * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has
  * told contexts apart, and whether a call has one class is known. Between compiling and linking the module carries
  * contexts on: contexts that the link's inlining may tell apart are left to the link. */
-#include "pipeline.h"
+#include "passes.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hearth/ir_facts.h"
-#include "passes.h"
 #include "shim.h"
 
 static bool forbid_merging(LLVMModuleRef module, const hearth_pass_options *options) {

@@ -19,7 +19,6 @@
 #include "hearth/indexed.h"
 #include "hearth/lowered_calls.h"
 #include "passes.h"
-#include "pipeline.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -72,10 +71,6 @@ bool isOn(StringRef Name) {
   cl::opt<bool> *Switch = findSwitch(Name);
   return Switch && Switch->getValue();
 }
-
-cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
-                                    cl::desc("Table of the program's own allocation functions that take hints"),
-                                    cl::value_desc("file"));
 
 cl::opt<std::string> LibraryAccesses("memprof-library-accesses",
                                      cl::desc("Table of functions of libraries without counters, and what they access"),
@@ -200,7 +195,6 @@ hearth_pass_options currentOptions() {
   hearth_pass_options Options = {};
   Options.profile = Use.c_str();
   StringRef(ProfileId).getAsInteger(16, Options.profile_id); // 0 if it was not given
-  Options.alloc_functions = AllocFunctions.c_str();
   Options.library_accesses = LibraryAccesses.c_str();
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;

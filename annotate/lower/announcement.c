@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constructors that call weak functions of the allocator: where a program has another one, nothing happens. */
-#include "announcement.h"
+#include "lower.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include <llvm-c/Comdat.h>
 
-#include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "hearth/mib.h"
 #include "shim.h"

@@ -2,7 +2,7 @@
 /* Hints are asked for first, call by call; finishing then sets the bits around all decision calls, as only then it is
  * known whether any hint needs them. Where a bit may be set on entry, the word is saved at the start of the function
  * and restored. */
-#include "context_word.h"
+#include "lower.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,8 @@
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Target.h>
 
-#include "alloc_functions.h"
-#include "announcement.h"
 #include "array.h"
-#include "dispatch.h"
+#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
 #include "shim.h"
@@ -144,7 +142,7 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, h
   hearth_error err;
   size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
-  if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
+  if (hearth_match_allocation(word->session.matcher, chain, n, &contexts, &leaf, &end, &err) != HEARTH_OK)
     return false;
   bool differ = hearth_contexts_differ(&contexts);
   if (contexts.count > 0 && !differ)
