@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "print.h"
