@@ -13,7 +13,6 @@
 #include "hearth/listing.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/report_page.h"
 #include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

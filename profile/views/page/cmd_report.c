@@ -7,7 +7,7 @@
 
 #include "command_line.h"
 #include "hearth/indexer.h"
-#include "hearth/report_page.h"
+#include "hearth/profile_export.h"
 #include "output_file.h"
 #include "trace_profile.h"
 #include "view_options.h"

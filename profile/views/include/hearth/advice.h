@@ -7,9 +7,7 @@
 #include "hearth/json_writer.h"
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
 /* A profile of a trace may have tallies: facts about its blocks that other profiles have no fields for (groups.h), and in
  * place of a histogram of accesses, which traces do not have, the bytes that are live at so many moments, the first at
@@ -45,7 +43,5 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
                                               FILE *stream, hearth_error *err);
 hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_json *json, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif
