@@ -27,18 +27,20 @@ function(hearth_archive name)
   hearth_sanitize(${name})
 endfunction()
 
-# hearth_module(NAME FOLDERS folder... VERBS file... USES folder...): what profile/NAME adds, which builds can leave out. Its
-# folders become a part of libhearth_view, its verbs (cmd_*.c and what only these need) one of the `hearth` command, and its
-# public headers, in include/, are installed.
+# hearth_module(NAME [FOLDERS folder...] VERBS file... USES folder...): what profile/NAME adds, which builds can leave out.
+# Its folders become a part of libhearth_view, its verbs (cmd_*.c and what only these need) one of the `hearth` command, and
+# its public headers, in include/ where it has folders, are installed.
 function(hearth_module name)
   cmake_parse_arguments(PARSE_ARGV 1 module "" "" "FOLDERS;VERBS;USES")
   set(verbs profile-${name}-verbs)
   hearth_folder(${verbs} SOURCES ${module_VERBS}
     USES hearth_format profile-base profile-public profile-show-common profile-tools-cli ${module_USES})
-  set_property(GLOBAL APPEND PROPERTY HEARTH_MODULE_FOLDERS ${module_FOLDERS})
   set_property(GLOBAL APPEND PROPERTY HEARTH_MODULE_VERBS ${verbs})
-  set_property(GLOBAL APPEND PROPERTY HEARTH_MODULE_INCLUDES ${CMAKE_CURRENT_SOURCE_DIR}/include)
-  install(DIRECTORY include/hearth DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+  if(module_FOLDERS)
+    set_property(GLOBAL APPEND PROPERTY HEARTH_MODULE_FOLDERS ${module_FOLDERS})
+    set_property(GLOBAL APPEND PROPERTY HEARTH_MODULE_INCLUDES ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    install(DIRECTORY include/hearth DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+  endif()
 endfunction()
 
 # hearth_look_into(TARGET folder...): a test sees the headers of these folders, private ones too.

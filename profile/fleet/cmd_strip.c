@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth strip`: takes the names out of a profile. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "builder_tables.h"
 #include "command.h"
-#include "hearth/fleet.h"
+#include "hearth/builder.h"
+#include "hearth/ids.h"
 #include "hearth/plan.h"
 #include "view_options.h"
 
@@ -28,6 +32,44 @@ static bool strip_command_parse(int argc, char **argv, arguments *a, int *ret_co
               : !a->output  ? hearth_tool_usage_error("strip", "where to write? Give -o OUT")
                             : HEARTH_EXIT_OK;
   return *ret_code == HEARTH_EXIT_OK;
+}
+
+/* A function's name becomes a hash of it, by which the compiler still finds a callee that moved to another file, and LLVM's
+ * id. Its file is part of its id already. What marks scopes and heaps stands for a path, but is none. Types and binaries keep
+ * their ids. Of the facts of runs, the peak stays (docs/fleet.md). */
+
+static hearth_status strip_function(hearth_builder *builder, builder_function *f, hearth_error *err) {
+  char name[24] = "";
+  const char *known = builder->pool + f->name, *path = builder->pool + f->path;
+  if (*known)
+    snprintf(name, sizeof name, "%c%016" PRIx64, HEARTH_STRIPPED_NAME, hearth_llvm_id_of_name(known));
+  if (!hearth_is_name_file(path))
+    HEARTH_TRY(hearth_builder_intern_string(builder, "", &f->path, err));
+  return hearth_builder_intern_string(builder, name, &f->name, err);
+}
+
+static hearth_status strip_global(hearth_builder *builder, builder_global *g, hearth_error *err) {
+  char name[24];
+  snprintf(name, sizeof name, "%c%016" PRIx64, HEARTH_STRIPPED_NAME, g->id);
+  g->flags &= ~HEARTH_GLOBAL_LOCAL;
+  g->line = 0;
+  HEARTH_TRY(hearth_builder_intern_string(builder, "", &g->file, err));
+  return hearth_builder_intern_string(builder, name, &g->name, err);
+}
+
+static hearth_status strip_builder(hearth_builder *builder, hearth_error *err) {
+  for (size_t i = 0; i < builder->function_count; i++)
+    HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
+  for (size_t i = 0; i < builder->global_count; i++)
+    HEARTH_TRY(strip_global(builder, &builder->globals[i], err));
+  builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
+  size_t binary_count = builder->binary_count;
+  builder->type_count = builder->binary_count = 0;
+  for (size_t i = 0; i < binary_count; i++) { /* binaries that differed in their names alone become one */
+    builder_binary binary = builder->binaries[i];
+    HEARTH_TRY(hearth_builder_add_binary(builder, "", binary.build_id, binary.build_id_size, err));
+  }
+  return HEARTH_OK;
 }
 
 static hearth_status give_layout(const hearth_plan *known, void **data, size_t *size, hearth_error *err) {
@@ -63,7 +105,7 @@ static hearth_status strip(const void *given, hearth_profile *profile, hearth_er
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   hearth_builder *builder = hearth_builder_create(summary.id_scheme);
   hearth_status status = builder ? hearth_builder_add_profile(builder, profile, err) : hearth_error_nomem(err);
-  HEARTH_THEN(status, hearth_builder_strip(builder, err));
+  HEARTH_THEN(status, strip_builder(builder, err));
   HEARTH_THEN(status, write_planned(builder, a->output, &plan, err));
   hearth_builder_destroy(builder);
   return status;

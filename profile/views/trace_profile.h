@@ -20,7 +20,7 @@ typedef struct trace_profile {
   void *image; /* of the profile */
 } trace_profile;
 
-/* Of a trace, the records have the tallies of hearth/advice.h; of a heap dump, there is no trace. Prints errors and
+/* Of a trace, the records have tallies (hearth/advice.h); of a heap dump, there is no trace. Prints errors and
  * warnings; false after an error. Close also then. */
 bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind);
 void hearth_trace_profile_close(trace_profile *both);

@@ -13,7 +13,6 @@
 #include "hearth/listing.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/report_page.h"
 #include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,8 +26,7 @@ typedef enum view {
   VIEW_PAGE,
   VIEW_CALLERS,
   VIEW_CALLEES,
-  VIEW_ADVICE_TEXT,
-  VIEW_ADVICE_JSON,
+  VIEW_ADVICE,
   VIEW_GLOBALS_TEXT,
   VIEW_GLOBALS_JSON,
   VIEW_EXPORT
@@ -44,13 +42,13 @@ static void check_page(const char *page) {
     fail("the data does not end the script", at);
 }
 
-/* As if of a trace: its kinds are tested, too. */
-static hearth_status print_advice(hearth_profile *profile, bool json, FILE *stream, hearth_error *err) {
-  hearth_advice *advice;
-  HEARTH_TRY(hearth_advice_create(profile, NULL, json, &advice, err));
-  hearth_status status = json ? hearth_advice_print_json(advice, "input", SIZE_MAX, NULL, stream, err)
-                              : hearth_advice_print_text(advice, "input", SIZE_MAX, NULL, stream, err);
-  hearth_advice_destroy(advice);
+/* As text, or in a page: then as if of a trace, whose kinds are tested, too. */
+static hearth_status print_advice(hearth_profile *profile, bool in_page, FILE *stream, hearth_error *err) {
+  hearth_page_options page = {.title = "input"};
+  HEARTH_TRY(hearth_advice_create(profile, NULL, in_page, &page.advice, err));
+  hearth_status status = in_page ? hearth_page_write_html(profile, &page, stream, err)
+                                 : hearth_advice_print_text(page.advice, "input", SIZE_MAX, NULL, stream, err);
+  hearth_advice_destroy(page.advice);
   return status;
 }
 
@@ -58,7 +56,6 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
   hearth_listing_options report = {
       .groups = SIZE_MAX, .contexts = SIZE_MAX, .by = hearth_profile_context_count(profile) % HEARTH_GROUP_KINDS};
   hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
-  hearth_page_options page = {.title = "input"};
   const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
   hearth_profile *both[HEARTH_DIFF_SIDES] = {profile, profile};
   hearth_view_options filter = {.function = number % 2 ? "a" : NULL, .file = number % 2 ? "." : NULL};
@@ -67,12 +64,10 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_listing_print_text(profile, "input", &report, stream, err);
   if (number == VIEW_JSON)
     return hearth_listing_print_json(profile, "input", &report, stream, err);
-  if (number == VIEW_PAGE)
-    return hearth_page_write_html(profile, &page, stream, err);
   if (number == VIEW_CALLERS || number == VIEW_CALLEES)
     return hearth_call_tree_print(profile, &report, "a", number == VIEW_CALLEES, stream, err);
-  if (number == VIEW_ADVICE_TEXT || number == VIEW_ADVICE_JSON)
-    return print_advice(profile, number == VIEW_ADVICE_JSON, stream, err);
+  if (number == VIEW_ADVICE || number == VIEW_PAGE)
+    return print_advice(profile, number == VIEW_PAGE, stream, err);
   if (number == VIEW_GLOBALS_TEXT)
     return hearth_globals_print_text(profile, SIZE_MAX, stream, err);
   if (number == VIEW_GLOBALS_JSON)
@@ -94,8 +89,7 @@ static void print_all(hearth_profile *profile) {
     FILE *stream = open_memstream(&text, &size);
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
-    int json = number == VIEW_JSON || number == VIEW_ADVICE_JSON || number == VIEW_GLOBALS_JSON ||
-               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
+    int json = number == VIEW_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)

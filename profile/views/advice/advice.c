@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts are summed by place, places tested for each kind that there is data for, findings sorted by their shares. */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "array.h"
+#include "file.h"
 #include "findings.h"
 #include "live_bytes.h"
 #include "object_file.h"
@@ -211,12 +213,12 @@ void hearth_advice_destroy(hearth_advice *a) {
 
 size_t hearth_advice_finding_count(const hearth_advice *a) { return a->finding_count; }
 
-uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f) {
+static uint32_t context_of_finding(const hearth_advice *a, const hearth_finding *f) {
   const hearth_place_sum *place = &a->places[f->group];
   return f->kind == HEARTH_ADVICE_BRIEF ? place->brief_context : place->context;
 }
 
-double hearth_advice_context_share(const hearth_advice *a, const hearth_finding *f) {
+static double context_share(const hearth_advice *a, const hearth_finding *f) {
   const hearth_place_sum *place = &a->places[f->group];
   return f->kind == HEARTH_ADVICE_BRIEF
              ? hearth_ratio((double)place->brief_context_allocs, (double)place->brief.AllocCount)
@@ -224,5 +226,85 @@ double hearth_advice_context_share(const hearth_advice *a, const hearth_finding 
 }
 
 uint32_t hearth_advice_finding_context(const hearth_advice *a, size_t number) {
-  return hearth_advice_context(a, &a->findings[number]);
+  return context_of_finding(a, &a->findings[number]);
+}
+
+/* -------------------------------------------------- output -------------------------------------------------- */
+
+/* A paragraph for each finding, and the kinds that were not looked for. */
+
+static hearth_status print_type(hearth_advice *a, const hearth_finding *f, FILE *out, hearth_error *err) {
+  const char *type;
+  HEARTH_TRY(hearth_profile_type_name(a->profile, a->places[f->group].mib.DataTypeId, &type, err));
+  if (f->kind != HEARTH_ADVICE_FIELDS || !*type)
+    return HEARTH_OK;
+  fputs("   of type ", out);
+  hearth_print_name(type, 0, out);
+  fputc('\n', out);
+  return HEARTH_OK;
+}
+
+static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, hearth_error *err) {
+  static const char *const wholes[] = {"memory by time", "allocations", "allocated bytes"};
+  const hearth_finding *f = &a->findings[number];
+  uint32_t node;
+  HEARTH_TRY(hearth_profile_get_context(a->profile, context_of_finding(a, f), &node, NULL, err));
+  fprintf(out, "\n%zu. %s (%s): up to %.1f%% of all %s\n   ", number + 1, hearth_advice_title(f->kind),
+          hearth_advice_kind_name(f->kind), 100 * f->share, wholes[f->saving]);
+  hearth_print_name(a->groups.items[f->group].name, 0, out);
+  fprintf(out, "\n   %s\n", f->evidence);
+  HEARTH_TRY(print_type(a, f, out, err));
+  fprintf(out, "   remedy: %s\n   its heaviest context, %.0f%%:\n", hearth_advice_remedy(f->kind),
+          100 * context_share(a, f));
+  return hearth_print_stack(a->profile, &a->names, node, out, err);
+}
+
+static void print_missing(const hearth_advice *a, FILE *out) {
+  static const char *const sources[] = {"",
+                                        "a program compiled for profiling, that counts all accesses",
+                                        "the same for some seconds, with 4 MiB of heap or more",
+                                        "the same for some seconds, with 4 MiB of heap or more",
+                                        "the same in histogram mode",
+                                        "a trace ('hearth record --mode=trace')"};
+  for (hearth_advice_data data = HEARTH_ADVICE_ACCESSES; data <= HEARTH_ADVICE_TRACE; data++) {
+    const char *separator = "";
+    if (a->has[data])
+      continue;
+    fputs("not looked for: ", out);
+    for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
+      if (hearth_advice_needs(kind) == data) {
+        fprintf(out, "%s%s", separator, hearth_advice_kind_name(kind));
+        separator = ", ";
+      }
+    fprintf(out, " (needs %s)\n", sources[data]);
+  }
+}
+
+hearth_status hearth_advice_print_text(hearth_advice *a, const char *name, size_t top, const char *binary, FILE *out,
+                                       hearth_error *err) {
+  hearth_print_name(name, 0, out);
+  fprintf(out, ": %zu finding%s\n", a->finding_count, hearth_plural(a->finding_count));
+  for (size_t i = 0; i < a->finding_count && i < top; i++)
+    HEARTH_TRY(print_finding(a, i, out, err));
+  if (a->finding_count > top)
+    fprintf(out, "\n... and %zu more (--full prints all)\n", a->finding_count - top);
+  fputc('\n', out);
+  print_missing(a, out);
+  return hearth_global_advice_print_text(a->profile, name, binary, out, err);
+}
+
+void hearth_advice_write_finding(const hearth_advice *a, size_t number, hearth_json *json) {
+  static const char *const savings[] = {"memory", "allocations", "bytes"};
+  const hearth_finding *f = &a->findings[number];
+  hearth_json_print(json, "kind:%s, title:%s, saves:%s, share:%f, place:%s, evidence:%s, remedy:%s",
+                    hearth_advice_kind_name(f->kind), hearth_advice_title(f->kind), savings[f->saving], f->share,
+                    a->groups.items[f->group].name, f->evidence, hearth_advice_remedy(f->kind));
+}
+
+void hearth_advice_write_missing(const hearth_advice *a, hearth_json *json) {
+  hearth_json_key_array(json, "not_looked_for");
+  for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
+    if (!a->has[hearth_advice_needs(kind)])
+      hearth_json_string(json, hearth_advice_kind_name(kind));
+  hearth_json_close(json, ']');
 }

@@ -17,7 +17,7 @@ typedef struct arguments {
   const char *profile, *binary;
   hearth_number_option top, depth;
   hearth_view_options view;
-  bool json, full;
+  bool full;
 } arguments;
 
 static const hearth_help help = {
@@ -34,7 +34,6 @@ static bool advise_command_parse(int argc, char **argv, arguments *a, int *ret_c
       HEARTH_TEXT("--binary", 0, "BIN", "a file", &a->binary,
                   "the program, with symbols: shows which global variables share cache lines"),
       HEARTH_VIEW_OPTIONS(&a->view),
-      HEARTH_FLAG("--json", 0, &a->json, "print JSON: all findings, unless --top is given"),
       {0}};
   int operands;
   a->top.most = SIZE_MAX;
@@ -53,9 +52,8 @@ static bool advise_command_parse(int argc, char **argv, arguments *a, int *ret_c
 }
 
 static hearth_status advise_command_print(const arguments *a, hearth_advice *advice, hearth_error *err) {
-  size_t most = a->json || a->full ? SIZE_MAX : DEFAULT_TOP, top = a->top.given ? (size_t)a->top.value : most;
-  return a->json ? hearth_advice_print_json(advice, a->profile, top, a->binary, stdout, err)
-                 : hearth_advice_print_text(advice, a->profile, top, a->binary, stdout, err);
+  size_t top = a->top.given ? (size_t)a->top.value : a->full ? SIZE_MAX : DEFAULT_TOP;
+  return hearth_advice_print_text(advice, a->profile, top, a->binary, stdout, err);
 }
 
 static int advise(const arguments *a, hearth_profile *profile, bool tallied) {

@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Advice before it is printed: advice.c sums contexts by place and collects findings; kinds.c tests a place for each
- * kind. */
+/* Advice: advice.c sums contexts by place, collects findings and prints them; kinds.c tests a place for each kind. */
 #ifndef HEARTH_FINDINGS_H
 #define HEARTH_FINDINGS_H
 
 #include "groups.h"
 #include "hearth/advice.h"
 #include "selection.h"
+
+typedef enum hearth_advice_kind {
+  HEARTH_ADVICE_BRIEF,
+  HEARTH_ADVICE_LADDER,
+  HEARTH_ADVICE_LEAK,
+  HEARTH_ADVICE_UNUSED,
+  HEARTH_ADVICE_OVERSIZED,
+  HEARTH_ADVICE_HELD,
+  HEARTH_ADVICE_FIELDS,
+  HEARTH_ADVICE_FOREIGN,
+  HEARTH_ADVICE_KINDS
+} hearth_advice_kind;
+
+/* Data that not every profile has. */
+typedef enum hearth_advice_data {
+  HEARTH_ADVICE_ANY,
+  HEARTH_ADVICE_ACCESSES,  /* counted in every run, and for all of it in one at least */
+  HEARTH_ADVICE_LOOKS,     /* at pages, beside counted accesses */
+  HEARTH_ADVICE_PICKS,     /* enough of them, of counted accesses */
+  HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
+  HEARTH_ADVICE_TRACE
+} hearth_advice_data;
 
 /* All contexts of one owner, at one line and column of it. */
 typedef struct hearth_place_sum {
@@ -72,10 +93,8 @@ void hearth_advice_note_end(hearth_advice_whole *whole, const hearth_place_sum *
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, hearth_advice_kind kind,
                         hearth_finding *ret);
 
+const char *hearth_advice_kind_name(hearth_advice_kind kind);
 hearth_advice_data hearth_advice_needs(hearth_advice_kind kind);
-uint32_t hearth_advice_context(const hearth_advice *a, const hearth_finding *f); /* that has most of what it is about */
-double hearth_advice_context_share(const hearth_advice *a, const hearth_finding *f); /* of that, 0 to 1 */
-const char *hearth_advice_saving_name(hearth_advice_saving saving);                  /* as in JSON */
 const char *hearth_advice_title(hearth_advice_kind kind);
 const char *hearth_advice_remedy(hearth_advice_kind kind);
 

@@ -25,19 +25,16 @@ typedef enum finding_kind {
 
 /* docs/tools.md, "hearth advise", explains each with its threshold: change both in one commit. */
 static const struct {
-  const char *name;
-  enum { NOTHING, STORES, STORES_AND_BINARY } needs;
-  const char *title, *remedy;
-} finding_kinds[] = {{"constant", STORES, "tables that are read and never written",
+  const char *name, *title, *remedy;
+} finding_kinds[] = {{"constant", "tables that are read and never written",
                       "make them const: they can then be shared and are protected"},
-                     {"once", STORES, "tables that are written once and then read",
+                     {"once", "tables that are written once and then read",
                       "make them when the program is compiled, or keep them apart from what is written often"},
-                     {"sparse", NOTHING, "large tables of which little is accessed",
+                     {"sparse", "large tables of which little is accessed",
                       "make them smaller, or move the part that is used into a table of its own"},
-                     {"untouched", NOTHING, "large tables that are not accessed at all",
+                     {"untouched", "large tables that are not accessed at all",
                       "leave them out, or build with 'hearth flags use --globals', which puts them apart"},
-                     {"shared", STORES_AND_BINARY,
-                      "variables that are read, in a cache line with one that is written often",
+                     {"shared", "variables that are read, in a cache line with one that is written often",
                       "if other threads read than write, begin each of the two on a line of its own: alignas(64)"}};
 
 enum {
@@ -64,13 +61,8 @@ typedef struct global_finding {
 typedef struct global_advice {
   global_finding findings[FINDING_KINDS];
   uint64_t runs, reads, stores; /* the last two: of globals whose stores were counted */
-  bool has_globals, has_stores, has_binary;
+  bool has_stores;
 } global_advice;
-
-static bool is_looked_for(const global_advice *a, finding_kind kind) {
-  return a->has_globals && (finding_kinds[kind].needs < STORES || a->has_stores) &&
-         (finding_kinds[kind].needs < STORES_AND_BINARY || a->has_binary);
-}
 
 static bool is_writable(const hearth_global *g) {
   const enum hearth_global_kind kind = hearth_global_kind_of(g->flags);
@@ -186,7 +178,7 @@ static hearth_status global_finding_find_shared(global_advice *a, hearth_profile
   placed_globals p = {.rows = NULL};
   hearth_elf_file *file;
   HEARTH_TRY(hearth_elf_file_open(binary, &file, err));
-  hearth_status status = is_looked_for(a, KIND_SHARED) ? find_placed(&p, profile, file, err) : HEARTH_OK;
+  hearth_status status = a->has_stores ? find_placed(&p, profile, file, err) : HEARTH_OK;
   hearth_elf_file_close(file);
   if (p.count > 0)
     qsort(p.rows, p.count, sizeof *p.rows, global_finding_compare_placed);
@@ -202,7 +194,7 @@ static hearth_status global_finding_find_shared(global_advice *a, hearth_profile
 static hearth_status global_finding_find(hearth_profile *profile, const char *binary, global_advice *ret,
                                          hearth_error *err) {
   hearth_profile_summary summary;
-  *ret = (global_advice){.has_globals = hearth_profile_global_count(profile) > 0, .has_binary = binary != NULL};
+  *ret = (global_advice){.runs = 0};
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   ret->runs = summary.runs;
   for (uint32_t i = 0; i < hearth_profile_global_count(profile); i++) {
@@ -255,7 +247,7 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
   global_advice a;
   unsigned count = 0;
   HEARTH_TRY(global_finding_find(profile, binary, &a, err));
-  if (!a.has_globals)
+  if (hearth_profile_global_count(profile) == 0)
     return hearth_stream_flush(out, err);
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
     count += a.findings[kind].count > 0;
@@ -267,7 +259,7 @@ hearth_status hearth_global_advice_print_text(hearth_profile *profile, const cha
       global_finding_print_finding(kind, &a.findings[kind], out);
   if (!a.has_stores)
     fputs("\nnot looked for: constant, once, shared (needs stores: -mllvm -memprof-global-stores)\n", out);
-  else if (!a.has_binary)
+  else if (!binary)
     fputs("\nnot looked for: shared (needs the program: --binary)\n", out);
   return hearth_stream_flush(out, err);
 }
@@ -278,26 +270,18 @@ static void global_finding_write_finding(finding_kind kind, const global_finding
   for (size_t i = 0; i < f->shown; i++) {
     hearth_json_line_open(json, '{');
     hearth_json_global(json, &f->largest[i].global);
-    if (f->largest[i].beside)
-      hearth_json_key_string(json, "beside", f->largest[i].beside);
     hearth_json_close(json, '}');
   }
   hearth_json_print(json, "]}");
 }
 
-hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
-                                              hearth_error *err) {
+hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_json *json, hearth_error *err) {
   global_advice a;
-  HEARTH_TRY(global_finding_find(profile, binary, &a, err));
+  HEARTH_TRY(global_finding_find(profile, NULL, &a, err));
   hearth_json_key_array(json, "global_findings");
   for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
     if (a.findings[kind].count > 0)
       global_finding_write_finding(kind, &a.findings[kind], json);
-  hearth_json_close(json, ']');
-  hearth_json_key_array(json, "globals_not_looked_for");
-  for (finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-    if (!is_looked_for(&a, kind))
-      hearth_json_string(json, finding_kinds[kind].name);
   hearth_json_close(json, ']');
   return HEARTH_OK;
 }

@@ -24,24 +24,6 @@ enum {
 static const double MOST_TOUCHED = 0.125; /* of looks, at memory that is not in use */
 static const double LEAST_LATE = 0.95;    /* of picks, in memory that has served */
 
-static const struct {
-  const char *name, *title, *remedy;
-  hearth_advice_data needs;
-  bool work;
-} kinds[] = {
-#define HEARTH_ADVICE(NAME, name, needs, work, title, remedy) {name, title, remedy, HEARTH_ADVICE_##needs, work},
-#include "hearth/advice_kinds.def"
-};
-
-const char *hearth_advice_kind_name(hearth_advice_kind kind) { return kinds[kind].name; }
-hearth_advice_data hearth_advice_needs(hearth_advice_kind kind) { return kinds[kind].needs; }
-const char *hearth_advice_saving_name(hearth_advice_saving saving) {
-  static const char *const names[] = {"memory", "allocations", "bytes"};
-  return names[saving];
-}
-const char *hearth_advice_title(hearth_advice_kind kind) { return kinds[kind].title; }
-const char *hearth_advice_remedy(hearth_advice_kind kind) { return kinds[kind].remedy; }
-
 #define SAY(finding, ...) snprintf((finding)->evidence, sizeof(finding)->evidence, __VA_ARGS__)
 
 typedef struct sizes_text {
@@ -256,16 +238,48 @@ static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, 
   return true;
 }
 
+/* `needs`: the data without which the kind is not looked for; `work`: it may save allocations or copies, else memory. */
+static const struct {
+  const char *name;
+  hearth_advice_data needs;
+  bool work;
+  bool (*test)(const hearth_advice_whole *, const hearth_place_sum *, hearth_finding *);
+  const char *title, *remedy;
+} kinds[HEARTH_ADVICE_KINDS] = {
+    [HEARTH_ADVICE_BRIEF] = {"short-lived", HEARTH_ADVICE_ANY, true, is_short_lived, "short-lived blocks",
+                             "keep one buffer and use it again, reserve before a loop, or use the stack"},
+    [HEARTH_ADVICE_LADDER] = {"ladder", HEARTH_ADVICE_ANY, true, is_ladder, "memory that grows step by step",
+                              "reserve the size beforehand, or grow by a factor"},
+    [HEARTH_ADVICE_LEAK] =
+        {"leak", HEARTH_ADVICE_ANY, false, is_leak, "memory that grows and is never freed",
+         "free it when it has served, or bound what keeps it; leave it if the program always ends soon"},
+    [HEARTH_ADVICE_UNUSED] = {"unused", HEARTH_ADVICE_LOOKS, false, is_unused,
+                              "memory that is hardly touched after it was written",
+                              "do not make it, make it when it is needed, or free it early"},
+    [HEARTH_ADVICE_OVERSIZED] = {"oversized", HEARTH_ADVICE_ACCESSES, false, is_oversized,
+                                 "blocks larger than the part that is used",
+                                 "allocate what is needed, or let the block grow"},
+    [HEARTH_ADVICE_HELD] = {"held", HEARTH_ADVICE_PICKS, false, is_held,
+                            "memory that is kept long after its last access",
+                            "free the blocks once they have served, work on parts of the data, or keep them elsewhere"},
+    [HEARTH_ADVICE_FIELDS] = {"fields", HEARTH_ADVICE_HISTOGRAM, false, is_fields,
+                              "blocks with parts that nothing accesses, or of which few are used much",
+                              "move the parts that are used little into a block of their own, or drop them"},
+    [HEARTH_ADVICE_FOREIGN] = {"foreign", HEARTH_ADVICE_TRACE, true, is_foreign, "blocks that another thread frees",
+                               "hand them back to their thread, or free them in batches"},
+};
+
+const char *hearth_advice_kind_name(hearth_advice_kind kind) { return kinds[kind].name; }
+hearth_advice_data hearth_advice_needs(hearth_advice_kind kind) { return kinds[kind].needs; }
+const char *hearth_advice_title(hearth_advice_kind kind) { return kinds[kind].title; }
+const char *hearth_advice_remedy(hearth_advice_kind kind) { return kinds[kind].remedy; }
+
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, hearth_advice_kind kind,
                         hearth_finding *ret) {
-  static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, hearth_finding *) = {
-      is_short_lived, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign};
-  _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
   hearth_advice_data needs = kinds[kind].needs;
-  bool counts = needs == HEARTH_ADVICE_ACCESSES || needs == HEARTH_ADVICE_LOOKS || needs == HEARTH_ADVICE_PICKS ||
-                needs == HEARTH_ADVICE_HISTOGRAM;
+  bool counts = needs >= HEARTH_ADVICE_ACCESSES && needs <= HEARTH_ADVICE_HISTOGRAM;
   ret->saving = kinds[kind].work ? HEARTH_SAVES_ALLOCATIONS : HEARTH_SAVES_MEMORY;
   if (counts && place->library_allocs > 0) /* others use it than those that count */
     return false;
-  return place->mib.AllocCount > 0 && tests[kind](whole, place, ret) && ret->share >= least_share;
+  return place->mib.AllocCount > 0 && kinds[kind].test(whole, place, ret) && ret->share >= least_share;
 }

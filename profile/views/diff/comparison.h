@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A comparison: diff.c makes it, diff_text.c and diff_groups.c print it, condition.c tests it. */
+/* A comparison: diff.c makes it, diff_output.c prints it, condition.c tests it. */
 #ifndef HEARTH_DIFF_INTERNAL_H
 #define HEARTH_DIFF_INTERNAL_H
 
@@ -60,7 +60,5 @@ double hearth_diff_per_run(const hearth_diff *diff, int side, uint64_t value);
 /* The side that the stack of an entry is shown from, and its node there. */
 hearth_status hearth_diff_stack(const hearth_diff *diff, const hearth_diff_entry *entry, int *ret_side,
                                 uint32_t *ret_node, hearth_error *err);
-/* A line for each profile. */
-void hearth_diff_print_sides(const hearth_diff *diff, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The parts that all formats need are set up once; a switch leads to the writer of each. */
+/* The parts that all formats need are set up once; a switch leads to the writer of each. The short ones are here. */
 #define _GNU_SOURCE /* asprintf */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,58 +12,6 @@
 #include "option_size.h"
 #include "print.h"
 #include "utf8.h"
-
-static hearth_status write_format(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
-  switch (format) {
-  case HEARTH_EXPORT_FOLDED:
-    return hearth_export_folded(e, err);
-  case HEARTH_EXPORT_PPROF:
-    return hearth_export_pprof(e, err);
-  case HEARTH_EXPORT_DHAT:
-    return hearth_export_dhat(e, err);
-  case HEARTH_EXPORT_MASSIF:
-    return hearth_export_massif(e, err);
-  case HEARTH_EXPORT_CHROME:
-    return hearth_export_chrome(e, err);
-  }
-  return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
-}
-
-static hearth_status look_for_peak(hearth_exporter *e, hearth_error *err) {
-  hearth_mib mib;
-  uint32_t node;
-  for (uint32_t i = 0; i < hearth_profile_context_count(e->profile) && !e->has_peak; i++) {
-    HEARTH_TRY(hearth_profile_get_context(e->profile, i, &node, &mib, err));
-    e->has_peak = mib.PeakBlocks > 0;
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
-  const hearth_view_options *view = e->options->view;
-  HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
-  HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
-  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view, err));
-  HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
-  HEARTH_TRY(look_for_peak(e, err));
-  HEARTH_TRY(write_format(e, format, err));
-  return hearth_stream_flush(e->stream, err);
-}
-
-hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
-                            FILE *stream, hearth_error *err) {
-  hearth_export_options known;
-  hearth_view_options view;
-  hearth_exporter e = {.profile = profile, .options = &known, .stream = stream};
-  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
-  HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
-  known.view = &view;
-  hearth_status status = export_with(&e, format, err);
-  hearth_selection_destroy(&e.selection);
-  hearth_names_destroy(&e.names);
-  free(e.frames.frames);
-  return status;
-}
 
 /* Contexts that pass the selection, and their stacks, for all formats. */
 
@@ -112,10 +60,6 @@ static hearth_status write_context(hearth_exporter *e, const hearth_selected *se
   }
   fprintf(e->stream, "%" PRIu64 "\n", value);
   return HEARTH_OK;
-}
-
-hearth_status hearth_export_folded(hearth_exporter *e, hearth_error *err) {
-  return hearth_export_each(e, write_context, NULL, err);
 }
 
 /* ------------------------------------------------ DHAT ------------------------------------------------ */
@@ -198,7 +142,7 @@ static void write_command(const hearth_exporter *e, hearth_json *json) {
   hearth_json_print(json, "cmd:%s, pid:0", command);
 }
 
-hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
+static hearth_status export_dhat(hearth_exporter *e, hearth_error *err) {
   hearth_json json = {.stream = e->stream};
   hearth_json_print(&json,
                     "{dhatFileVersion:2, mode:\"heap\", verb:\"Allocated\", bklt:%d, bkacc:%d, tu:\"us\", "
@@ -213,4 +157,57 @@ hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   hearth_json_print(&json, "]}");
   fputc('\n', e->stream);
   return HEARTH_OK;
+}
+
+/* ------------------------------------------------ any of them ------------------------------------------------ */
+
+static hearth_status write_format(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  switch (format) {
+  case HEARTH_EXPORT_FOLDED:
+    return hearth_export_each(e, write_context, NULL, err);
+  case HEARTH_EXPORT_PPROF:
+    return hearth_export_pprof(e, err);
+  case HEARTH_EXPORT_DHAT:
+    return export_dhat(e, err);
+  case HEARTH_EXPORT_MASSIF:
+  case HEARTH_EXPORT_CHROME:
+    return hearth_export_history(e, format, err);
+  }
+  return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
+}
+
+static hearth_status look_for_peak(hearth_exporter *e, hearth_error *err) {
+  hearth_mib mib;
+  uint32_t node;
+  for (uint32_t i = 0; i < hearth_profile_context_count(e->profile) && !e->has_peak; i++) {
+    HEARTH_TRY(hearth_profile_get_context(e->profile, i, &node, &mib, err));
+    e->has_peak = mib.PeakBlocks > 0;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  const hearth_view_options *view = e->options->view;
+  HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
+  HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
+  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view, err));
+  HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
+  HEARTH_TRY(look_for_peak(e, err));
+  HEARTH_TRY(write_format(e, format, err));
+  return hearth_stream_flush(e->stream, err);
+}
+
+hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
+                            FILE *stream, hearth_error *err) {
+  hearth_export_options known;
+  hearth_view_options view;
+  hearth_exporter e = {.profile = profile, .options = &known, .stream = stream};
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
+  known.view = &view;
+  hearth_status status = export_with(&e, format, err);
+  hearth_selection_destroy(&e.selection);
+  hearth_names_destroy(&e.names);
+  free(e.frames.frames);
+  return status;
 }

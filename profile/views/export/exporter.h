@@ -24,10 +24,8 @@ typedef hearth_status hearth_export_context(hearth_exporter *exporter, const hea
 hearth_status hearth_export_each(hearth_exporter *exporter, hearth_export_context *visit, void *state,
                                  hearth_error *err);
 
-hearth_status hearth_export_folded(hearth_exporter *exporter, hearth_error *err);
 hearth_status hearth_export_pprof(hearth_exporter *exporter, hearth_error *err);
-hearth_status hearth_export_dhat(hearth_exporter *exporter, hearth_error *err);
-hearth_status hearth_export_massif(hearth_exporter *exporter, hearth_error *err);
-hearth_status hearth_export_chrome(hearth_exporter *exporter, hearth_error *err);
+/* Massif's format, or Chrome's. */
+hearth_status hearth_export_history(hearth_exporter *exporter, hearth_export_format format, hearth_error *err);
 
 #endif

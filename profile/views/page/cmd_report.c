@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "hearth/indexer.h"
-#include "hearth/report_page.h"
+#include "hearth/profile_export.h"
 #include "trace_profile.h"
 #include "view_options.h"
 

@@ -357,7 +357,7 @@ static hearth_status html_write_globals(hearth_page_writer *w, hearth_error *err
   hearth_json_line(&w->json);
   hearth_json_key_object(&w->json, "globals");
   HEARTH_TRY(hearth_globals_write_json(w->profile, GLOBALS_SHOWN, &w->json, err));
-  HEARTH_TRY(hearth_global_advice_write_json(w->profile, NULL, &w->json, err));
+  HEARTH_TRY(hearth_global_advice_write_json(w->profile, &w->json, err));
   hearth_json_close(&w->json, '}');
   return HEARTH_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "groups.h"
 #include "hearth/json_writer.h"
-#include "hearth/report_page.h"
+#include "hearth/profile_export.h"
 #include "hearth/trace.h"
 #include "live_blocks.h"
 #include "names.h"

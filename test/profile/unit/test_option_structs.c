@@ -142,7 +142,6 @@ static hearth_status use_indexer(fixture *f, const void *options, hearth_error *
 #if HEARTH_VIEWS
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/report_page.h"
 
 static const hearth_export_options export = {.title = "p"};
 static const hearth_page_options page = {.title = "p"};

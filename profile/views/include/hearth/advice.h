@@ -5,42 +5,13 @@
 #define HEARTH_ADVICE_H
 
 #include "hearth/json_writer.h"
-#include "hearth/trace.h"
 #include "hearth/view.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HEARTH_C_BEGIN
 
-typedef enum hearth_advice_kind {
-#define HEARTH_ADVICE(NAME, name, needs, work, title, remedy) HEARTH_ADVICE_##NAME,
-#include "hearth/advice_kinds.def"
-  HEARTH_ADVICE_KINDS
-} hearth_advice_kind;
-
-/* Data that not every profile has. */
-typedef enum hearth_advice_data {
-  HEARTH_ADVICE_ANY,
-  HEARTH_ADVICE_ACCESSES,  /* counted in every run, and for all of it in one at least */
-  HEARTH_ADVICE_LOOKS,     /* at pages, beside counted accesses */
-  HEARTH_ADVICE_PICKS,     /* enough of them, of counted accesses */
-  HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
-  HEARTH_ADVICE_TRACE
-} hearth_advice_data;
-
-const char *hearth_advice_kind_name(hearth_advice_kind kind);
-
-/* Facts about a trace's blocks that a profile has no fields for. */
-typedef struct hearth_trace_tallies hearth_trace_tallies;
-
-/* Errors: E_CORRUPT, E_NOMEM; *ret is NULL then. Destroy accepts NULL. */
-hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tallies **ret, hearth_error *err);
-void hearth_trace_tallies_destroy(hearth_trace_tallies *tallies);
-/* Put them into records of the trace (trace_records of indexer.h), in fields that traces leave at 0. */
-void hearth_trace_tallies_add(const hearth_trace_tallies *tallies, hearth_mib *records, size_t count);
-/* Bytes that are live at HEARTH_TALLY_MOMENTS moments, the first at the begin and the last at the end: in place of a
- * histogram of accesses, which traces do not have (trace_histogram of indexer.h). */
-hearth_histogram hearth_trace_tallies_series(const hearth_trace_tallies *tallies, size_t node);
+/* A profile of a trace may have tallies: facts about its blocks that other profiles have no fields for (groups.h), and in
+ * place of a histogram of accesses, which traces do not have, the bytes that are live at so many moments, the first at
+ * the begin and the last at the end. */
 enum { HEARTH_TALLY_MOMENTS = 128 };
 
 typedef struct hearth_advice hearth_advice;
@@ -55,8 +26,6 @@ void hearth_advice_destroy(hearth_advice *advice);
 /* Print at most `top` findings, then those on global variables; `name` is the profile's, `binary` as below. */
 hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, size_t top, const char *binary,
                                        FILE *stream, hearth_error *err);
-hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, const char *binary,
-                                       FILE *stream, hearth_error *err);
 
 /* Findings, those that may save most first. */
 size_t hearth_advice_finding_count(const hearth_advice *advice);
@@ -66,16 +35,13 @@ uint32_t hearth_advice_finding_context(const hearth_advice *advice, size_t numbe
 void hearth_advice_write_finding(const hearth_advice *advice, size_t number, hearth_json *json);
 void hearth_advice_write_missing(const hearth_advice *advice, hearth_json *json);
 
-/* Findings on global variables, each of all globals of one kind: a paragraph for each, nothing without globals; or the JSON members
- * "global_findings" and "globals_not_looked_for".
+/* Findings on global variables, each of all globals of one kind: a paragraph for each, nothing without globals; or the
+ * JSON member "global_findings".
  *   binary  the program, with symbols; NULL: not known which variables share lines
  * E_IO, E_FORMAT, E_NO_DEBUG_INFO (no symbols), E_CORRUPT, E_NOMEM. */
 hearth_status hearth_global_advice_print_text(hearth_profile *profile, const char *name, const char *binary,
                                               FILE *stream, hearth_error *err);
-hearth_status hearth_global_advice_write_json(hearth_profile *profile, const char *binary, hearth_json *json,
-                                              hearth_error *err);
+hearth_status hearth_global_advice_write_json(hearth_profile *profile, hearth_json *json, hearth_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+HEARTH_C_END
 #endif
