@@ -11,9 +11,9 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-#include "hearth/globals.h"
 #include "hearth/indexed.h"
 #include "hearth/plan.h"
+#include "hearth/program_tables.h"
 #include "hearth/status.h"
 
 /* ------------------------------------------------ allocation functions ------------------------------------------------ */

@@ -9,7 +9,7 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "module.h"
 #include "passes.h"
 #include "shim.h"

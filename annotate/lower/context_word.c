@@ -13,7 +13,6 @@
 #include <llvm-c/Target.h>
 
 #include "array.h"
-#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
 #include "shim.h"

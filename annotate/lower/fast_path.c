@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "hearth/fast_path.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
 #include "shim.h"

@@ -101,7 +101,7 @@ bool hearth_announce_link(LLVMModuleRef module);
 
 /* ------------------------------------------------ fast path ------------------------------------------------ */
 
-/* The allocator's fast path in the program (hearth/fast_path.h), at frequent calls whose blocks usually lie in the
+/* The allocator's fast path in the program (hearth/lowered_calls.h), at frequent calls whose blocks usually lie in the
  * main pool: a freed block is taken in place, or else the allocator goes on from there. The hinted function is
  * called without that pool, or if the hint that was computed is not the usual one:
  *

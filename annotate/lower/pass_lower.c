@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fast_path.h"
-#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "hearth/lowered_calls.h"
 #include "lower.h"

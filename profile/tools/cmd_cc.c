@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "hearth/type_table.h"
+#include "hearth/program_tables.h"
 #include "object_file.h"
 
 static const hearth_help help = {
@@ -194,7 +194,7 @@ static int add_clang(bool cxx, words *command) {
 
 /* -------------------------------------------------- compile marks -------------------------------------------------- */
 
-/* Which builds the objects of a link are of (hearth/type_table.h).
+/* Which builds the objects of a link are of (hearth/program_tables.h).
  *
  * Of each object, the first mark that is not the link's is enough to know. An object that clang has signed without a
  * mark was compiled without Hearth; those of assemblers and other compilers have nothing to be asked for. Libraries
