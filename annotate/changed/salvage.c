@@ -10,7 +10,6 @@
 
 #include "alloc_functions.h"
 #include "array.h"
-#include "compare.h"
 #include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"

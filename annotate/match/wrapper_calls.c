@@ -8,7 +8,6 @@
 
 #include "alloc_functions.h"
 #include "array.h"
-#include "compare.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"

@@ -5,9 +5,9 @@
 
 #include "array.h"
 #include "findings.h"
-#include "live_bytes.h"
+#include "hearth/status.h"
+#include "numbers.h"
 #include "object_file.h"
-#include "option_size.h"
 #include "print.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */

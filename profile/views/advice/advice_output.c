@@ -109,7 +109,7 @@ static hearth_status print_finding_json(advice_json *p, size_t number, hearth_er
   hearth_json_line_open(&p->json, '{');
   hearth_advice_write_finding(p->advice, number, &p->json);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    hearth_json_key_uint(&p->json, hearth_quantity_key(q), hearth_quantity_of(q, mib));
+    hearth_json_key_uint(&p->json, hearth_quantities[q].key, hearth_quantity_of(q, mib));
   HEARTH_TRY(print_stack(p, hearth_advice_finding_context(p->advice, number), err));
   hearth_json_close(&p->json, '}');
   return HEARTH_OK;

@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "hearth/advice.h"
-#include "live_blocks.h"
+#include "hearth/trace.h"
 
 enum { THREAD_SHIFT = 48 };
 #define SEQUENCE     ((UINT64_C(1) << THREAD_SHIFT) - 1)

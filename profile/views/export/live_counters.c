@@ -8,8 +8,8 @@
 
 #include "array.h"
 #include "exporter.h"
-#include "hearth/history.h"
 #include "hearth/json_writer.h"
+#include "hearth/profile.h"
 
 enum { MOST_FUNCTIONS = 20 };
 

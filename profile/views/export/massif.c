@@ -8,7 +8,7 @@
 
 #include "array.h"
 #include "exporter.h"
-#include "hearth/history.h"
+#include "hearth/profile.h"
 
 enum {
   LEAST_SHARE = 100, /* smaller parts of the peak are summed up in one line, as massif does */
