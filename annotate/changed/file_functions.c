@@ -10,7 +10,6 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
-#include "compare.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"

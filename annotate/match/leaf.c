@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "hearth/expect.h"
 
 /* -------------------------------------------------- reading -------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "hearth/expect.h"
 #include "match.h"
 

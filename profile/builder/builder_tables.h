@@ -11,10 +11,9 @@
 #define HEARTH_BUILDER_TABLES_H
 
 #include "hearth/builder.h"
+#include "hearth/classify.h"
 #include "hearth/global.h"
-#include "hearth/history.h"
-#include "hearth/touch_rate.h"
-#include "hearth/variance.h"
+#include "hearth/profile.h"
 #include "id_table.h"
 
 /* Finds a node of the stacks by its parent and frame.
@@ -231,7 +230,7 @@ hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t 
 
 /* ------------------------------------------------ estimates ------------------------------------------------ */
 
-/* Accesses estimated from sums of looks (hearth/touch_rate.h). */
+/* Accesses estimated from sums of looks (hearth/classify.h). */
 
 /* Set the estimated part of the access fields: the accesses of each block's first use, and of touches, `rate` times
  * a second. Counted accesses weigh more. hearth_mib_forget_estimate takes that part out. Both may be repeated. */

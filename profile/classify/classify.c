@@ -9,8 +9,8 @@
 #include "cutoffs.h"
 #include "hearth/classify.h"
 #include "hearth/lowered_calls.h"
+#include "hearth/status.h"
 #include "numbers.h"
-#include "option_size.h"
 
 #define PAGE_BYTES 4096.0
 #define LEAST_USES 4

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cutoffs.h"
-#include "hearth/variance.h"
+#include "hearth/classify.h"
 #include "numbers.h"
 
 /* The exponent and the highest four bits of the fraction stand together in a binary64 number. */

@@ -7,10 +7,10 @@
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/builder.h"
+#include "hearth/classify.h"
 #include "hearth/global.h"
-#include "hearth/history.h"
 #include "hearth/ids.h"
-#include "hearth/variance.h"
+#include "hearth/profile.h"
 
 static bool needs_quotes(const char *string) {
   if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)

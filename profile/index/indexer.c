@@ -6,9 +6,9 @@
 
 #include "builder_tables.h"
 #include "hearth/program_tables.h"
+#include "hearth/status.h"
 #include "indexer_state.h"
 #include "object_file.h"
-#include "option_size.h"
 #include "symboliser.h"
 
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {

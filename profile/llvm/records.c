@@ -392,15 +392,46 @@ hearth_llvm_summary hearth_llvm_summarise(const hearth_llvm_records *records) {
   return sum;
 }
 
-/* LLVM's MIBs to Hearth's and back, field by field, by the table mib_entries.def. */
+/* ------------------------------------------------ fields of a MIB ------------------------------------------------ */
+
+/* Fields of LLVM's MIB as schemas of its indexed profiles number them: bytes in a file, the column that holds it, and
+ * its unit. LLVM's name is that of the column if none is given. Of a histogram, LLVM has the counters in raw profiles
+ * only; its indexed ones keep their number, and an address of a process that has ended: these have no column. Source:
+ * measured on LLVM 22.1.8. */
 
 enum { UNIT_SAME = 1, UNIT_MS = 1000000 };
 
+/* clang-format off */
 const hearth_llvm_entry hearth_llvm_entries[HEARTH_LLVM_MIB_LIMIT] = {
-#define HEARTH_LLVM_MIB_ENTRY(tag, Name, bits, Column, unit) [tag] = {(bits) / 8, HEARTH_COL_##Column, UNIT_##unit},
-#define HEARTH_LLVM_MIB_IGNORED(tag, Name, bits)             [tag] = {(bits) / 8, -1, 1},
-#include "mib_entries.def"
+  [1] = {4, HEARTH_COL_AllocCount, UNIT_SAME},
+  [2] = {8, HEARTH_COL_TotalAccessCount, UNIT_SAME},
+  [3] = {8, HEARTH_COL_MinAccessCount, UNIT_SAME},
+  [4] = {8, HEARTH_COL_MaxAccessCount, UNIT_SAME},
+  [5] = {8, HEARTH_COL_TotalSize, UNIT_SAME},
+  [6] = {4, HEARTH_COL_MinSize, UNIT_SAME},
+  [7] = {4, HEARTH_COL_MaxSize, UNIT_SAME},
+  [8] = {4, HEARTH_COL_AllocTimestamp, UNIT_MS},
+  [9] = {4, HEARTH_COL_DeallocTimestamp, UNIT_MS},
+  [10] = {8, HEARTH_COL_TotalLifetime, UNIT_MS},
+  [11] = {4, HEARTH_COL_MinLifetime, UNIT_MS},
+  [12] = {4, HEARTH_COL_MaxLifetime, UNIT_MS},
+  [13] = {4, HEARTH_COL_AllocCPU, UNIT_SAME}, /* AllocCpuId */
+  [14] = {4, HEARTH_COL_DeallocCPU, UNIT_SAME}, /* DeallocCpuId */
+  [15] = {4, HEARTH_COL_NumMigration, UNIT_SAME}, /* NumMigratedCpu */
+  [16] = {4, HEARTH_COL_NumLifetimeOverlaps, UNIT_SAME},
+  [17] = {4, HEARTH_COL_NumSameAllocCPU, UNIT_SAME}, /* NumSameAllocCpu */
+  [18] = {4, HEARTH_COL_NumSameDeallocCPU, UNIT_SAME}, /* NumSameDeallocCpu */
+  [19] = {8, HEARTH_COL_DataTypeId, UNIT_SAME},
+  [20] = {8, HEARTH_COL_TotalAccessDensity, UNIT_SAME},
+  [21] = {4, HEARTH_COL_MinAccessDensity, UNIT_SAME},
+  [22] = {4, HEARTH_COL_MaxAccessDensity, UNIT_SAME},
+  [23] = {8, HEARTH_COL_TotalLifetimeAccessDensity, UNIT_SAME},
+  [24] = {4, HEARTH_COL_MinLifetimeAccessDensity, UNIT_SAME},
+  [25] = {4, HEARTH_COL_MaxLifetimeAccessDensity, UNIT_SAME},
+  [26] = {4, -1, UNIT_SAME}, /* AccessHistogramSize */
+  [27] = {8, -1, UNIT_SAME}, /* AccessHistogram */
 };
+/* clang-format on */
 
 void hearth_llvm_entry_load(uint32_t tag, uint64_t value, hearth_mib *mib) {
   const hearth_llvm_entry *entry = &hearth_llvm_entries[tag];

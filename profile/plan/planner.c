@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "array.h"
-#include "option_size.h"
+#include "hearth/status.h"
 
 /* A site is alone unless a stack has it twice. */
 static hearth_status find_alone(planner *p) {

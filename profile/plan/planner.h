@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "compare.h"
+#include "array.h"
 #include "hearth/plan.h"
 #include "writer.h"
 

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "file.h"
-#include "hearth/histogram.h"
 #include "hearth/mib.h"
+#include "hearth/profile.h"
 #include "hearth/program_tables.h"
 #include "hearth/raw.h"
 #include "hearth/status.h"

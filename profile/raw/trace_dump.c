@@ -7,7 +7,6 @@
 
 #include "array.h"
 #include "hearth/trace.h"
-#include "live_blocks.h"
 #include "raw_dump.h"
 
 typedef struct summing {

@@ -4,7 +4,6 @@
 
 #include "array.h"
 #include "hearth/trace.h"
-#include "live_blocks.h"
 
 /* The threads' events merged: a heap of threads, the one with the earliest event on top. Each has one block in memory. */
 

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "file.h"
 #include "groups.h"
+#include "hearth/status.h"
 #include "names.h"
-#include "option_size.h"
 #include "print.h"
 
 enum { LEAST_SHARE_PER_CENT = 1, DEFAULT_DEPTH = 3 };

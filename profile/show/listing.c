@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "hearth/status.h"
 #include "listing_rows.h"
-#include "option_size.h"
 #include "selection.h"
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "file.h"
-#include "hearth/touch_rate.h"
+#include "hearth/classify.h"
+#include "hearth/status.h"
 #include "listing_rows.h"
-#include "option_size.h"
 #include "print.h"
 
 enum { JSON_VERSION = 2 };

@@ -4,7 +4,7 @@
 #define HEARTH_LISTING_ROWS_H
 
 #include "groups.h"
-#include "hearth/history.h"
+#include "hearth/profile.h"
 
 #define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "hearth/history.h"
+#include "hearth/profile.h"
 #include "hearth/running_program.h"
 #include "listing_rows.h"
 #include "print.h"

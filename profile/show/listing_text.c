@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "file.h"
-#include "hearth/touch_rate.h"
+#include "hearth/classify.h"
 #include "listing_rows.h"
-#include "live_bytes.h"
+#include "numbers.h"
 #include "print.h"
 
 static hearth_status listing_text_print_type(hearth_listing *r, uint64_t id, hearth_error *err) {

@@ -6,8 +6,8 @@
 
 #include "command.h"
 #include "hearth/global.h"
-#include "hearth/listing.h"
 #include "hearth/plan.h"
+#include "hearth/view.h"
 #include "view_options.h"
 
 enum { DEFAULT_GROUPS = 10, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, DEFAULT_LINES = 60 }; /* JSON has all */

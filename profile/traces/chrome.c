@@ -14,7 +14,7 @@
 #include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
 #include "hearth/json_writer.h"
-#include "option_size.h"
+#include "hearth/status.h"
 
 #define CATEGORY "disabled-by-default-memory-infra"
 

@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "hearth/trace.h"
-#include "live_blocks.h"
 #include "print.h"
 #include "utf8.h"
 

@@ -8,8 +8,8 @@
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/ids.h"
+#include "hearth/status.h"
 #include "hearth/trace.h"
-#include "option_size.h"
 #include "symboliser.h"
 
 struct hearth_heap_reader {

@@ -9,8 +9,8 @@
 #include "file.h"
 #include "hearth/heap_dumps.h"
 #include "hearth/ids.h"
+#include "hearth/status.h"
 #include "names.h"
-#include "option_size.h"
 #include "print.h"
 
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {

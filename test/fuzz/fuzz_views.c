@@ -10,9 +10,9 @@
 #include "hearth/advice.h"
 #include "hearth/builder.h"
 #include "hearth/global.h"
-#include "hearth/listing.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
+#include "hearth/view.h"
 #include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
+#include "hearth/classify.h"
 #include "hearth/global.h"
 #include "hearth/ids.h"
 #include "hearth/plan.h"
-#include "hearth/variance.h"
 #include "reader_internal.h"
 
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {

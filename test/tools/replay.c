@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "hearth/trace.h"
-#include "live_blocks.h"
 #include "print.h"
 
 enum { ROUNDS_MOST = 1000 };

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "hearth/ids.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/plan.h"

@@ -277,7 +277,7 @@ typedef struct hearth_plan_call {
   uint32_t reserved; /* 0 */
 } hearth_plan_call;
 
-/* VARIANCES: packed, by context: how far the runs differ (hearth/variance.h). Only contexts that some run was
+/* VARIANCES: packed, by context: how far the runs differ (hearth/classify.h). Only contexts that some run was
  * observed of have a row. Left out where it follows from the rest: of a single run. */
 enum hearth_variance_column {
   HEARTH_VARIANCE_CONTEXT = 0, /* row of CONTEXTS */
@@ -292,7 +292,7 @@ enum hearth_variance_column {
   HEARTH_VARIANCE_COLUMNS
 };
 
-/* RUN FACTS: this struct (hearth/history.h); not all zero. */
+/* RUN FACTS: this struct (hearth/profile.h); not all zero. */
 typedef struct hearth_indexed_run_facts {
   uint64_t peak_bytes;
   uint32_t command;             /* offset in STRINGS */

@@ -276,7 +276,7 @@ static inline bool hearth_raw_take_head(const uint8_t **from, const uint8_t *end
 /* Pass over a record; of its numbers, only AllocCount is looked at. False as above. */
 static inline bool hearth_raw_skip_mib(const uint8_t **from, const uint8_t *end, uint32_t *stack, uint64_t *ret_count) {
   uint64_t present, difference = 0;
-  _Static_assert(HEARTH_COL_AllocCount == 0, "it is the first number");
+  HEARTH_CHECK_LAYOUT(HEARTH_COL_AllocCount == 0); /* the first number */
   if (!hearth_raw_take_head(from, end, stack, &present) ||
       (present & 1 && !hearth_raw_take_varint(from, end, &difference)))
     return false;

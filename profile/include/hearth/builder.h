@@ -48,7 +48,7 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
  * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 /* Additions between these two are of one run: at the end each of its contexts is observed for its variance
- * (hearth/variance.h), if `run` says that it is a single one with counted accesses. A run without an end is not
+ * (hearth/classify.h), if `run` says that it is a single one with counted accesses. A run without an end is not
  * observed. */
 void hearth_builder_begin_run(hearth_builder *builder);
 hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);

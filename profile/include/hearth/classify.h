@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which contexts are cold, which are hot. `hearth show` and the compiler plugin share this one place, so that `show`
+/* Which contexts are cold, which are hot, and how sure that is. `hearth show` and the compiler plugin share this one place, so that `show`
  * prints the compiler's own classes.
  *
  * HEARTH_CLASSIFY_AUTO (default). Cold is a context whose memory is idle: a page full of its blocks is left alone for
@@ -87,6 +87,91 @@ bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mi
  * has weight. */
 bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mib);
 const char *hearth_class_name(hearth_class c); /* "cold", "notcold", "hot", "unknown": as in flat metadata */
+
+/* ------------------------------------------------ variance ------------------------------------------------ */
+
+/* How sure a class is. Runs differ: a profile of several holds, of each context, sums over the runs in which it
+ * occurred, of the numbers that its class is made from and of their squares. They tell how far the numbers of
+ * another such profile may be from these.
+ *
+ *   level    of a number: 1024 and 16 for each doubling above 1, within 0 to 2047. Linear between powers of two, so that it
+ *            is four bits of the number's binary fraction and its exponent, and the same on every machine. As ratios count,
+ *            one run of great numbers does not outweigh all others.
+ *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs without
+ *            counted accesses have no variance.
+ *   weight   a run that counts w times is w runs. In profiles of before it may be one run of which s were made: it adds s to
+ *            `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that tell
+ *            something.
+ *
+ * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one
+ * when profiles of several runs were merged count a run once for each. */
+
+/* Standard errors that a number may well be off by. */
+enum { HEARTH_VARIANCE_ERRORS = 2 };
+
+enum {
+  HEARTH_VARIANCE_ONE = 1024,
+  HEARTH_VARIANCE_DOUBLING = 16,
+  HEARTH_VARIANCE_MOST = 2047,
+  HEARTH_VARIANCE_SUMS = 8
+};
+
+/* All zero: nothing is known. */
+typedef union hearth_variance {
+  struct {
+    uint64_t runs, squares;              /* scales of the runs in which the context occurred; squares of them */
+    uint64_t density, density_squares;   /* accesses per byte and second; none counts as half an access */
+    uint64_t lifetime, lifetime_squares; /* average lifetime by the duration of the run */
+    uint64_t bytes, bytes_squares;
+  };
+  uint64_t sums[HEARTH_VARIANCE_SUMS];
+} hearth_variance;
+
+#define HEARTH_VARIANCE_NAMES                                                                                          \
+  "runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"
+
+/* One run: the sums of a context's records in it, and its duration. */
+void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret);
+/* Add `from`, `weight` times; saturating. */
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight);
+
+/* Standard errors of the mean levels, in doublings. */
+typedef struct hearth_variance_errors {
+  double runs; /* that count; below 1.5 nothing is known, and the errors are 0 */
+  double density, lifetime, bytes;
+} hearth_variance_errors;
+
+hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance);
+
+/* Is it uncertain whether the context is cold: is it within HEARTH_VARIANCE_ERRORS errors of its density and
+ * lifetime, and elsewhere not? False also if nothing is known of the variance. The planner does not take such a
+ * context for cold. */
+bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_mib *mib,
+                               const hearth_variance *variance);
+
+/* Does the profile store variances? */
+bool hearth_profile_has_variances(const hearth_profile *profile);
+/* A context's variance; all zero if the profile has none. The first call decodes all. E_CORRUPT, E_NOMEM. */
+hearth_status hearth_profile_get_variance(hearth_profile *profile, uint32_t context, hearth_variance *ret,
+                                          hearth_error *err);
+
+/* ------------------------------------------------ touch rates ------------------------------------------------ */
+
+/* Accesses that were not counted, but estimated from looks at pages. A *look* tells of one page of a block whether
+ * it was touched in an interval. Profiles keep sums of looks (the fields of a MIB from LookedLifetime on), and
+ * estimates are made of them anew whenever a profile is written, so that they do not depend on how inputs were
+ * merged. docs/decisions/touched-pages.md. */
+
+/* Weight of a counted second of life against one with looks, where a context has both: looks know the order of
+ * magnitude only. */
+enum { HEARTH_COUNTED_WEIGHT = 16 };
+
+/* How often a page of the context's blocks is touched, per second, and the standard error of that, from the number
+ * of looks alone. With too few looks, rate -1. Any thread. */
+typedef struct hearth_touch_rate {
+  double per_second, error;
+} hearth_touch_rate;
+hearth_touch_rate hearth_touch_rate_of(const hearth_mib *mib);
 
 HEARTH_C_END
 #endif

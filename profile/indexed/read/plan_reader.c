@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "hearth/plan.h"
 #include "reader_internal.h"
 

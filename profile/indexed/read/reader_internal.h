@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "file.h"
-#include "hearth/history.h"
+#include "hearth/classify.h"
 #include "hearth/indexed.h"
-#include "hearth/variance.h"
+#include "hearth/profile.h"
 
 /* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): the rows of a block, and a whole
  * table from its rows. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "cutoffs.h"
 #include "writer.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "compare.h"
 #include "hearth/ids.h"
 #include "hearth/raw.h"
 #include "reader_internal.h"

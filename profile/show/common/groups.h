@@ -4,9 +4,9 @@
 #ifndef HEARTH_GROUPS_H
 #define HEARTH_GROUPS_H
 
-#include "hearth/listing.h"
 #include "hearth/mib.h"
 #include "hearth/status.h"
+#include "hearth/view.h"
 #include "id_table.h"
 #include "selection.h"
 
@@ -32,7 +32,7 @@ static inline hearth_quantity hearth_listing_quantity(const hearth_listing_optio
 
 static inline const char *hearth_listing_quantity_name(const hearth_listing_options *options) {
   return options->sort == HEARTH_SORT_SHORT_LIVED ? "short-lived"
-                                                  : hearth_quantity_name(hearth_listing_quantity(options));
+                                                  : hearth_quantities[hearth_listing_quantity(options)].name;
 }
 
 static inline uint64_t hearth_listing_value(const hearth_listing_options *options, const hearth_selected *context) {

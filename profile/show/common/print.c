@@ -12,7 +12,7 @@
 #include "hearth/ids.h"
 #include "hearth/running_program.h"
 #include "hearth/view.h"
-#include "live_bytes.h"
+#include "numbers.h"
 #include "utf8.h"
 
 enum { NAME_WIDTH = 28 };
@@ -259,17 +259,18 @@ hearth_amount_text hearth_amount_time(double ns) {
   return text;
 }
 
-/* The rows of quantities.def as names, and as numbers of a MIB. */
-
-static const char *const names[] = {
-#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) name,
-#include "hearth/quantities.def"
+/* clang-format off */
+const hearth_quantity_texts hearth_quantities[HEARTH_QUANTITY_COUNT] = {
+  [HEARTH_QUANTITY_BYTES] =        {"bytes",        "bytes",        "alloc_space",   "bytes",        "requested bytes"},
+  [HEARTH_QUANTITY_ALLOCS] =       {"allocs",       "allocs",       "alloc_objects", "count",        "allocations"},
+  [HEARTH_QUANTITY_ACCESSES] =     {"accesses",     "accesses",     "accesses",      "count",        "loads and stores"},
+  [HEARTH_QUANTITY_BYTE_SECONDS] = {"byte-seconds", "byte_seconds", "byte_seconds",  "byte_seconds", "average size times the sum of lifetimes"},
+  [HEARTH_QUANTITY_LIVE] =         {"live",         "live",         "inuse_space",   "bytes",        "average size times the blocks live at exit"},
+  [HEARTH_QUANTITY_LIVE_ALLOCS] =  {"live-allocs",  "live_allocs",  "inuse_objects", "count",        "blocks live at exit"},
+  [HEARTH_QUANTITY_PEAK] =         {"peak",         "peak",         "peak_space",    "bytes",        "bytes live when most were"},
+  [HEARTH_QUANTITY_PEAK_ALLOCS] =  {"peak-allocs",  "peak_allocs",  "peak_objects",  "count",        "blocks live when most bytes were"},
 };
-
-static const char *const keys[] = {
-#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) key,
-#include "hearth/quantities.def"
-};
+/* clang-format on */
 
 static uint64_t round_saturating(double value) { return value >= 0x1p64 ? UINT64_MAX : (uint64_t)(value + 0.5); }
 
@@ -298,13 +299,9 @@ uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
   return 0;
 }
 
-const char *hearth_quantity_name(hearth_quantity quantity) { return names[quantity]; }
-
-const char *hearth_quantity_key(hearth_quantity quantity) { return keys[quantity]; }
-
 bool hearth_quantity_find(const char *name, hearth_quantity *ret) {
   for (*ret = 0; *ret < HEARTH_QUANTITY_COUNT; (*ret)++)
-    if (strcmp(names[*ret], name) == 0)
+    if (strcmp(hearth_quantities[*ret].name, name) == 0)
       return true;
   return false;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "hearth/global.h"
-#include "hearth/history.h"
 #include "hearth/json_writer.h"
+#include "hearth/profile.h"
 #include "hearth/view.h"
 #include "selection.h"
 

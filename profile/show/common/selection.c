@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "hearth/ids.h"
-#include "live_bytes.h"
+#include "numbers.h"
 
 enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
 

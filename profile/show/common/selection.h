@@ -4,8 +4,8 @@
 #ifndef HEARTH_VIEW_SELECTION_H
 #define HEARTH_VIEW_SELECTION_H
 
+#include "hearth/classify.h"
 #include "hearth/profile.h"
-#include "hearth/variance.h"
 #include "hearth/view.h"
 #include "names.h"
 
@@ -26,9 +26,9 @@ typedef struct hearth_selected {
   hearth_class hotness;
   bool wanted;         /* passes the filters */
   bool short_lived;    /* its blocks are, on average */
-  bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
+  bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (numbers.h) */
   bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
-  bool is_uncertain;   /* it may be cold or not (hearth/variance.h) */
+  bool is_uncertain;   /* it may be cold or not (hearth/classify.h) */
   hearth_mib mib;
 } hearth_selected;
 

@@ -4,7 +4,6 @@
 #define HEARTH_VIEW_OPTIONS_H
 
 #include "command.h"
-#include "hearth/listing.h"
 #include "hearth/view.h"
 
 /* Rows for a table of options; `more` is said behind the help of all users. */

@@ -7,9 +7,9 @@
 #include "array.h"
 #include "file.h"
 #include "findings.h"
-#include "live_bytes.h"
+#include "hearth/status.h"
+#include "numbers.h"
 #include "object_file.h"
-#include "option_size.h"
 #include "print.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */

@@ -5,7 +5,7 @@
 
 #include "findings.h"
 #include "groups.h"
-#include "hearth/histogram.h"
+#include "hearth/profile.h"
 #include "print.h"
 
 static const double least_share = 0.01; /* of the whole: less is not worth a change */

@@ -51,7 +51,7 @@ static void parse_set(parser *p, hearth_condition *c) {
 static hearth_status parse_measure(parser *p, hearth_condition *c) {
   const char *begin = p->at;
   for (unsigned i = 0; i <= HEARTH_QUANTITY_COUNT; i++) {
-    if (take(p, i == HEARTH_MEASURE_CONTEXTS ? "contexts" : hearth_quantity_key(i)) && !is_word(*p->at)) {
+    if (take(p, i == HEARTH_MEASURE_CONTEXTS ? "contexts" : hearth_quantities[i].key) && !is_word(*p->at)) {
       c->measure = i;
       return HEARTH_OK;
     }

@@ -6,8 +6,8 @@
 
 #include "array.h"
 #include "comparison.h"
-#include "live_bytes.h"
-#include "option_size.h"
+#include "hearth/status.h"
+#include "numbers.h"
 
 /* -------------------------------------------------- matching -------------------------------------------------- */
 

@@ -7,9 +7,9 @@
 
 #include "exporter.h"
 #include "file.h"
-#include "hearth/history.h"
 #include "hearth/json_writer.h"
-#include "option_size.h"
+#include "hearth/profile.h"
+#include "hearth/status.h"
 #include "print.h"
 #include "utf8.h"
 

@@ -122,13 +122,6 @@ enum { /* field numbers */
        FUNCTION_START_LINE = 5
 };
 
-static const struct {
-  const char *type, *unit;
-} sample_types[] = {
-#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) {pprof_type, unit},
-#include "hearth/quantities.def"
-};
-
 typedef struct pprof {
   hearth_exporter *exporter;
   /* Locations are chains of inlined frames: (frame row, location of the rest of the chain). Location n has id n + 1. */
@@ -172,7 +165,7 @@ static bool pprof_is_known(const hearth_exporter *e, hearth_quantity quantity) {
 /* What viewers take for the heap, inuse_space, is that of the peak if it is known, and else that of the end. */
 static const char *pprof_type_of(const hearth_exporter *e, hearth_quantity quantity) {
   if (!e->has_peak || quantity < HEARTH_QUANTITY_LIVE)
-    return sample_types[quantity].type;
+    return hearth_quantities[quantity].pprof_type;
   switch (quantity) {
   case HEARTH_QUANTITY_LIVE:
     return "exit_space";
@@ -192,7 +185,7 @@ static void pprof_write_types(pprof *p) {
       continue;
     uint64_t type = add_string(p, pprof_type_of(p->exporter, q));
     hearth_protobuf_uint(&p->message, TYPE_TYPE, type);
-    hearth_protobuf_uint(&p->message, TYPE_UNIT, add_string(p, sample_types[q].unit));
+    hearth_protobuf_uint(&p->message, TYPE_UNIT, add_string(p, hearth_quantities[q].pprof_unit));
     add_message(p, PROFILE_SAMPLE_TYPE);
     if (q == p->exporter->options->value)
       hearth_protobuf_uint(&p->top, PROFILE_DEFAULT_TYPE, type);

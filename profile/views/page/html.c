@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "file.h"
-#include "hearth/history.h"
 #include "hearth/ids.h"
-#include "option_size.h"
+#include "hearth/profile.h"
+#include "hearth/status.h"
 #include "page.h"
 #include "print.h"
 #include "selection.h"
@@ -181,10 +181,10 @@ static void write_contexts(hearth_page_writer *w) {
   write_column(w, "type", count, context_type);
   write_context_numbers(w, "lifetime_ns", &contexts->lifetime_ns);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    write_context_numbers(w, hearth_quantity_key(q), &contexts->of[q]);
+    write_context_numbers(w, hearth_quantities[q].key, &contexts->of[q]);
   for (hearth_quantity q = 0; w->model->options->base && q < HEARTH_QUANTITY_COUNT; q++) {
     char key[64];
-    snprintf(key, sizeof key, "base_%s", hearth_quantity_key(q));
+    snprintf(key, sizeof key, "base_%s", hearth_quantities[q].key);
     write_context_numbers(w, key, &contexts->base[q]);
   }
   if (w->model->knows_untouched)
@@ -363,14 +363,10 @@ static hearth_status html_write_globals(hearth_page_writer *w, hearth_error *err
 }
 
 static void write_quantities(hearth_page_writer *w) {
-  static const char *const descriptions[] = {
-#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) description,
-#include "hearth/quantities.def"
-  };
   begin_list(w, "quantities");
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
-    hearth_json_print(&w->json, "\n{name:%s, key:%s, description:%s}", hearth_quantity_name(q), hearth_quantity_key(q),
-                      descriptions[q]);
+    hearth_json_print(&w->json, "\n{name:%s, key:%s, description:%s}", hearth_quantities[q].name,
+                      hearth_quantities[q].key, hearth_quantities[q].description);
   }
   end_list(w);
 }

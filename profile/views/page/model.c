@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "groups.h"
-#include "hearth/history.h"
+#include "hearth/profile.h"
 #include "hearth/profile_diff.h"
 #include "selection.h"
 

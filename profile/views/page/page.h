@@ -12,7 +12,6 @@
 #include "hearth/json_writer.h"
 #include "hearth/profile_export.h"
 #include "hearth/trace.h"
-#include "live_blocks.h"
 #include "names.h"
 
 /* ------------------------------------------------ plots ------------------------------------------------ */

@@ -52,7 +52,7 @@ def level(number):
     return max(0, min(2047, (struct.unpack(">Q", struct.pack(">d", number))[0] >> 48) - 0x3ff0 + 1024))
 
 def variance_of_run(mib, duration):
-    """One observation, as profile/include/hearth/variance.h says."""
+    """One observation, as profile/include/hearth/classify.h says."""
     blocks, accesses = float(mib["AllocCount"]), mib["TotalAccessCount"]
     size = float(mib["TotalSize"]) / blocks if mib["TotalSize"] else 1
     byte_seconds = size * (max(float(mib["TotalLifetime"]), blocks * 1e3) / 1e9)

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "array.h"
-#include "compare.h"
 
 static void elements_stay_where_they_were_put(void **state) {
   (void)state;

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "hearth/indexer.h"
-#include "hearth/listing.h"
 #include "hearth/plan.h"
+#include "hearth/status.h"
+#include "hearth/view.h"
 #include "make_plan.h"
-#include "option_size.h"
 
 /* -------------------------------------------------- the copy ------------------------------------------------ */
 

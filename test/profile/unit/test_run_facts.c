@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Facts of runs: the same whatever the tree of merges, whatever the weights; the text form; damage. */
-#include "hearth/history.h"
+#include "hearth/profile.h"
 
 #include "profile_fixture.h"
 #include "profile_verifier.h"

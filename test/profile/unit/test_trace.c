@@ -3,7 +3,6 @@
 #include "profile_fixture.h"
 
 #include "hearth/trace.h"
-#include "live_blocks.h"
 #include "trace_writer.h"
 
 enum { EVENTS = 3000, NODES = 500 };

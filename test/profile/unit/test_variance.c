@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Differences between runs: levels, errors, what a class may be, and the section that holds the sums. */
-#include "hearth/variance.h"
+#include "hearth/classify.h"
 
 #include <math.h>
 

@@ -17,9 +17,22 @@
 
 HEARTH_C_BEGIN
 
+/* Numbers are fixed: they may appear in scripts and logs. */
 typedef enum hearth_status {
-#define HEARTH_ERROR(number, NAME, meaning) HEARTH_##NAME = number,
-#include "hearth/errors.def"
+  HEARTH_OK = 0,
+  HEARTH_E_NOT_FOUND = 1,
+  HEARTH_E_IO = 2,
+  HEARTH_E_FORMAT = 3,
+  HEARTH_E_VERSION = 4,
+  HEARTH_E_TRUNCATED = 5,
+  HEARTH_E_CORRUPT = 6,
+  HEARTH_E_NO_DEBUG_INFO = 7,
+  HEARTH_E_NO_BUILD_ID = 8,
+  HEARTH_E_MISMATCH = 9,
+  HEARTH_E_FULL = 10,
+  HEARTH_E_NOMEM = 11,
+  HEARTH_E_EMPTY = 12,
+  HEARTH_E_USAGE = 13,
 } hearth_status;
 
 typedef struct hearth_error {
@@ -49,6 +62,17 @@ hearth_status hearth_error_set(hearth_error *err, hearth_status status, const ch
     ;
 /* The same for HEARTH_E_NOMEM, with the one message that it needs: neither a file nor a place explains it. */
 hearth_status hearth_error_nomem(hearth_error *err);
+
+/* ------------------------------------------------ option structs ------------------------------------------------ */
+
+/* Option structs that grow. Each begins with its size, so that a library and a program that were built from headers of
+ * different releases understand each other: see docs/decisions/public-names.md. */
+
+/* Copy options that a caller gave, as far as its struct reaches; the rest is 0, which means defaults.
+ *   ret, ret_size  the struct as this library knows it
+ *   options        the caller's, which begins with a size_t, its size: 0 stands for `ret_size`; NULL: all is 0
+ * Error: E_USAGE, if the caller's struct is larger and the part that this library does not know is not 0. */
+hearth_status hearth_options_take(void *ret, size_t ret_size, const void *options, hearth_error *err);
 
 HEARTH_C_END
 #endif

@@ -8,7 +8,6 @@
 #ifndef HEARTH_PROFILE_DIFF_H
 #define HEARTH_PROFILE_DIFF_H
 
-#include "hearth/listing.h"
 #include "hearth/view.h"
 
 HEARTH_C_BEGIN
