@@ -4,11 +4,8 @@
  * Memory is made of huge pages like any other, in the file as far as its file system knows them, until a part of one
  * leaves. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-
-#include "engine.h"
-#include "lock.h"
-#include "machine.h"
+#include "heap_memory.h"
+#include "hints.h"
 
 #include <errno.h>
 #include <fcntl.h>

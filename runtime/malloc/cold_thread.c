@@ -11,10 +11,7 @@
  * That memory may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor
  * does reading it through the system. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <errno.h>
 #include <pthread.h>

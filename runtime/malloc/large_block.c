@@ -8,12 +8,7 @@
  * much each time, up to most_kept. But live and dirty pages and segments stay within the most that was in use at
  * once: so small and large blocks grow into the memory of dirty runs, and near that peak a block of clean pages
  * takes the place of unused slots of its thread. */
-#include "large_block.h"
-
-#include "cold_memory.h"
-#include "engine.h"
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* malloc, free and their like, under all the names that the C library gives them. */
 #define _GNU_SOURCE
-#include "malloc_functions.h"
 
 #include "entry_points.h"
+#include "heap_memory.h"
 #include "hints.h"
-#include "large_block.h"
-#include "machine.h"
-#include "segments.h"
 
 #include <elf.h>
 #include <errno.h>

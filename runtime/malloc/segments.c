@@ -2,11 +2,7 @@
 /* The table has a byte for each two MiB of the address space, in leaves that are mapped when something lies there.
  * Empty segments are kept up to a twentieth of the most that were in use at once, so that a program that frees
  * everything keeps little. */
-#include "segments.h"
-
-#include "cold_memory.h"
-#include "large_block.h"
-#include "machine.h"
+#include "heap_memory.h"
 
 #include <string.h>
 

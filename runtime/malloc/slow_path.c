@@ -4,11 +4,8 @@
  * Memory for a request, in this order: the cursor of its range, holes of swept segments, unused slots, the next
  * segment to be swept, a drop of the lists if too much is free, a larger freed block, holes of other ranges, a new
  * segment. */
-#include "engine.h"
 
-#include "large_block.h"
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules
  * have no room for that there; they wait in the list of their size, as freed blocks. */
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 

@@ -3,14 +3,9 @@
  * it, a thread that starts takes one that was left. After fork, the heaps of the threads that the child does not
  * have stay busy for ever: they may have been in the middle of a change. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-#include "engine.h"
+#include "heap_memory.h"
 
 #include "hearth/fast_path.h"
-#include "large_block.h"
-#include "machine.h"
-#include "malloc_functions.h"
-#include "segments.h"
 
 #include <pthread.h>
 #include <string.h>

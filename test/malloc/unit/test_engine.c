@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include "engine_check.h"
-#include "large_block.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #ifndef MADV_DONTNEED_LOCKED /* Linux 5.18; missing from older headers */
 #define MADV_DONTNEED_LOCKED 24
