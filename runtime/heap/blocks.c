@@ -6,12 +6,12 @@
 #include "blocks.h"
 
 #include "clock.h"
+#include "heap.h"
 #include "history.h"
 #include "message.h"
 #include "os.h"
 #include "sample.h"
 #include "thread_state.h"
-#include "watched.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the
  * environment, and says where the result is. */
+#include "blocks.h"
 #include "dump.h"
 #include "file_output.h"
 #include "history.h"
@@ -9,7 +10,6 @@
 #include "os.h"
 #include "process.h"
 #include "running_profile.h"
-#include "thread_cache.h"
 #include "trace_recorder.h"
 
 #include "hearth/other_heaps.h"
