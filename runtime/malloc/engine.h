@@ -53,8 +53,7 @@
 #define HEARTH_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Weak: a program may have functions of its own under these names, and links with the archive all the same. */
-#define HEARTH_EXPORT   __attribute__((visibility("default"), weak))
-#define HEARTH_OPERATOR HEARTH_EXPORT
+#define HEARTH_EXPORT __attribute__((visibility("default"), weak))
 
 #pragma GCC visibility push(hidden)
 
@@ -296,7 +295,7 @@ void hearth_heap_give(hearth_heap *heap);
 void hearth_heap_leave(void *heap); /* its thread ends */
 hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
-void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
+void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool));
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
 /* Code of the program may take blocks from the lists itself (hearth/fast_path.h): of malloc, and of operator new.
  * Neutral hints are served here, as the plain functions are the allocator's. */

@@ -8,6 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
+struct hearth_malloc_part_stats; /* hearth/malloc.h */
+
 /* What lies in two MiB of addresses, a byte of a table: nothing, a segment of the pools of a placement, whose number
  * that is, a segment that is kept, or large blocks. */
 enum {
@@ -48,19 +50,12 @@ void hearth_segment_give(hearth_segment *segment);
 /* Slots [HEARTH_MAP_SLOTS, slots) are readable and writable. false: no memory. */
 bool hearth_segment_open(hearth_segment *segment, unsigned slots);
 
-typedef struct hearth_live {
-  size_t blocks, bytes;
-} hearth_live;
-/* By the map, while threads may change it. Under the lock, as others give segments back. */
-hearth_live hearth_segment_count(hearth_segment *segment);
+/* Adds its live blocks by the map, while threads may change it. Under the lock, as others give segments back. */
+void hearth_segment_count(hearth_segment *segment, struct hearth_malloc_part_stats *sum);
 
-/* Address space that segments take, the part that is kept for the next ones, and their live blocks. Walks over all
- * maps. */
-typedef struct hearth_segments_stats {
-  size_t bytes, kept_bytes;
-  hearth_live live;
-} hearth_segments_stats;
-hearth_segments_stats hearth_segments_count(void);
+/* Room for one more entry of an array, which moves to other pages for it. Returns the array; NULL: no memory, and it is
+ * as it was. */
+void *hearth_array_grow(void *array, size_t count, size_t *room, size_t entry_bytes);
 
 /* Gives the kept ones back. Returns whether there were any. */
 bool hearth_segments_trim(void);
@@ -88,9 +83,9 @@ void *hearth_large_resize(void *block, size_t bytes);
 size_t hearth_large_usable(const void *block);
 
 typedef struct hearth_large_stats {
-  size_t areas, area_bytes, live, live_bytes, dirty_bytes; /* dirty: free and in memory */
+  size_t area_bytes, live, live_bytes, dirty_bytes; /* dirty: free and in memory */
 } hearth_large_stats;
-void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats);
+void hearth_large_count(bool is_cold, hearth_large_stats *sum);
 /* Where the numbers of live blocks and, behind it, of their pages lie, for readers outside of the process. */
 const size_t *hearth_large_live(bool is_cold);
 /* Segments are taken by pools, or given back: so many. */
@@ -113,10 +108,11 @@ struct hearth_malloc_options; /* hints.h */
 /* Once, before the first cold block. A mode that cannot be had is HEARTH_COLD_KEEP, after a warning that says why. */
 void hearth_cold_memory_configure(const struct hearth_malloc_options *options);
 
-/* As hearth_system_open, _discard and _release, of whole pages. A piece is released whole. */
-bool hearth_cold_memory_open(void *start, size_t bytes);
-void hearth_cold_memory_discard(void *start, size_t bytes);
-void hearth_cold_memory_release(void *start, size_t bytes);
+/* As hearth_system_open, _discard and _release, of whole pages, of cold memory or other. A piece of it is released
+ * whole. */
+bool hearth_memory_open(bool is_cold, void *start, size_t bytes);
+void hearth_memory_discard(bool is_cold, void *start, size_t bytes);
+void hearth_memory_release(bool is_cold, void *start, size_t bytes);
 
 /* Has pages leave, in a mode in which they leave; they wait for the disk. False: the kernel knows no such advice, or
  * the memory is locked. */

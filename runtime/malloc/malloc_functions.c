@@ -101,8 +101,8 @@ HEARTH_EXPORT void free(void *block) {
 }
 
 /* operator delete; operator_new.c has the other forms. */
-HEARTH_OPERATOR void _ZdlPv(void *block) __attribute__((alias("free")));
-HEARTH_OPERATOR void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void _ZdlPv(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 HEARTH_HIDDEN void hearth_own_ZdlPv(void *block) __attribute__((alias("free")));
 HEARTH_HIDDEN void hearth_own_ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 

@@ -28,37 +28,38 @@
 #include <unistd.h>
 
 typedef struct counts {
-  hearth_segments_stats segments;
+  size_t bytes, kept_bytes; /* of segments; of those in no use */
+  struct hearth_malloc_part_stats small;
   hearth_large_stats large;
 } counts;
 
-static void add_large(bool is_cold, hearth_large_stats *sum) {
-  hearth_large_stats large;
-  hearth_large_count(is_cold, &large);
-  sum->areas += large.areas;
-  sum->area_bytes += large.area_bytes;
-  sum->live += large.live;
-  sum->live_bytes += large.live_bytes;
-  sum->dirty_bytes += large.dirty_bytes;
-}
-
+/* Segments may be given back meanwhile: they are looked at under the lock of segments. */
 static counts count_memory(void) {
-  counts counts = {.segments = hearth_segments_count()};
-  add_large(false, &counts.large);
-  add_large(true, &counts.large);
+  hearth_kind kind;
+  counts counts = {0};
+  hearth_large_count(false, &counts.large);
+  hearth_large_count(true, &counts.large);
+  hearth_lock_take(&hearth_segments_lock);
+  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
+    counts.bytes += hearth_is_large(kind) ? 0 : HEARTH_SEGMENT_BYTES;
+    counts.kept_bytes += kind == HEARTH_KIND_KEPT ? HEARTH_SEGMENT_BYTES : 0;
+    if (hearth_is_segment(kind))
+      hearth_segment_count((hearth_segment *)piece, &counts.small);
+  }
+  hearth_lock_give(&hearth_segments_lock);
   return counts;
 }
 
 HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
   counts counts = count_memory();
-  size_t free = counts.segments.bytes - counts.segments.live.bytes;
+  size_t free = counts.bytes - counts.small.live_bytes;
   return (struct mallinfo2){
-      .arena = counts.segments.bytes,
+      .arena = counts.bytes,
       .hblks = counts.large.live,
       .hblkhd = counts.large.live_bytes,
-      .uordblks = counts.segments.live.bytes + counts.large.live_bytes,
+      .uordblks = counts.small.live_bytes + counts.large.live_bytes,
       .fordblks = free + counts.large.dirty_bytes,
-      .keepcost = counts.segments.kept_bytes + counts.large.dirty_bytes,
+      .keepcost = counts.kept_bytes + counts.large.dirty_bytes,
   };
 }
 
@@ -86,8 +87,8 @@ HEARTH_EXPORT void malloc_stats(void) {
           "segments:     %12zu bytes, %zu of them kept for reuse\n"
           "in use there: %12zu bytes\n"
           "large blocks: %12zu bytes in %zu blocks, in areas of %zu bytes, %zu of them free and in memory\n",
-          counts.segments.bytes, counts.segments.kept_bytes, counts.segments.live.bytes, counts.large.live_bytes,
-          counts.large.live, counts.large.area_bytes, counts.large.dirty_bytes);
+          counts.bytes, counts.kept_bytes, counts.small.live_bytes, counts.large.live_bytes, counts.large.live,
+          counts.large.area_bytes, counts.large.dirty_bytes);
   pthread_setcancelstate(state, &state);
 }
 
@@ -100,8 +101,8 @@ HEARTH_EXPORT int malloc_info(int options, FILE *file) {
           "<malloc version=\"1\">\n<total type=\"rest\" count=\"0\" size=\"%zu\"/>\n"
           "<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
           "<system type=\"current\" size=\"%zu\"/>\n<aspace type=\"total\" size=\"%zu\"/>\n</malloc>\n",
-          counts.segments.bytes - counts.segments.live.bytes, counts.large.live, counts.large.live_bytes,
-          counts.segments.bytes, counts.segments.bytes + counts.large.area_bytes);
+          counts.bytes - counts.small.live_bytes, counts.large.live, counts.large.live_bytes, counts.bytes,
+          counts.bytes + counts.large.area_bytes);
   return 0;
 }
 
@@ -126,12 +127,6 @@ HEARTH_EXPORT int mallopt(int option, int value) {
 /* The parts: pages by the system's list of them. */
 
 enum { PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES };
-
-static void count_segment(hearth_segment *segment, struct hearth_malloc_part_stats *part) {
-  hearth_live live = hearth_segment_count(segment);
-  part->live_blocks += live.blocks;
-  part->live_bytes += live.bytes;
-}
 
 /* Of the memory that is readable and writable. */
 static void count_pages(int pages, const char *piece, struct hearth_malloc_part_stats *part) {
@@ -161,13 +156,12 @@ static void count_hinted(struct hearth_malloc_stats *stats) {
 }
 
 static void count_large_of(bool is_cold, struct hearth_malloc_part_stats *part) {
-  hearth_large_stats large;
+  hearth_large_stats large = {0};
   hearth_large_count(is_cold, &large);
-  part->live_blocks += large.live;
-  part->live_bytes += large.live_bytes;
+  part->live_blocks = large.live;
+  part->live_bytes = large.live_bytes;
 }
 
-/* Segments may be given back meanwhile: they are looked at under the lock of segments. */
 HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   hearth_kind kind;
   int saved_errno = errno, pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -180,7 +174,7 @@ HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
     if (hearth_is_segment(kind))
-      count_segment((hearth_segment *)piece, part_of_kind(kind, ret_stats));
+      hearth_segment_count((hearth_segment *)piece, part_of_kind(kind, ret_stats));
     if (kind != HEARTH_KIND_KEPT)
       count_pages(pages, piece, part_of_kind(kind, ret_stats));
   }
@@ -200,7 +194,7 @@ HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_
   hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
     if (kind == wanted)
-      count_segment((hearth_segment *)piece, ret_stats);
+      hearth_segment_count((hearth_segment *)piece, ret_stats);
   hearth_lock_give(&hearth_segments_lock);
 }
 
