@@ -3,6 +3,7 @@
  * dumps apart; all threads stand still while a file is written from the records themselves. */
 #include "dump.h"
 
+#include "blocks.h"
 #include "history.h"
 #include "mappings.h"
 #include "os.h"
@@ -10,7 +11,6 @@
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "thread_cache.h"
 #include "thread_state.h"
 
 #include "hearth/rt.h"

@@ -8,7 +8,6 @@
 #include "output.h"
 #include "running_profile.h"
 #include "scopes.h"
-#include "thread_cache.h"
 
 #include "hearth/raw.h"
 

@@ -9,7 +9,6 @@
 #include "own_thread.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "thread_cache.h"
 
 #include "hearth/raw.h"
 

@@ -9,7 +9,6 @@
 #include "output.h"
 #include "running_profile.h"
 #include "scopes.h"
-#include "thread_cache.h"
 #include "thread_state.h"
 
 #include "hearth/allocator.h"

@@ -6,12 +6,12 @@
 #include "blocks.h"
 
 #include "clock.h"
+#include "heap.h"
 #include "history.h"
 #include "os.h"
 #include "output.h"
 #include "sample.h"
 #include "thread_state.h"
-#include "watched.h"
 
 #include <string.h>
 

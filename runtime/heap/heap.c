@@ -8,7 +8,6 @@
 #include "running_profile.h"
 #include "shadow.h"
 #include "thread_state.h"
-#include "watched.h"
 
 #define CHUNK_SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a span of their own */
 #define CHUNK_FINE_CLASSES HEARTH_SMALL_CLASSES /* up to here one class for each multiple of 16 */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* All caches are in a list and are never unmapped: a thread that ends leaves its cache to the next one that begins. */
-#include "thread_cache.h"
-
 #include "blocks.h"
+
 #include "history.h"
 #include "os.h"
 #include "running_profile.h"

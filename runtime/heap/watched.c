@@ -2,9 +2,8 @@
 /* Slots are in one table: the small ones, then those of each class of larger blocks; addresses follow from their
  * numbers. The more of the room is taken, the fewer blocks of the sample are watched, so that some is left for those
  * to come. */
-#include "watched.h"
-
 #include "heap.h"
+
 #include "os.h"
 #include "running_profile.h"
 

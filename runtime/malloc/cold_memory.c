@@ -4,11 +4,8 @@
  * Memory is made of huge pages like any other, in the file as far as its file system knows them, until a part of one
  * leaves. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-
-#include "engine.h"
-#include "lock.h"
-#include "machine.h"
+#include "heap_memory.h"
+#include "hints.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,27 +133,12 @@ void hearth_cold_memory_configure(const hearth_malloc_options *options) {
 /* Pieces. */
 
 static bool add_file_piece(char *start, size_t bytes, off_t offset) {
-  if (file.count == file.room) {
-    size_t room = file.room ? 2 * file.room : HEARTH_PAGE_BYTES / sizeof(piece), old = file.room * sizeof(piece);
-    piece *pieces = hearth_system_reserve(room * sizeof(piece), HEARTH_PAGE_BYTES);
-    if (!pieces || !hearth_system_open(pieces, room * sizeof(piece)))
-      return false;
-    memcpy(pieces, file.pieces, old);
-    if (old)
-      hearth_system_release(file.pieces, old);
-    file.pieces = pieces;
-    file.room = room;
-  }
+  piece *pieces = hearth_array_grow(file.pieces, file.count, &file.room, sizeof *pieces);
+  if (!pieces)
+    return false;
+  file.pieces = pieces;
   file.pieces[file.count++] = (piece){start, bytes, offset};
   return true;
-}
-
-static void remove_pieces(const char *start, size_t bytes) {
-  for (size_t i = 0; i < file.count;)
-    if (file.pieces[i].start >= start && file.pieces[i].start < start + bytes)
-      file.pieces[i] = file.pieces[--file.count];
-    else
-      i++;
 }
 
 static bool map_at(char *start, size_t bytes, int flags, int descriptor, off_t offset) {
@@ -197,16 +179,15 @@ static bool open_in_file(char *start, size_t bytes) {
   return true;
 }
 
-bool hearth_cold_memory_open(void *start, size_t bytes) {
+static bool lies_in_file(bool is_cold) { return is_cold && cold_mode == HEARTH_COLD_FILE; }
+
+bool hearth_memory_open(bool is_cold, void *start, size_t bytes) {
+  if (!lies_in_file(is_cold))
+    return hearth_system_open(start, bytes);
   int saved_errno = errno;
-  bool opened;
-  if (cold_mode == HEARTH_COLD_FILE) {
-    hearth_lock_take(&lock);
-    opened = open_in_file(start, bytes);
-    hearth_lock_give(&lock);
-  } else {
-    opened = hearth_system_open(start, bytes);
-  }
+  hearth_lock_take(&lock);
+  bool opened = open_in_file(start, bytes);
+  hearth_lock_give(&lock);
   errno = saved_errno;
   return opened;
 }
@@ -228,32 +209,36 @@ static int place_of(const char *start, off_t *ret_offset) {
 /* By its address the memory is discarded for sure, where a descriptor may have become another file's meanwhile; then
  * the disk's blocks are reserved again, which does no harm to any file. Private pages of a file would read as the
  * file again. */
-void hearth_cold_memory_discard(void *start, size_t bytes) {
-  int saved_errno = errno;
-  if (cold_mode != HEARTH_COLD_FILE) {
+void hearth_memory_discard(bool is_cold, void *start, size_t bytes) {
+  if (!lies_in_file(is_cold)) {
     hearth_system_discard(start, bytes);
-  } else {
-    off_t offset = 0;
-    int descriptor = place_of(start, &offset);
-    bool is_of_file = descriptor >= 0 && syscall(SYS_madvise, start, bytes, MADV_REMOVE) == 0;
-    if (is_of_file)
-      syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
-    else if (descriptor >= 0 || !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-      memset(start, 0, bytes);
+    return;
   }
+  int saved_errno = errno;
+  off_t offset = 0;
+  int descriptor = place_of(start, &offset);
+  bool is_of_file = descriptor >= 0 && syscall(SYS_madvise, start, bytes, MADV_REMOVE) == 0;
+  if (is_of_file)
+    syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
+  else if (descriptor >= 0 || !map_at(start, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    memset(start, 0, bytes);
   errno = saved_errno;
 }
 
-void hearth_cold_memory_release(void *start, size_t bytes) {
-  if (cold_mode == HEARTH_COLD_FILE) {
-    hearth_lock_take(&lock);
+/* Its pieces leave the list. */
+void hearth_memory_release(bool is_cold, void *start, size_t bytes) {
+  if (lies_in_file(is_cold)) {
     int saved_errno = errno;
-    for (size_t i = 0; i < file.count; i++)
-      if (file.pieces[i].start >= (char *)start && file.pieces[i].start < (char *)start + bytes)
+    hearth_lock_take(&lock);
+    for (size_t i = 0; i < file.count;)
+      if (file.pieces[i].start >= (char *)start && file.pieces[i].start < (char *)start + bytes) {
         syscall(SYS_madvise, file.pieces[i].start, file.pieces[i].bytes, MADV_REMOVE);
-    errno = saved_errno;
-    remove_pieces(start, bytes);
+        file.pieces[i] = file.pieces[--file.count];
+      } else {
+        i++;
+      }
     hearth_lock_give(&lock);
+    errno = saved_errno;
   }
   hearth_system_release(start, bytes);
 }

@@ -11,10 +11,7 @@
  * That memory may change meanwhile: advice for memory that is no longer cold, or no longer there, does no harm, nor
  * does reading it through the system. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -121,20 +118,6 @@ static char *next_piece(char *from, unsigned *ret_first_slice) {
   return start;
 }
 
-static bool make_room_for_piece(void) {
-  if (piece_count < piece_room)
-    return true;
-  size_t room = piece_room ? 2 * piece_room : 64, bytes = HEARTH_WHOLE_PAGES(room * sizeof *pieces);
-  cold_piece *more = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
-  if (!more || !hearth_system_open(more, bytes))
-    return false;
-  if (piece_count)
-    memcpy(more, pieces, piece_count * sizeof *pieces);
-  pieces = more; /* the old array is small beside the memory that it describes */
-  piece_room = room;
-  return true;
-}
-
 /* NULL: there is no memory for it. A piece that the last round did not see is a new one. */
 static cold_piece *piece_at(char *start) {
   size_t low = 0, high = piece_count;
@@ -146,8 +129,10 @@ static cold_piece *piece_at(char *start) {
       high = middle;
   }
   bool is_new = low == piece_count || pieces[low].start != start;
-  if (is_new && !make_room_for_piece())
+  cold_piece *array = hearth_array_grow(pieces, piece_count, &piece_room, sizeof *array);
+  if (!array)
     return NULL;
+  pieces = array;
   cold_piece *piece = &pieces[low];
   if (is_new)
     memmove(piece + 1, piece, (piece_count++ - low) * sizeof *piece);

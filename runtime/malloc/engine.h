@@ -9,7 +9,7 @@
  *             Before a pool grows, it lends holes of one range to another.
  *   granule   16 bytes, the smallest block and the alignment of all. Blocks have no header.
  *   class     sizes that are rounded to one: each granule up to 1 KiB, then eight for each doubling up to 128 KiB (size_classes.h).
- *   large     a block above that: page by page, from areas (large_block.h).
+ *   large     a block above that: page by page, from areas (heap_memory.h).
  *
  *   segment   |head |map: a byte for each granule ...      |slot 2        |slot 3        |...            |slot 31       |
  *             0     8 KiB (= the map's bytes of the map)   128 KiB
@@ -51,6 +51,9 @@
 #define HEARTH_HIDDEN              __attribute__((visibility("hidden")))
 #define HEARTH_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define HEARTH_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Weak: a program may have functions of its own under these names, and links with the archive all the same. */
+#define HEARTH_EXPORT __attribute__((visibility("default"), weak))
 
 #pragma GCC visibility push(hidden)
 
@@ -292,7 +295,7 @@ void hearth_heap_give(hearth_heap *heap);
 void hearth_heap_leave(void *heap); /* its thread ends */
 hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
-void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument);
+void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool));
 hearth_heap *_Atomic *hearth_heaps_head(void); /* of the list of all, by next_of_all */
 /* Code of the program may take blocks from the lists itself (hearth/lowered_calls.h): of malloc, and of operator new.
  * Neutral hints are served here, as the plain functions are the allocator's. */
@@ -337,13 +340,52 @@ static inline void hearth_pool_push(hearth_pool *pool, void *block, size_t class
   pool->list[class] = (uintptr_t)block + pool->key;
 }
 
-/* malloc_messages.c: messages without stdio, as they come from inside of malloc and free. errno is kept. Nothing is
+/* malloc_functions.c, operator_new.c: what the program calls. */
+/* A block of any size; alignment: a power of two. NULL: no memory, errno is set. *ret_zero is true if it is known to
+ * be zero, or stays. */
+void *hearth_alloc(hearth_pool *pool, size_t bytes, size_t alignment, bool *ret_zero);
+
+/* malloc and its like, whatever the program finds by these names. */
+void *hearth_engine_malloc(size_t bytes);
+void *hearth_engine_calloc(size_t count, size_t bytes);
+void *hearth_engine_realloc(void *block, size_t bytes);
+
+static inline bool hearth_is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
+
+/* Of up to 1 KiB; 0 of no bytes. */
+static inline size_t hearth_small_class(size_t bytes) { return (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE; }
+
+/* A freed block of up to 1 KiB. NULL: the list is empty. */
+static inline __attribute__((always_inline)) void *hearth_pop_small(hearth_pool *pool, size_t bytes) {
+  if (HEARTH_UNLIKELY(bytes > HEARTH_SMALL_BYTES))
+    return NULL;
+  size_t class = hearth_small_class(bytes);
+  return hearth_pool_pop(pool, class, class);
+}
+
+/* When the list is empty, at the cursor: where a heap grows or fills its holes. NULL: there is no room, or it is no
+ * such class. */
+static inline void *hearth_take_small(hearth_pool *pool, size_t class) {
+  if (HEARTH_UNLIKELY(class - 1 >= HEARTH_SMALL_CLASSES || pool->is_checked))
+    return NULL;
+  return hearth_pool_take(pool, hearth_class_range(class), class, class);
+}
+
+/* malloc_reports.c: messages without stdio, as they come from inside of malloc and free. errno is kept. Nothing is
  * written where descriptor 2 has become a file of the program's: it must be the same file as when the program
  * started, the same file as standard output, or a file that is appended to, as logs are. */
 /* "hearth malloc: WHAT DETAIL" on standard error. */
 void hearth_malloc_warn(const char *what, const char *detail);
 /* "hearth malloc: WHAT ADDRESS", then abort: the program's heap differs from its author's belief. */
 _Noreturn void hearth_fatal(const char *what, const void *address);
+/* HEARTH_MALLOC=stats=FILE: from now on, as the process exits, the contents of the memory are appended to `path` as
+ * a line, as `hearth top --json` prints them; "" for none. Shorter than HEARTH_MALLOC_PATH_BYTES; copied, and
+ * relative to the working directory of now. */
+void hearth_statistics_file_open(const char *path);
+
+/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without
+ * memory for it, there is none. */
+void hearth_status_write(void);
 
 #pragma GCC visibility pop
 

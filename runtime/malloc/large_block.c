@@ -8,12 +8,7 @@
  * much each time, up to most_kept. But live and dirty pages and segments stay within the most that was in use at
  * once: so small and large blocks grow into the memory of dirty runs, and near that peak a block of clean pages
  * takes the place of unused slots of its thread. */
-#include "large_block.h"
-
-#include "cold_memory.h"
-#include "engine.h"
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 
@@ -152,6 +147,12 @@ static void link_run(space *large, page *first) {
     large->dirty_pages += first->pages;
 }
 
+static page *set_free(space *large, area *area, size_t at, size_t pages, run_state state) {
+  set_run(area, at, pages, state);
+  link_run(large, &area->entry[at]);
+  return &area->entry[at];
+}
+
 static void unlink_run(space *large, page *first) {
   struct bins *bins = bins_of(large, first->state);
   unsigned bin = area_bin_of(first->pages);
@@ -184,23 +185,14 @@ static page *add_free(space *large, area *area, size_t at, size_t pages, run_sta
     pages += before->pages;
     clear_run(before);
   }
-  set_run(area, at, pages, state);
-  link_run(large, &area->entry[at]);
-  return &area->entry[at];
+  return set_free(large, area, at, pages, state);
 }
 
 static bool add_area_entry(space *large, area *added) {
-  if (large->areas == large->room) {
-    size_t room = large->room ? 2 * large->room : HEARTH_PAGE_BYTES / sizeof *large->area;
-    area **array = hearth_system_reserve(room * sizeof *array, HEARTH_PAGE_BYTES);
-    if (!array || !hearth_system_open(array, room * sizeof *array))
-      return false;
-    memcpy(array, large->area, large->areas * sizeof *array);
-    if (large->room)
-      hearth_system_release(large->area, large->room * sizeof *array);
-    large->area = array;
-    large->room = room;
-  }
+  area **array = hearth_array_grow(large->area, large->areas, &large->room, sizeof *array);
+  if (!array)
+    return false;
+  large->area = array;
   size_t at = area_behind(large, added->start);
   memmove(large->area + at + 1, large->area + at, (large->areas - at) * sizeof *large->area);
   large->area[at] = added;
@@ -217,10 +209,7 @@ static size_t head_bytes(size_t pages) {
 static void release_area(space *large, area *old) {
   size_t bytes = old->pages * HEARTH_PAGE_BYTES;
   hearth_kind_set(old->start, bytes, HEARTH_KIND_NONE);
-  if (is_cold(large))
-    hearth_cold_memory_release(old->start, bytes);
-  else
-    hearth_system_release(old->start, bytes);
+  hearth_memory_release(is_cold(large), old->start, bytes);
   hearth_system_release(old, head_bytes(old->pages));
 }
 
@@ -237,7 +226,7 @@ static page *make_area(space *large, size_t bytes, size_t alignment) {
     return NULL;
   }
   *made = (area){.start = start, .pages = pages, .is_huge = large->area_pages >= ORDINARY_BYTES / HEARTH_PAGE_BYTES};
-  if (!(is_cold(large) ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)) ||
+  if (!hearth_memory_open(is_cold(large), start, bytes) ||
       !hearth_kind_set(start, bytes, is_cold(large) ? HEARTH_KIND_LARGE_COLD : HEARTH_KIND_LARGE) ||
       !add_area_entry(large, made)) {
     release_area(large, made);
@@ -310,10 +299,7 @@ static void return_run(space *large, page *run) {
     release_area(large, area);
     return;
   }
-  if (is_cold(large))
-    hearth_cold_memory_discard(address_of_area(run), run->pages * HEARTH_PAGE_BYTES);
-  else
-    hearth_system_discard(address_of_area(run), run->pages * HEARTH_PAGE_BYTES);
+  hearth_memory_discard(is_cold(large), address_of_area(run), run->pages * HEARTH_PAGE_BYTES);
   link_run(large, run);
 }
 
@@ -353,15 +339,11 @@ static run_state cut(space *large, page *run, size_t skipped, size_t pages) {
   unlink_run(large, run);
   clear_run(run);
   set_run(area, start + skipped, pages, LIVE);
-  if (skipped) {
-    set_run(area, start, skipped, state);
-    link_run(large, &area->entry[start]);
-  }
+  if (skipped)
+    set_free(large, area, start, skipped, state);
   size_t rest = whole - skipped - pages;
-  if (rest) {
-    set_run(area, start + skipped + pages, rest, state);
-    link_run(large, &area->entry[start + skipped + pages]);
-  }
+  if (rest)
+    set_free(large, area, start + skipped + pages, rest, state);
   return state;
 }
 
@@ -473,11 +455,13 @@ void *hearth_large_resize(void *block, size_t bytes) {
   return moved;
 }
 
-void hearth_large_count(bool is_cold, hearth_large_stats *ret_stats) {
+void hearth_large_count(bool is_cold, hearth_large_stats *sum) {
   const space *large = &spaces[is_cold];
   hearth_lock_take(&hearth_large_lock);
-  *ret_stats = (hearth_large_stats){large->areas, large->area_pages * HEARTH_PAGE_BYTES, large->live,
-                                    large->live_pages * HEARTH_PAGE_BYTES, large->dirty_pages * HEARTH_PAGE_BYTES};
+  sum->area_bytes += large->area_pages * HEARTH_PAGE_BYTES;
+  sum->live += large->live;
+  sum->live_bytes += large->live_pages * HEARTH_PAGE_BYTES;
+  sum->dirty_bytes += large->dirty_pages * HEARTH_PAGE_BYTES;
   hearth_lock_give(&hearth_large_lock);
 }
 

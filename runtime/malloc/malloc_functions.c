@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* malloc, free and their like, under all the names that the C library gives them. */
 #define _GNU_SOURCE
-#include "malloc_functions.h"
 
 #include "entry_points.h"
+#include "heap_memory.h"
 #include "hints.h"
-#include "large_block.h"
-#include "machine.h"
-#include "segments.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -104,8 +101,8 @@ HEARTH_EXPORT void free(void *block) {
 }
 
 /* operator delete; operator_new.c has the other forms. */
-HEARTH_OPERATOR void _ZdlPv(void *block) __attribute__((alias("free")));
-HEARTH_OPERATOR void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void _ZdlPv(void *block) __attribute__((alias("free")));
+HEARTH_EXPORT void _ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 HEARTH_HIDDEN void hearth_own_ZdlPv(void *block) __attribute__((alias("free")));
 HEARTH_HIDDEN void hearth_own_ZdlPvSt11align_val_t(void *block) __attribute__((alias("free")));
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pairs are split at ':' and '=' in the text itself; each value has a parser of its own. */
-#include "malloc_options.h"
-
-#include "engine.h"
+#include "hints.h"
 
 #include <stdbool.h>
 #include <string.h>

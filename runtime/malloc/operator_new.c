@@ -7,8 +7,6 @@
 #include "entry_points.h"
 #include "hints.h"
 
-#include <malloc.h>
-
 typedef struct new_request {
   size_t bytes, alignment;
   unsigned placement;
@@ -46,25 +44,25 @@ HEARTH_EXPORT void *hearth_fast_new_3(hearth_pool *pool, size_t class) {
   return new_slowly(pool, class * HEARTH_GRANULE);
 }
 
-HEARTH_OPERATOR void *_Znwm(size_t bytes) {
+HEARTH_EXPORT void *_Znwm(size_t bytes) {
   hearth_pool *pool = hearth_main_pool;
   void *block = hearth_pop_small(pool, bytes);
   return HEARTH_LIKELY(block != NULL) ? block : new_slowly(pool, bytes);
 }
-HEARTH_OPERATOR void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
+HEARTH_EXPORT void *_ZnwmSt11align_val_t(size_t bytes, size_t alignment) {
   return must_new_hinted(bytes, alignment, HEARTH_POOL_MAIN);
 }
-HEARTH_OPERATOR void *_Znam(size_t bytes) { return _Znwm(bytes); }
-HEARTH_OPERATOR void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
+HEARTH_EXPORT void *_Znam(size_t bytes) { return _Znwm(bytes); }
+HEARTH_EXPORT void *_ZnamSt11align_val_t(size_t bytes, size_t alignment) {
   return _ZnwmSt11align_val_t(bytes, alignment);
 }
 
 #define HEARTH_NOTHROW(name)                                                                                           \
-  HEARTH_OPERATOR void *name##RKSt9nothrow_t(size_t bytes, const void *nothrow) {                                      \
+  HEARTH_EXPORT void *name##RKSt9nothrow_t(size_t bytes, const void *nothrow) {                                        \
     (void)nothrow;                                                                                                     \
     return hearth_new_by(name, bytes);                                                                                 \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *name##St11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const void *nothrow) {     \
+  HEARTH_EXPORT void *name##St11align_val_tRKSt9nothrow_t(size_t bytes, size_t alignment, const void *nothrow) {       \
     (void)nothrow;                                                                                                     \
     return hearth_new_aligned_by(name##St11align_val_t, bytes, alignment);                                             \
   }
@@ -72,11 +70,6 @@ HEARTH_NOTHROW(_Znwm)
 HEARTH_NOTHROW(_Znam)
 
 /* The hinted forms. */
-
-struct sized_block { /* tcmalloc's __sized_ptr_t, returned in two registers */
-  void *block;
-  size_t bytes;
-};
 
 static inline unsigned placement_of_new(uint8_t hint) {
   return atomic_load_explicit(&hearth_hints_of_process.placement_of_new[hint], memory_order_relaxed);
@@ -95,7 +88,7 @@ static inline unsigned placement_of_new(uint8_t hint) {
     void *block = hearth_hinted_take(placement, pool, bytes);                                                          \
     return HEARTH_LIKELY(block != NULL) ? block : plain##_slowly(bytes, hint);                                         \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                            \
+  HEARTH_EXPORT void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                              \
     unsigned placement = placement_of_new(hint);                                                                       \
     hearth_heap *heap = hearth_hinted_heap();                                                                          \
     hearth_pool *pool = hearth_hinted_pool(heap, placement);                                                           \
@@ -104,22 +97,22 @@ static inline unsigned placement_of_new(uint8_t hint) {
     void *block = hearth_hinted_pop(heap, placement, pool, bytes);                                                     \
     return HEARTH_LIKELY(block != NULL) ? block : plain##_at_cursor(bytes, hint, placement, pool);                     \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {         \
+  HEARTH_EXPORT void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {           \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return may_new_hinted(bytes, 1, placement);                                                                      \
     hearth_hint_pass_on(hint);                                                                                         \
     return plain##RKSt9nothrow_t(bytes, nothrow);                                                                      \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {           \
+  HEARTH_EXPORT void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {             \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return must_new_hinted(bytes, alignment, placement);                                                             \
     hearth_hint_pass_on(hint);                                                                                         \
     return plain##St11align_val_t(bytes, alignment);                                                                   \
   }                                                                                                                    \
-  HEARTH_OPERATOR void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,             \
-                                                                           const void *nothrow, uint8_t hint) {        \
+  HEARTH_EXPORT void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,               \
+                                                                         const void *nothrow, uint8_t hint) {          \
     unsigned placement = placement_of_new(hint);                                                                       \
     if (placement != HEARTH_POOL_NONE)                                                                                 \
       return may_new_hinted(bytes, alignment, placement);                                                              \
@@ -129,41 +122,27 @@ static inline unsigned placement_of_new(uint8_t hint) {
 HEARTH_NEW(_Znwm)
 HEARTH_NEW(_Znam)
 
-/* Sized delete may be told anything from the requested to the returned size, so the room of a block of ours may be
- * told to the program; of a block of the plain form, only the requested size is known to be right. */
-static struct sized_block with_room(void *block, size_t bytes, uint8_t hint) {
-  return (struct sized_block){block, placement_of_new(hint) ? malloc_usable_size(block) : bytes};
-}
-
-HEARTH_OPERATOR struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint) {
-  return with_room(_Znwm12__hot_cold_t(bytes, hint), bytes, hint);
-}
-
-HEARTH_OPERATOR struct sized_block __size_returning_new_aligned_hot_cold(size_t bytes, size_t alignment, uint8_t hint) {
-  return with_room(_ZnwmSt11align_val_t12__hot_cold_t(bytes, alignment, hint), bytes, hint);
-}
-
 /* The plain forms of delete are free (malloc_functions.c): a sized one would save the load of a byte that has to be
  * written all the same. */
 void _ZdlPv(void *block);
 void _ZdlPvSt11align_val_t(void *block, size_t alignment);
-HEARTH_OPERATOR void _ZdaPv(void *block) { _ZdlPv(block); }
-HEARTH_OPERATOR void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _ZdlPvSt11align_val_t(block, alignment); }
+HEARTH_EXPORT void _ZdaPv(void *block) { _ZdlPv(block); }
+HEARTH_EXPORT void _ZdaPvSt11align_val_t(void *block, size_t alignment) { _ZdlPvSt11align_val_t(block, alignment); }
 
 #define HEARTH_DELETE(name)                                                                                            \
-  HEARTH_OPERATOR void name##m(void *block, size_t bytes) {                                                            \
+  HEARTH_EXPORT void name##m(void *block, size_t bytes) {                                                              \
     (void)bytes;                                                                                                       \
     name(block);                                                                                                       \
   }                                                                                                                    \
-  HEARTH_OPERATOR void name##RKSt9nothrow_t(void *block, const void *nothrow) {                                        \
+  HEARTH_EXPORT void name##RKSt9nothrow_t(void *block, const void *nothrow) {                                          \
     (void)nothrow;                                                                                                     \
     name(block);                                                                                                       \
   }                                                                                                                    \
-  HEARTH_OPERATOR void name##mSt11align_val_t(void *block, size_t bytes, size_t alignment) {                           \
+  HEARTH_EXPORT void name##mSt11align_val_t(void *block, size_t bytes, size_t alignment) {                             \
     (void)bytes;                                                                                                       \
     name##St11align_val_t(block, alignment);                                                                           \
   }                                                                                                                    \
-  HEARTH_OPERATOR void name##St11align_val_tRKSt9nothrow_t(void *block, size_t alignment, const void *nothrow) {       \
+  HEARTH_EXPORT void name##St11align_val_tRKSt9nothrow_t(void *block, size_t alignment, const void *nothrow) {         \
     (void)nothrow;                                                                                                     \
     name##St11align_val_t(block, alignment);                                                                           \
   }

@@ -2,11 +2,9 @@
 /* The table has a byte for each two MiB of the address space, in leaves that are mapped when something lies there.
  * Empty segments are kept up to a twentieth of the most that were in use at once, so that a program that frees
  * everything keeps little. */
-#include "segments.h"
+#include "heap_memory.h"
 
-#include "cold_memory.h"
-#include "large_block.h"
-#include "machine.h"
+#include "hearth/malloc.h"
 
 #include <string.h>
 
@@ -27,6 +25,21 @@ static struct source {
   hearth_segment *kept; /* by `next` */
   size_t kept_count, used_count, most_used;
 } sources[2]; /* of ordinary and of cold memory */
+
+void *hearth_array_grow(void *array, size_t count, size_t *room, size_t entry_bytes) {
+  if (count < *room)
+    return array;
+  size_t old = HEARTH_WHOLE_PAGES(*room * entry_bytes), bytes = old ? 2 * old : HEARTH_PAGE_BYTES;
+  void *larger = hearth_system_reserve(bytes, HEARTH_PAGE_BYTES);
+  if (!larger || !hearth_system_open(larger, bytes))
+    return NULL;
+  if (old) {
+    memcpy(larger, array, count * entry_bytes);
+    hearth_system_release(array, old);
+  }
+  *room = bytes / entry_bytes;
+  return larger;
+}
 
 static size_t piece_of(const void *address) { return (uintptr_t)address >> SEGMENT_BITS; }
 
@@ -77,13 +90,6 @@ bool hearth_kind_set(const void *start, size_t bytes, hearth_kind kind) {
   return true;
 }
 
-static void release(hearth_segment *segment, bool is_cold) {
-  if (is_cold)
-    hearth_cold_memory_release(segment, HEARTH_SEGMENT_BYTES);
-  else
-    hearth_system_release(segment, HEARTH_SEGMENT_BYTES);
-}
-
 /* The system gives a huge page at the first touch of its bytes, if all of them are open then, or hardly ever; of a
  * file, if all of them are mapped from it, the head, too. */
 static hearth_segment *make_segment(hearth_kind kind, bool huge) {
@@ -92,7 +98,7 @@ static hearth_segment *make_segment(hearth_kind kind, bool huge) {
     return NULL;
   unsigned open_slots = huge ? HEARTH_SLOTS : HEARTH_MAP_SLOTS;
   size_t bytes = open_slots * HEARTH_SLOT_BYTES;
-  if ((huge && hearth_is_cold(kind) ? hearth_cold_memory_open(segment, bytes) : hearth_system_open(segment, bytes)) &&
+  if (hearth_memory_open(huge && hearth_is_cold(kind), segment, bytes) &&
       hearth_kind_set(segment, HEARTH_SEGMENT_BYTES, kind)) {
     if (huge)
       hearth_system_make_huge(segment, HEARTH_SEGMENT_BYTES);
@@ -101,7 +107,7 @@ static hearth_segment *make_segment(hearth_kind kind, bool huge) {
     segment->is_cold = hearth_is_cold(kind);
     return segment;
   }
-  release(segment, hearth_is_cold(kind));
+  hearth_memory_release(hearth_is_cold(kind), segment, HEARTH_SEGMENT_BYTES);
   return NULL;
 }
 
@@ -141,7 +147,7 @@ bool hearth_segment_open(hearth_segment *segment, unsigned slots) {
   opened -= opened == HEARTH_SLOTS && hearth_is_secure;
   char *start = (char *)segment + segment->open_slots * HEARTH_SLOT_BYTES;
   size_t bytes = (opened - segment->open_slots) * HEARTH_SLOT_BYTES;
-  if (!(segment->is_cold ? hearth_cold_memory_open(start, bytes) : hearth_system_open(start, bytes)))
+  if (!hearth_memory_open(segment->is_cold, start, bytes))
     return false;
   segment->open_slots = opened;
   return true;
@@ -169,13 +175,12 @@ void hearth_segment_give(hearth_segment *segment) {
   hearth_lock_give(&hearth_segments_lock);
   hearth_large_count_segments(is_cold, -1);
   if (!keep)
-    release(segment, is_cold);
+    hearth_memory_release(is_cold, segment, HEARTH_SEGMENT_BYTES);
 }
 
-hearth_live hearth_segment_count(hearth_segment *segment) {
+void hearth_segment_count(hearth_segment *segment, struct hearth_malloc_part_stats *sum) {
   typedef uint64_t __attribute__((may_alias)) map_word; /* most are zero */
   hearth_map *map = hearth_map_of(segment);
-  hearth_live live = {0};
   for (size_t first = HEARTH_FIRST_GRANULE; first < HEARTH_SEGMENT_GRANULES; first += sizeof(map_word)) {
     if (!(segment->used_slots >> first / HEARTH_SLOT_GRANULES & 1)) { /* the map's page was perhaps never touched */
       first += HEARTH_SLOT_GRANULES - sizeof(map_word);
@@ -187,27 +192,10 @@ hearth_live hearth_segment_count(hearth_segment *segment) {
       size_t class = hearth_live_class(hearth_map_get(map, granule));
       if (!class)
         continue;
-      live.blocks++;
-      live.bytes += hearth_class_granules(class) * HEARTH_GRANULE;
+      sum->live_blocks++;
+      sum->live_bytes += hearth_class_granules(class) * HEARTH_GRANULE;
     }
   }
-  return live;
-}
-
-hearth_segments_stats hearth_segments_count(void) {
-  hearth_kind kind;
-  hearth_segments_stats stats = {0};
-  hearth_lock_take(&hearth_segments_lock);
-  stats.kept_bytes = (sources[0].kept_count + sources[1].kept_count) * HEARTH_SEGMENT_BYTES;
-  stats.bytes = (sources[0].used_count + sources[1].used_count) * HEARTH_SEGMENT_BYTES + stats.kept_bytes;
-  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
-    if (hearth_is_segment(kind)) {
-      hearth_live live = hearth_segment_count((hearth_segment *)piece);
-      stats.live.blocks += live.blocks;
-      stats.live.bytes += live.bytes;
-    }
-  hearth_lock_give(&hearth_segments_lock);
-  return stats;
 }
 
 static bool trim(struct source *source) {
@@ -220,7 +208,7 @@ static bool trim(struct source *source) {
   hearth_lock_give(&hearth_segments_lock);
   for (hearth_segment *next, *segment = all; segment; segment = next) {
     next = segment->next;
-    release(segment, segment->is_cold);
+    hearth_memory_release(segment->is_cold, segment, HEARTH_SEGMENT_BYTES);
   }
   return all;
 }

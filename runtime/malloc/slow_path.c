@@ -4,11 +4,8 @@
  * Memory for a request, in this order: the cursor of its range, holes of swept segments, unused slots, the next
  * segment to be swept, a drop of the lists if too much is free, a larger freed block, holes of other ranges, a new
  * segment. */
-#include "engine.h"
 
-#include "large_block.h"
-#include "machine.h"
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 
@@ -164,15 +161,6 @@ static bool take_unused_slots(hearth_pool *pool, unsigned range, size_t granules
   return false;
 }
 
-static bool take_new_slots(hearth_pool *pool, unsigned range, size_t granules) {
-  unsigned least = slots_for(granules), count = ranges[range].slots > least ? ranges[range].slots : least;
-  unsigned first;
-  hearth_segment *segment = add_segment(pool);
-  if (segment)
-    count = find_slots(segment, least, count, &first);
-  return segment && use_slots(pool, segment, first, count, range);
-}
-
 /* Requests. */
 
 static bool has_room(const hearth_cursor *cursor, size_t granules) {
@@ -250,10 +238,18 @@ static bool make_room(hearth_pool *pool, unsigned range, size_t granules) {
     } else if (is_too_much_free(pool)) {
       hearth_pool_drop_lists(pool);
     } else if (!take_larger(pool, range, granules) && !borrow_hole(pool, range, granules)) {
-      return take_new_slots(pool, range, granules);
+      return add_segment(pool) && take_unused_slots(pool, range, granules);
     }
   }
   return true;
+}
+
+/* At the thread's first request, it has no heap. NULL: no memory for one. */
+static hearth_pool *pool_for_request(hearth_pool *pool) {
+  if (pool->heap)
+    return pool;
+  hearth_heap *heap = hearth_heap_of_thread();
+  return heap ? &heap->main : NULL;
 }
 
 void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
@@ -267,12 +263,9 @@ void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
   void *block = hearth_pool_take(pool, range, class, granules);
   if (HEARTH_LIKELY(block != NULL))
     return block;
-  if (!pool->heap) { /* the thread's first request */
-    hearth_heap *heap = hearth_heap_of_thread();
-    if (!heap)
-      return NULL;
-    pool = &heap->main;
-  }
+  pool = pool_for_request(pool);
+  if (!pool)
+    return NULL;
   block = hearth_pool_pop(pool, class, granules); /* of a heap that another thread left */
   if (block)
     return block;
@@ -283,12 +276,9 @@ void *hearth_pool_alloc_slowly(hearth_pool *pool, size_t class) {
 void *hearth_pool_alloc_aligned(hearth_pool *pool, size_t bytes, size_t alignment) {
   size_t class = hearth_class_of(bytes), granules = hearth_class_granules(class);
   unsigned range = hearth_class_range(class);
-  if (!pool->heap) {
-    hearth_heap *heap = hearth_heap_of_thread();
-    if (!heap)
-      return NULL;
-    pool = &heap->main;
-  }
+  pool = pool_for_request(pool);
+  if (!pool)
+    return NULL;
   const hearth_block *first = hearth_pool_first(pool, class);
   if (first && (uintptr_t)first % alignment == 0)
     return hearth_pool_pop(pool, class, granules);

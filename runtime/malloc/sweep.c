@@ -4,7 +4,7 @@
  *
  * A sweep takes one segment. It never looks into blocks: holes are chained in the map. Holes below eight granules
  * have no room for that there; they wait in the list of their size, as freed blocks. */
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <string.h>
 
@@ -438,8 +438,7 @@ void hearth_pool_drop_lists(hearth_pool *pool) {
 
 bool hearth_is_secure;
 
-static void secure_pool(hearth_pool *pool, void *unused) {
-  (void)unused;
+static void secure_pool(hearth_pool *pool) {
   pool->is_listed = false;
   pool->is_checked = !pool->is_cold;
   hearth_pool_drop_lists(pool);
@@ -447,7 +446,7 @@ static void secure_pool(hearth_pool *pool, void *unused) {
 
 void hearth_secure_mode_open(void) {
   hearth_is_secure = true;
-  hearth_heaps_for_each_pool(secure_pool, NULL);
+  hearth_heaps_for_each_pool(secure_pool);
 }
 
 /* Segments are swept as frees pay for it, or all at once: if they are freed faster than that, or if so few blocks

@@ -3,14 +3,11 @@
  * it, a thread that starts takes one that was left. After fork, the heaps of the threads that the child does not
  * have stay busy for ever: they may have been in the middle of a change. */
 #define _GNU_SOURCE
-#include "cold_memory.h"
-#include "engine.h"
+#include "heap_memory.h"
 
 #include "hearth/lowered_calls.h"
-#include "large_block.h"
 #include "machine.h"
 #include "malloc_functions.h"
-#include "segments.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -56,32 +53,22 @@ hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement) {
   return pool;
 }
 
-static void for_each_pool(hearth_heap *heap, void (*function)(hearth_pool *pool, void *argument), void *argument) {
+static void for_each_pool(hearth_heap *heap, void (*function)(hearth_pool *pool)) {
   for (unsigned i = HEARTH_POOL_MAIN; i < HEARTH_POOLS; i++) {
     hearth_pool *pool = atomic_load_explicit(&heap->pool[i], memory_order_relaxed);
     if (pool)
-      function(pool, argument);
+      function(pool);
   }
 }
 
 hearth_heap *_Atomic *hearth_heaps_head(void) { return &heaps; }
 
-void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool, void *argument), void *argument) {
+void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool)) {
   for (hearth_heap *heap = atomic_load_explicit(&heaps, memory_order_acquire); heap; heap = heap->next_of_all)
-    for_each_pool(heap, function, argument);
+    for_each_pool(heap, function);
 }
 
-static void collect(hearth_pool *pool, void *unused) {
-  (void)unused;
-  hearth_pool_collect(pool);
-}
-
-void hearth_heap_collect(hearth_heap *heap) { for_each_pool(heap, collect, NULL); }
-
-static void collect_if_worth(hearth_pool *pool, void *unused) {
-  (void)unused;
-  hearth_pool_collect_if_worth(pool);
-}
+void hearth_heap_collect(hearth_heap *heap) { for_each_pool(heap, hearth_pool_collect); }
 
 /* The fast path of the program. */
 
@@ -116,7 +103,7 @@ void hearth_heap_leave(void *left) {
   hearth_heap *heap = left;
   hearth_main_pool = &hearth_no_heap.main;
   publish();
-  for_each_pool(heap, collect_if_worth, NULL);
+  for_each_pool(heap, hearth_pool_collect_if_worth);
   hearth_heap_give(heap);
 }
 

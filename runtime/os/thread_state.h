@@ -2,7 +2,7 @@
 /* The runtime's state for a thread, and its critical sections. The state lies in the program's static TLS block, so
  * that reading it never allocates.
  *
- * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread
+ * Order of locks, outermost first: dump, mappings, list of thread caches, stopper (blocks.h), use of thread
  * caches, registers of allocators, records in ascending order, size classes in ascending order, watched blocks,
  * spans. A dump also takes the picks' lock (picks.c), a trace a thread's buffer and then the file
  * (trace_recorder.c). Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's
@@ -52,7 +52,7 @@ typedef struct hearth_thread_state {
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
   uintptr_t root;                    /* of its own stack: frames from there on are start code; 0: not known */
   void *signal_stack;                /* that the runtime gave it; NULL: none */
-  struct hearth_thread_cache *cache; /* thread_cache.h; NULL: none yet, or no more */
+  struct hearth_thread_cache *cache; /* blocks.h; NULL: none yet, or no more */
   bool ends;                         /* it gave its cache back */
   struct hearth_trace_buffer *trace; /* of a trace's events; NULL: none yet, or no more */
   uint32_t trace_number;             /* in a trace, from 1; 0: none yet */

@@ -6,7 +6,6 @@
 #include "os.h"
 #include "running_profile.h"
 #include "shadow.h"
-#include "watched.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)

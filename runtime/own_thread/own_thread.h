@@ -37,7 +37,7 @@ bool hearth_own_thread_is_worth_it(void);
  * runtime has, and the program may have one (option own_thread). */
 void hearth_counter_laps_begin(void);
 
-/* Looks at the accessed bits of watched blocks' pages (heap/watched.h), by a thread of the runtime's own, summed up
+/* Looks at the accessed bits of watched blocks' pages (heap/heap.h), by a thread of the runtime's own, summed up
  * by context. With the option accesses=pages, accesses are estimated from these sums where profiles are written
  * (profile/builder/estimates.c). In programs that count their accesses, they are the second witness of what memory
  * is idle (hearth/classify.h): code without counters touches pages, too. */

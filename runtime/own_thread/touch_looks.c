@@ -5,12 +5,12 @@
  * pages that a forked child shares: they do not count either. Intervals are short and long by turns; the long ones
  * are so long that looking takes no more than its share of a processor. */
 #include "clock.h"
+#include "heap.h"
 #include "os.h"
 #include "output.h"
 #include "own_thread.h"
 #include "running_profile.h"
 #include "sample.h"
-#include "watched.h"
 
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
 #define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start and the end of libhearth_preload.so: it removes the entries that `hearth record` put into the
  * environment, and says where the result is. */
+#include "blocks.h"
 #include "dump.h"
 #include "history.h"
 #include "mappings.h"
@@ -8,7 +9,6 @@
 #include "output.h"
 #include "process.h"
 #include "running_profile.h"
-#include "thread_cache.h"
 #include "trace_recorder.h"
 
 #include "hearth/running_program.h"

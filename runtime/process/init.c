@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
  * begins before all constructors of the program (program_entry.c, library_start.c). */
+#include "blocks.h"
 #include "clock.h"
 #include "dump.h"
 #include "heap.h"
@@ -14,7 +15,6 @@
 #include "running_profile.h"
 #include "scopes.h"
 #include "shadow.h"
-#include "thread_cache.h"
 #include "thread_state.h"
 #include "unwind.h"
 

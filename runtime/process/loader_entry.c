@@ -5,7 +5,6 @@
 #include "entry_points.h"
 #include "mappings.h"
 #include "process.h"
-#include "thread_cache.h"
 #include "unwind.h"
 
 /* One allocator, or blocks of one would be freed by another. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* malloc_info() prints to a stream of the caller's. It is the one function of the runtime that uses stdio, and stands
  * alone so that only programs that call it are linked with it. No lock is held meanwhile. */
+#include "blocks.h"
 #include "output.h"
 #include "running_profile.h"
-#include "thread_cache.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of the C library about memory that hand out none. */
+#include "blocks.h"
 #include "os.h"
 #include "output.h"
 #include "running_profile.h"
-#include "thread_cache.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (thread_cache.h). */
+/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (blocks.h). */
 #ifndef HEARTH_RUNTIME_MIB_TABLE_H
 #define HEARTH_RUNTIME_MIB_TABLE_H
 

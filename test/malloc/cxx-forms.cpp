@@ -1,4 +1,4 @@
-// Every hinted operator new of tcmalloc's header: placement, alignment, failure; every operator delete takes the block.
+// The hinted forms of operator new: placement, alignment, failure; every operator delete takes the block.
 //
 // RUN: %clangxx -std=c++17 -fsized-deallocation -g -O1 -Wall -Wextra -fno-builtin -I%include %s %malloc_a -o %t.a
 // RUN: %t.a | FileCheck %s
@@ -9,10 +9,10 @@
 // RUN:   -I%include %s %malloc_a -o %t.static
 // RUN: %t.static | FileCheck %s
 //
-// CHECK: 10 forms with hint 0 in class 1
-// CHECK: 10 forms with hint 128 in class 0
-// CHECK: 10 forms with hint 253 in class 2
-// CHECK: bad_alloc 6, null 4
+// CHECK: 8 forms with hint 0 in class 1
+// CHECK: 8 forms with hint 128 in class 0
+// CHECK: 8 forms with hint 253 in class 2
+// CHECK: bad_alloc 4, null 4
 #undef NDEBUG
 #include <cassert>
 #include <cstdint>
@@ -23,10 +23,6 @@
 #include <new>
 
 enum class __hot_cold_t : uint8_t {};
-struct __sized_ptr_t {
-  void *p;
-  size_t n;
-};
 void *operator new(size_t, __hot_cold_t);
 void *operator new(size_t, const std::nothrow_t &, __hot_cold_t) noexcept;
 void *operator new(size_t, std::align_val_t, __hot_cold_t);
@@ -35,13 +31,10 @@ void *operator new[](size_t, __hot_cold_t);
 void *operator new[](size_t, const std::nothrow_t &, __hot_cold_t) noexcept;
 void *operator new[](size_t, std::align_val_t, __hot_cold_t);
 void *operator new[](size_t, std::align_val_t, const std::nothrow_t &, __hot_cold_t) noexcept;
-extern "C" __sized_ptr_t __size_returning_new_hot_cold(size_t, __hot_cold_t);
-extern "C" __sized_ptr_t __size_returning_new_aligned_hot_cold(size_t, std::align_val_t, __hot_cold_t);
 
 static const std::align_val_t aligned{256};
 
 static void *allocate(int form, size_t bytes, __hot_cold_t hint) {
-  __sized_ptr_t sized;
   switch (form) {
   case 0:
     return operator new(bytes, hint);
@@ -57,18 +50,9 @@ static void *allocate(int form, size_t bytes, __hot_cold_t hint) {
     return operator new(bytes, aligned, std::nothrow, hint);
   case 6:
     return operator new[](bytes, std::nothrow, hint);
-  case 7:
-    return operator new[](bytes, aligned, std::nothrow, hint);
-  case 8:
-    sized = __size_returning_new_hot_cold(bytes, hint);
-    break;
   default:
-    sized = __size_returning_new_aligned_hot_cold(bytes, aligned, hint);
-    break;
+    return operator new[](bytes, aligned, std::nothrow, hint);
   }
-  assert(sized.n >= bytes);
-  memset(sized.p, 1, sized.n);
-  return sized.p;
 }
 
 static void deallocate(int form, void *block, size_t bytes) {
@@ -100,11 +84,11 @@ static void deallocate(int form, void *block, size_t bytes) {
   }
 }
 
-static bool is_aligned_form(int form) { return form == 1 || form == 3 || form == 5 || form == 7 || form == 9; }
+static bool is_aligned_form(int form) { return form == 1 || form == 3 || form == 5 || form == 7; }
 
 static void all_forms(unsigned hint, hearth_malloc_placement wanted) {
   for (size_t bytes = 0; bytes < 100000; bytes = bytes * 2 + 7)
-    for (int form = 0; form < 10; form++)
+    for (int form = 0; form < 8; form++)
       for (int how = 0; how < 12; how++) {
         void *block = allocate(form, bytes, static_cast<__hot_cold_t>(hint));
         assert(hearth_malloc_class(block) == wanted);
@@ -117,12 +101,12 @@ static void all_forms(unsigned hint, hearth_malloc_placement wanted) {
         else
           deallocate(how, block, bytes);
       }
-  printf("10 forms with hint %u in class %d\n", hint, wanted);
+  printf("8 forms with hint %u in class %d\n", hint, wanted);
 }
 
 static void failures(unsigned hint, int *thrown, int *null) {
   volatile size_t too_much = SIZE_MAX / 4;
-  for (int form = 0; form < 10; form++)
+  for (int form = 0; form < 8; form++)
     try {
       *null += !allocate(form, too_much, static_cast<__hot_cold_t>(hint));
     } catch (const std::bad_alloc &) {
@@ -142,7 +126,7 @@ int main() {
   for (unsigned hint = 0; hint < 256; hint += 127) {
     int thrown = 0, null = 0;
     failures(hint, &thrown, &null);
-    assert(thrown == 6 && null == 4);
+    assert(thrown == 4 && null == 4);
   }
-  puts("bad_alloc 6, null 4");
+  puts("bad_alloc 4, null 4");
 }

@@ -23,14 +23,9 @@
 #include <string.h>
 
 /* Operator new and delete by their linkage names; the program is C. */
-struct sized_block {
-  void *block;
-  size_t bytes;
-};
 void *_Znwm12__hot_cold_t(size_t bytes, uint8_t hint);
 void *_ZnamRKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint);
 void *_ZnwmSt11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint);
-struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint);
 void _ZdlPv(void *block);
 void _ZdaPvRKSt9nothrow_t(void *block, const void *nothrow);
 void _ZdlPvmSt11align_val_t(void *block, size_t bytes, size_t alignment);
@@ -126,21 +121,15 @@ static void *allocate(uint64_t *state, size_t *bytes, uint8_t hint) {
 
 enum { NEW_ALIGNMENT = 64 };
 
-static void *create_object(enum form form, size_t *bytes, uint8_t hint) {
+static void *create_object(enum form form, size_t bytes, uint8_t hint) {
   static const char nothrow;
-  struct sized_block sized;
   switch (form) {
-  case NEW:
-    return _Znwm12__hot_cold_t(*bytes, hint);
   case NEW_ARRAY_NOTHROW:
-    return _ZnamRKSt9nothrow_t12__hot_cold_t(*bytes, &nothrow, hint);
+    return _ZnamRKSt9nothrow_t12__hot_cold_t(bytes, &nothrow, hint);
   case NEW_ALIGNED:
-    return _ZnwmSt11align_val_t12__hot_cold_t(*bytes, NEW_ALIGNMENT, hint);
+    return _ZnwmSt11align_val_t12__hot_cold_t(bytes, NEW_ALIGNMENT, hint);
   default:
-    sized = __size_returning_new_hot_cold(*bytes, hint);
-    assert(sized.bytes >= *bytes);
-    *bytes = sized.bytes;
-    return sized.block;
+    return _Znwm12__hot_cold_t(bytes, hint);
   }
 }
 
@@ -169,7 +158,7 @@ static void create(struct record *record, uint64_t *state) {
   record->bytes = random_size(state);
   record->form = next_random(state) % 2 ? FREE : (enum form)(next_random(state) % FORMS);
   record->block =
-      record->form == FREE ? allocate(state, &record->bytes, hint) : create_object(record->form, &record->bytes, hint);
+      record->form == FREE ? allocate(state, &record->bytes, hint) : create_object(record->form, record->bytes, hint);
   assert(record->block);
   record->class = class_of_hint[hint];
   record->pool = pool_of_hint[hint];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Knows the map's bytes by the picture in engine.h alone: it reads nothing by the engine's own functions that change them. */
-#include "engine.h"
 #include "engine_check.h"
+#include "engine.h"
 
-#include "segments.h"
+#include "heap_memory.h"
 
 #include <stdio.h>
 

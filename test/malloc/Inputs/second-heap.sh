@@ -19,7 +19,7 @@ for source in "$runtime"/malloc/*.c "$runtime"/memory/*.c "$program"; do
     compile "$@" "${calls[@]}" "$source" -o "$objects/$(basename "$source" .c).o"
 done
 compile -std=c++17 "$runtime/memory/new_retry.cpp" -o "$objects/new_retry.o"
-for name in malloc_functions malloc_statistics operator_new; do
+for name in malloc_functions malloc_reports operator_new; do
     nm --defined-only "$objects/$name.o" | awk '$2 == "W" { print $3, "engine" $3 }'
 done | sort -u > "$objects/names"
 for object in "$objects"/*.o; do

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "blocks.h"
 #include "running_profile.h"
-#include "thread_cache.h"
 #include "thread_state.h"
 
 #include <string.h>

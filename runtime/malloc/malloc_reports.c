@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the allocator says of itself: mallinfo and its like; the parts of the memory, by the program's call, at its
- * end as a line of a file, and where `hearth top` finds the tables. Live blocks are counted by a walk over the maps,
+/* What the allocator says: mallinfo and its like; the parts of the memory, by the program's call, at its end as a
+ * line of a file, and where `hearth top` finds the tables; messages. Live blocks are counted by a walk over the maps,
  * without stopping other threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
+#include "heap_memory.h"
+#include "hearth/hints.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/malloc.h"
 #include "hearth/running_program.h"
 #include "hints.h"
-#include "large_block.h"
-#include "machine.h"
-#include "malloc_options.h"
-#include "segments.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,46 +16,51 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct counts {
-  hearth_segments_stats segments;
+  size_t bytes, kept_bytes; /* of segments; of those in no use */
+  struct hearth_malloc_part_stats small;
   hearth_large_stats large;
 } counts;
 
-static void add_large(bool is_cold, hearth_large_stats *sum) {
-  hearth_large_stats large;
-  hearth_large_count(is_cold, &large);
-  sum->areas += large.areas;
-  sum->area_bytes += large.area_bytes;
-  sum->live += large.live;
-  sum->live_bytes += large.live_bytes;
-  sum->dirty_bytes += large.dirty_bytes;
-}
-
+/* Segments may be given back meanwhile: they are looked at under the lock of segments. */
 static counts count_memory(void) {
-  counts counts = {.segments = hearth_segments_count()};
-  add_large(false, &counts.large);
-  add_large(true, &counts.large);
+  hearth_kind kind;
+  counts counts = {0};
+  hearth_large_count(false, &counts.large);
+  hearth_large_count(true, &counts.large);
+  hearth_lock_take(&hearth_segments_lock);
+  for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
+    counts.bytes += hearth_is_large(kind) ? 0 : HEARTH_SEGMENT_BYTES;
+    counts.kept_bytes += kind == HEARTH_KIND_KEPT ? HEARTH_SEGMENT_BYTES : 0;
+    if (hearth_is_segment(kind))
+      hearth_segment_count((hearth_segment *)piece, &counts.small);
+  }
+  hearth_lock_give(&hearth_segments_lock);
   return counts;
 }
 
 HEARTH_EXPORT struct mallinfo2 mallinfo2(void) {
   counts counts = count_memory();
-  size_t free = counts.segments.bytes - counts.segments.live.bytes;
+  size_t free = counts.bytes - counts.small.live_bytes;
   return (struct mallinfo2){
-      .arena = counts.segments.bytes,
+      .arena = counts.bytes,
       .hblks = counts.large.live,
       .hblkhd = counts.large.live_bytes,
-      .uordblks = counts.segments.live.bytes + counts.large.live_bytes,
+      .uordblks = counts.small.live_bytes + counts.large.live_bytes,
       .fordblks = free + counts.large.dirty_bytes,
-      .keepcost = counts.segments.kept_bytes + counts.large.dirty_bytes,
+      .keepcost = counts.kept_bytes + counts.large.dirty_bytes,
   };
 }
 
@@ -85,8 +88,8 @@ HEARTH_EXPORT void malloc_stats(void) {
           "segments:     %12zu bytes, %zu of them kept for reuse\n"
           "in use there: %12zu bytes\n"
           "large blocks: %12zu bytes in %zu blocks, in areas of %zu bytes, %zu of them free and in memory\n",
-          counts.segments.bytes, counts.segments.kept_bytes, counts.segments.live.bytes, counts.large.live_bytes,
-          counts.large.live, counts.large.area_bytes, counts.large.dirty_bytes);
+          counts.bytes, counts.kept_bytes, counts.small.live_bytes, counts.large.live_bytes, counts.large.live,
+          counts.large.area_bytes, counts.large.dirty_bytes);
   pthread_setcancelstate(state, &state);
 }
 
@@ -99,8 +102,8 @@ HEARTH_EXPORT int malloc_info(int options, FILE *file) {
           "<malloc version=\"1\">\n<total type=\"rest\" count=\"0\" size=\"%zu\"/>\n"
           "<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
           "<system type=\"current\" size=\"%zu\"/>\n<aspace type=\"total\" size=\"%zu\"/>\n</malloc>\n",
-          counts.segments.bytes - counts.segments.live.bytes, counts.large.live, counts.large.live_bytes,
-          counts.segments.bytes, counts.segments.bytes + counts.large.area_bytes);
+          counts.bytes - counts.small.live_bytes, counts.large.live, counts.large.live_bytes, counts.bytes,
+          counts.bytes + counts.large.area_bytes);
   return 0;
 }
 
@@ -125,12 +128,6 @@ HEARTH_EXPORT int mallopt(int option, int value) {
 /* The parts: pages by the system's list of them. */
 
 enum { PIECE_PAGES = HEARTH_SEGMENT_BYTES / HEARTH_PAGE_BYTES };
-
-static void count_segment(hearth_segment *segment, struct hearth_malloc_part_stats *part) {
-  hearth_live live = hearth_segment_count(segment);
-  part->live_blocks += live.blocks;
-  part->live_bytes += live.bytes;
-}
 
 /* Of the memory that is readable and writable. */
 static void count_pages(int pages, const char *piece, struct hearth_malloc_part_stats *part) {
@@ -160,13 +157,12 @@ static void count_hinted(struct hearth_malloc_stats *stats) {
 }
 
 static void count_large_of(bool is_cold, struct hearth_malloc_part_stats *part) {
-  hearth_large_stats large;
+  hearth_large_stats large = {0};
   hearth_large_count(is_cold, &large);
-  part->live_blocks += large.live;
-  part->live_bytes += large.live_bytes;
+  part->live_blocks = large.live;
+  part->live_bytes = large.live_bytes;
 }
 
-/* Segments may be given back meanwhile: they are looked at under the lock of segments. */
 HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   hearth_kind kind;
   int saved_errno = errno, pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -179,7 +175,7 @@ HEARTH_EXPORT void hearth_malloc_stats(struct hearth_malloc_stats *ret_stats) {
   hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES) {
     if (hearth_is_segment(kind))
-      count_segment((hearth_segment *)piece, part_of_kind(kind, ret_stats));
+      hearth_segment_count((hearth_segment *)piece, part_of_kind(kind, ret_stats));
     if (kind != HEARTH_KIND_KEPT)
       count_pages(pages, piece, part_of_kind(kind, ret_stats));
   }
@@ -199,7 +195,7 @@ HEARTH_EXPORT void hearth_malloc_pool_stats(int pool, struct hearth_malloc_part_
   hearth_lock_take(&hearth_segments_lock);
   for (char *piece = NULL; (piece = hearth_kind_next(piece, &kind)); piece += HEARTH_SEGMENT_BYTES)
     if (kind == wanted)
-      count_segment((hearth_segment *)piece, ret_stats);
+      hearth_segment_count((hearth_segment *)piece, ret_stats);
   hearth_lock_give(&hearth_segments_lock);
 }
 
@@ -327,4 +323,64 @@ void hearth_status_write(void) {
   /* Last: a reader that finds the magic finds the rest. */
   atomic_thread_fence(memory_order_release);
   status->magic = HEARTH_MALLOC_STATUS_MAGIC;
+}
+
+/* -- messages -------------------------------------------------------------------------------------------------------- */
+
+/* Put together on the stack and written by one system call. No descriptor is kept for them, as a profiled program does:
+ * daemons close theirs so that nobody waits for the end of a pipe. */
+
+static struct stat at_start; /* st_nlink 0: there was no standard error */
+
+/* Before code of the program can close or replace it. */
+__attribute__((constructor(101))) static void look_at_standard_error(void) {
+  if (fstat(STDERR_FILENO, &at_start))
+    at_start.st_nlink = 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b) {
+  return a->st_nlink && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_for_messages(void) {
+  struct stat now, output;
+  if (fstat(STDERR_FILENO, &now))
+    return false;
+  return is_same(&at_start, &now) || (fstat(STDOUT_FILENO, &output) == 0 && is_same(&output, &now)) ||
+         (S_ISREG(now.st_mode) && fcntl(STDERR_FILENO, F_GETFL) & O_APPEND);
+}
+
+/* Where nobody reads a pipe, or a file may not become larger, the system sends a signal that would end the program.
+ * It is taken back. Nobody is left to tell when standard error cannot be written. */
+static void write_to_standard_error(const struct iovec *parts, int count) {
+  sigset_t sent, blocked, pending;
+  const struct timespec at_once = {0};
+  sigemptyset(&sent);
+  sigaddset(&sent, SIGPIPE);
+  sigaddset(&sent, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &sent, &blocked);
+  sigpending(&pending);
+  if (writev(STDERR_FILENO, parts, count) < 0 && !sigismember(&pending, errno == EPIPE ? SIGPIPE : SIGXFSZ))
+    sigtimedwait(&sent, NULL, &at_once);
+  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
+void hearth_malloc_warn(const char *what, const char *detail) {
+  static const char prefix[] = "hearth malloc: ";
+  int saved_errno = errno;
+  struct iovec parts[] = {{(char *)prefix, sizeof prefix - 1},
+                          {(char *)what, strlen(what)},
+                          {(char *)detail, strlen(detail)},
+                          {(char *)"\n", 1}};
+  if (is_for_messages())
+    write_to_standard_error(parts, sizeof parts / sizeof *parts);
+  errno = saved_errno;
+}
+
+_Noreturn void hearth_fatal(const char *what, const void *address) {
+  char digits[2 + 16 + 1] = "0x";
+  for (int i = 0; i < 16; i++)
+    digits[2 + i] = "0123456789abcdef"[(uintptr_t)address >> (60 - 4 * i) & 15];
+  hearth_malloc_warn(what, digits);
+  abort();
 }
