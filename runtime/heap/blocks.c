@@ -5,11 +5,11 @@
  * there is. */
 #include "blocks.h"
 
+#include "block.h"
 #include "clock.h"
 #include "history.h"
 #include "os.h"
 #include "output.h"
-#include "sample.h"
 #include "thread_state.h"
 #include "watched.h"
 

@@ -16,7 +16,7 @@
 #ifndef HEARTH_RUNTIME_PICKS_H
 #define HEARTH_RUNTIME_PICKS_H
 
-#include "sample.h"
+#include "block.h"
 
 #include "hearth/mib.h"
 

@@ -4,13 +4,13 @@
  * their pages are taken for accessed, and only those of the others count. The system does not clear the bits of
  * pages that a forked child shares: they do not count either. Intervals are short and long by turns; the long ones
  * are so long that looking takes no more than its share of a processor. */
+#include "block.h"
 #include "clock.h"
 #include "os.h"
 #include "output.h"
 #include "own_thread.h"
 #include "picks.h"
 #include "running_profile.h"
-#include "sample.h"
 #include "watched.h"
 
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
