@@ -7,7 +7,7 @@
 #include "cold_memory.h"
 #include "guard.h"
 #include "hearth/hints.h"
-#include "hearth/optional.h"
+#include "hearth/rt.h"
 
 #include <inttypes.h>
 #include <malloc.h>
