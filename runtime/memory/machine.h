@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The runtime's needs from the processor: a port must supply all of them, in a header (machine_*.h) and a source
- * (kernel_*.c) of its own. Nothing else in the runtime names a processor, but for stacks/, where the rules of call
+/* The runtime's needs from the processor: a port must supply all of them, in a header (machine_*.h) of its own
+ * and a section of kernel.h. Nothing else in the runtime names a processor, but for stacks/, where the rules of call
  * frame information are those of x86-64.
  *
  *   hearth_os_thread_pointer()    differs for each thread; early. The thread's part of its stack lies below it
