@@ -31,11 +31,6 @@ typedef struct hearth_snapshot {
   bool has_residency;
 } hearth_snapshot;
 
-/* Stop all threads, and take the profile since the start of the run. With signals blocked.
- *   live   live blocks are included; else the records are to be forgotten, and nothing counts as dropped
- * Returns 0, or with the threads going on ENOMEM, or EDEADLK if a thread is making a record that would be forgotten. */
-int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live);
-
 /* Let the threads go on. */
 void hearth_snapshot_end(hearth_snapshot *snapshot);
 
