@@ -81,7 +81,7 @@ HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count
 
 /* What code of Hearth's histogram mode cannot do inline. */
 HEARTH_EXPORT void __hearth_count_atomic(uintptr_t address, uint64_t count) {
-  hearth_shadow_count_atomic(address, count);
+  hearth_shadow_count_atomic(address, (uint32_t)count);
 }
 
 #define MANY 16 /* counters: for fewer, wide loads may wait for what the program has just added to one of them */
@@ -129,7 +129,7 @@ static inline void count_range(const volatile void *address, size_t size) {
   if (size == 0)
     return;
   if (is_within_granule((uintptr_t)address, steps))
-    hearth_shadow_count((uintptr_t)address, steps);
+    hearth_shadow_count((uintptr_t)address, (uint32_t)steps);
   else
     count_long_range((uintptr_t)address, steps);
 }
