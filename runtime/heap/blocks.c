@@ -5,12 +5,12 @@
  * there is. */
 #include "blocks.h"
 
+#include "block.h"
 #include "clock.h"
 #include "heap.h"
 #include "history.h"
 #include "os.h"
 #include "output.h"
-#include "sample.h"
 #include "thread_state.h"
 
 #include <string.h>

@@ -3,10 +3,10 @@
  * unwound, folded, and put into the depot. */
 #include "blocks.h"
 
+#include "block.h"
 #include "mappings.h"
 #include "os.h"
 #include "running_profile.h"
-#include "sample.h"
 #include "thread_state.h"
 
 /* A signal handler that interrupts this draws from the same numbers: no harm. */

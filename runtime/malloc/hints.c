@@ -10,7 +10,7 @@
 #include "hearth/hints.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/malloc.h"
-#include "hearth/optional.h"
+#include "hearth/rt.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The needs of the runtime and of the allocator from processor and kernel: a port must supply all of them.
  *
- * Of the processor, in a header (machine_*.h) and a source (kernel_*.c) of its own. Nothing else names a processor,
+ * Of the processor, in a header (machine_*.h) of its own and a section of kernel.h. Nothing else names a processor,
  * but for stacks/, where the rules of call frame information are those of x86-64.
  *
  *   hearth_os_thread_pointer()    differs for each thread; early. The thread's part of its stack lies below it

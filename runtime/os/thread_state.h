@@ -24,7 +24,7 @@ typedef struct hearth_stack_range {
 
 #define HEARTH_STACK_RANGES 2 /* the thread's own stack, and a signal stack or coroutine's */
 
-/* The state of the thread's sample (sample.h). All zero: to be seeded. */
+/* The state of the thread's sample (block.h). All zero: to be seeded. */
 typedef struct hearth_sampler {
   uint64_t random;     /* state of the generator */
   uint64_t bytes_left; /* until the next byte that is drawn, that byte included */

@@ -4,13 +4,13 @@
  * their pages are taken for accessed, and only those of the others count. The system does not clear the bits of
  * pages that a forked child shares: they do not count either. Intervals are short and long by turns; the long ones
  * are so long that looking takes no more than its share of a processor. */
+#include "block.h"
 #include "clock.h"
 #include "heap.h"
 #include "os.h"
 #include "output.h"
 #include "own_thread.h"
 #include "running_profile.h"
-#include "sample.h"
 
 #define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
 #define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */
@@ -189,10 +189,9 @@ bool hearth_touches_are_wanted(void) {
 
   if (is_witness())
     return true;
-  if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
-    hearth_message(
-        "option accesses: pages are only looked at with mode=aggregate and format=hearth; accesses will not be "
-        "known");
+  if (options->mode != HEARTH_MODE_AGGREGATE) {
+    hearth_message("option accesses: pages are only looked at with mode=aggregate; accesses will not be "
+                   "known");
     return false;
   }
   if (options->sample == 0)

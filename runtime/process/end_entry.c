@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions by which a program ends, or has another take its place: the profile is written before. exit() itself
- * calls hearth_finish (init.c): program_entry.c, library_start.c. */
+ * calls hearth_finish (init.c): program_entry.c, library_entry.c. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
 #include "os.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
- * begins before all constructors of the program (program_entry.c, library_start.c). */
+ * begins before all constructors of the program (program_entry.c, library_entry.c). */
 #include "blocks.h"
 #include "clock.h"
 #include "dump.h"

@@ -41,7 +41,7 @@ static int close_library(void *library) {
   hearth_mappings_update();
   int result = next_dlclose(library);
   if (hearth_mappings_close()) {
-    hearth_unwind_rules_forget_closed();
+    hearth_unwind_forget_closed();
     hearth_threads_forget_stacks();
   }
   return result;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 /* mlockall: the runtime's tables are far larger than memory, and the kernel would fill them. Pages are locked as
@@ -89,4 +90,25 @@ HEARTH_EXPORT void malloc_stats(void) {
   hearth_message("heap: %u bytes from the system, of these %u in live blocks' chunks; %u live blocks, %u of them large",
                  (uint64_t)(usage.small_span_bytes + usage.large_span_bytes), (uint64_t)usage.chunk_bytes,
                  (uint64_t)usage.blocks, (uint64_t)usage.large_blocks);
+}
+
+/* It prints to a stream of the caller's, and is the one function of the runtime that uses stdio. No lock is held
+ * meanwhile. */
+HEARTH_EXPORT int malloc_info(int options, FILE *stream) {
+  hearth_heap_usage usage = hearth_threads_heap_usage();
+  char buffer[512];
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+
+  if (options != 0)
+    return EINVAL;
+  hearth_text_format(&text,
+                     "<malloc version=\"1\">\n"
+                     "<total type=\"rest\" count=\"%u\" size=\"%u\"/>\n"
+                     "<total type=\"mmap\" count=\"%u\" size=\"%u\"/>\n"
+                     "<system type=\"current\" size=\"%u\"/>\n"
+                     "</malloc>\n",
+                     (uint64_t)(usage.blocks - usage.large_blocks), (uint64_t)usage.small_span_bytes,
+                     (uint64_t)usage.large_blocks, (uint64_t)usage.large_span_bytes,
+                     (uint64_t)(usage.small_span_bytes + usage.large_span_bytes));
+  return fputs(buffer, stream) == EOF ? -1 : 0;
 }

@@ -29,7 +29,7 @@ void hearth_start_without_blocks(void);
 /* The value of a variable in an environment; NULL: there is none. */
 const char *hearth_environment_find(char *const *environment, const char *name);
 
-/* The start of a shared library (library_start.c). Each of them defines these two. */
+/* The start of a shared library (library_entry.c). Each of them defines these two. */
 
 /* Called first: is this process to be recorded? */
 bool hearth_library_begins(char **environment);

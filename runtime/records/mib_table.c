@@ -2,10 +2,10 @@
 /* An array by context id in sparse memory. */
 #include "mib_table.h"
 
+#include "block.h"
 #include "os.h"
 #include "output.h"
 #include "running_profile.h"
-#include "sample.h"
 #include "thread_state.h"
 
 #include "hearth/expect.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The running profile, which all parts from here on share. It is defined where the program starts
- * (linked/program_entry.c, process/library_start.c), so that an archive's objects always come with their start.
+ * (linked/program_entry.c, process/library_entry.c), so that an archive's objects always come with their start.
  * Written while the program has one thread, before its constructors run; afterwards only through the parts' own
  * functions. */
 #ifndef HEARTH_RUNTIME_RUNNING_PROFILE_H

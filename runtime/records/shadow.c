@@ -19,9 +19,7 @@ bool hearth_shadow_is_coarse;
 
 bool hearth_shadow_counts;
 
-/* What counters lack: how often they changed from one half to the other, and above HALVES_BITS so many times
- * COUNT_AT_ONCE. */
-#define HALVES_BITS 24
+/* What counters lack: how often they changed from one half to the other. */
 static hearth_granule_words beside;
 
 uint64_t hearth_shadow_beside[HEARTH_BESIDE_BITS / 64];
@@ -61,15 +59,6 @@ static uint64_t *make_word(uintptr_t address) {
   return hearth_granule_word_make(&beside, address);
 }
 
-/* The counter of a granule that was accessed is not 0. */
-void hearth_shadow_count_beside(uintptr_t address, uint64_t times) {
-  __atomic_fetch_add(hearth_shadow_counter(address), HEARTH_COUNT_AT_ONCE, __ATOMIC_RELAXED);
-  uint64_t *word = times > 1 ? make_word(address) : NULL;
-
-  if (word)
-    __atomic_fetch_add(word, (times - 1) << HALVES_BITS, __ATOMIC_RELAXED);
-}
-
 static bool is_upper(uint32_t counter) { return counter >> 31; }
 
 /* A block that begins has 0 in both. The change to its upper half takes seconds: a counter that is back at once is
@@ -86,11 +75,9 @@ void hearth_shadow_note(uintptr_t address, uint32_t seen) {
 }
 
 /* The counter may have changed its half since it was seen. */
-static uint64_t lacks(uint64_t word, uint32_t counter) {
-  uint64_t halves = word & ((1 << HALVES_BITS) - 1);
-
+static uint64_t lacks(uint64_t halves, uint32_t counter) {
   halves += (halves & 1) != is_upper(counter);
-  return halves / 2 * (UINT64_C(1) << 32) + (word >> HALVES_BITS) * HEARTH_COUNT_AT_ONCE;
+  return halves / 2 * (UINT64_C(1) << 32);
 }
 
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {

@@ -145,17 +145,6 @@ static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size
   return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, hearth_granules_of(size));
 }
 
-#define HEARTH_COUNT_AT_ONCE (UINT64_C(1) << 24) /* a counter takes less than that at once, as in instrumented code */
-
-/* Count so many times HEARTH_COUNT_AT_ONCE accesses to `address` beside its counter; any thread may do it. */
-void hearth_shadow_count_beside(uintptr_t address, uint64_t times);
-
-/* The same for what a counter does not take of this count. */
-static inline void hearth_shadow_count_rest(uintptr_t address, uint64_t count) {
-  if (__builtin_expect(count >= HEARTH_COUNT_AT_ONCE, false))
-    hearth_shadow_count_beside(address, count / HEARTH_COUNT_AT_ONCE);
-}
-
 /* The counter of `address` was seen with this number; one thread at a time, and for each counter often enough. */
 void hearth_shadow_note(uintptr_t address, uint32_t seen);
 
@@ -178,28 +167,25 @@ static inline uint8_t *hearth_shadow_byte(uintptr_t address) {
   return (uint8_t *)((address >> 3) + __memprof_shadow_memory_dynamic_address);
 }
 
-static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
-  return count < (uint64_t)(UINT8_MAX - counter) ? (uint8_t)(counter + count) : UINT8_MAX;
+static inline uint8_t hearth_saturate_byte(uint8_t counter, uint32_t count) {
+  return count < (uint32_t)(UINT8_MAX - counter) ? (uint8_t)(counter + count) : UINT8_MAX;
 }
 
 /* Bytes of memory that one counter counts for. */
 static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : HEARTH_GRANULE; }
 
-/* Add `count` to the counter of `address`. */
-static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
-  if (__builtin_expect(hearth_shadow_is_histogram, false)) {
+/* Add `count` to the counter of `address`: accesses of one basic block, which are few. */
+static inline void hearth_shadow_count(uintptr_t address, uint32_t count) {
+  if (__builtin_expect(hearth_shadow_is_histogram, false))
     *hearth_shadow_byte(address) = hearth_saturate_byte(*hearth_shadow_byte(address), count);
-    return;
-  }
-  *hearth_shadow_counter(address) += (uint32_t)(count % HEARTH_COUNT_AT_ONCE);
-  hearth_shadow_count_rest(address, count);
+  else
+    *hearth_shadow_counter(address) += count;
 }
 
 /* The same, without loss when several threads do it. */
-static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
+static inline void hearth_shadow_count_atomic(uintptr_t address, uint32_t count) {
   if (!hearth_shadow_is_histogram) {
-    __atomic_fetch_add(hearth_shadow_counter(address), (uint32_t)(count % HEARTH_COUNT_AT_ONCE), __ATOMIC_RELAXED);
-    hearth_shadow_count_rest(address, count);
+    __atomic_fetch_add(hearth_shadow_counter(address), count, __ATOMIC_RELAXED);
     return;
   }
   uint8_t *counter = hearth_shadow_byte(address), before = __atomic_load_n(counter, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An interpreter of DWARF call frame information: .eh_frame_hdr is searched, the entry's instructions are run up to
  * the pc. */
-#include "cfi.h"
+#include "unwind.h"
 
 #include <string.h>
 

@@ -1,12 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Frames are followed by frame pointers as far as these lead; where they do not, by the rules of unwind_rules.c.
- * Each load is checked to lie on the stack. */
+/* Frames are followed by frame pointers as far as these lead; where they do not, by rules. The rule for a pc comes
+ * from its module's call frame information (cfi.c). Each load is checked to lie on the stack. */
 #include "unwind.h"
 
+#include "mappings.h"
 #include "os.h"
 #include "thread_state.h"
 
 #include <string.h>
+
+/* -- rules -------------------------------------------------------------------------------------------------------------- */
+
+/* They are kept in a hash table whose rows are never given back: reading call frame information costs microseconds, and
+ * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
+
+/* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches
+ * keep them; those that find no place there may be anywhere in the rest, of which only the used part becomes memory. */
+#define NEAR_ROWS ((size_t)1 << 13)
+#define FAR_ROWS  ((size_t)1 << 18)
+#define ROWS_EACH 8u /* of either kind that one address may be in; if all are taken, its rule is read each time */
+
+/* Rows are taken for ever. `rule` is 0 until it is known. */
+typedef struct rule_row {
+  uint64_t pc; /* 0: free; atomic */
+  union {
+    hearth_cfi_rule rule;
+    uint64_t word; /* atomic */
+  };
+} rule_row;
+
+_Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at once");
+
+static rule_row *rows;
+
+/* Once. False: there is no need of rules, or no address space. */
+static bool create_rules(void) {
+  if (!HEARTH_CFI_IS_USED)
+    return false;
+  rows = hearth_system_map_sparse((NEAR_ROWS + FAR_ROWS) * sizeof *rows);
+  return rows != NULL;
+}
+
+/* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler
+ * that interrupted a critical section does not wait for the lock of the mappings. */
+static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *ret_lasting) {
+  if (!hearth_reentry_is_nested())
+    hearth_mappings_cover(&pc, 1);
+  const hearth_mapping *module = hearth_mappings_find(pc);
+
+  *ret_lasting = module != NULL;
+  if (!module || module->frame_header == 0)
+    return (hearth_cfi_rule){.kind = HEARTH_CFI_NONE};
+  hearth_cfi_tables tables = {module->frame_header, module->frame_low, module->frame_high, hearth_os_peek};
+  return hearth_cfi_find(&tables, pc);
+}
+
+/* The row of `pc` among `count`, a power of two; taken if need be; NULL: all that it may be in are others'. */
+static inline rule_row *row_among(rule_row *among, size_t count, uint64_t pc) {
+  size_t first = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 40); /* 2^64 / golden ratio */
+
+  for (size_t i = 0; i < ROWS_EACH; ++i) {
+    rule_row *row = &among[(first + i) % count];
+    uint64_t there = __atomic_load_n(&row->pc, __ATOMIC_RELAXED);
+    if (there == pc)
+      return row;
+    if (there == 0 &&
+        (__atomic_compare_exchange_n(&row->pc, &there, pc, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || there == pc))
+      return row;
+  }
+  return NULL;
+}
+
+static inline rule_row *rule_row_of(uint64_t pc) {
+  rule_row *row = row_among(rows, NEAR_ROWS, pc);
+
+  return row ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
+}
+
+void hearth_unwind_forget_closed(void) {
+  for (size_t i = 0; rows && i < NEAR_ROWS + FAR_ROWS; i++) {
+    uint64_t pc = __atomic_load_n(&rows[i].pc, __ATOMIC_RELAXED);
+    if (pc && !hearth_mappings_find(pc))
+      __atomic_store_n(&rows[i].word, 0, __ATOMIC_RELAXED);
+  }
+}
+
+/* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
+static hearth_cfi_rule find_rule(uint64_t pc) {
+  rule_row *row = rule_row_of(pc);
+  rule_row copy = {.word = row ? __atomic_load_n(&row->word, __ATOMIC_RELAXED) : 0};
+  bool lasting;
+
+  if (__builtin_expect(copy.rule.known, true))
+    return copy.rule;
+  copy.rule = read_rule(pc, &lasting);
+  copy.rule.known = lasting;
+  if (row && lasting)
+    __atomic_store_n(&row->word, copy.word, __ATOMIC_RELAXED);
+  return copy.rule;
+}
+
+/* -- stacks ------------------------------------------------------------------------------------------------------------- */
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
 #define MAIN_STACK_ROOM    ((uintptr_t)128 << 20)
@@ -48,7 +142,7 @@ static hearth_stack_range find_stack_mapping(uintptr_t address) {
 void hearth_unwind_begin(bool frame_pointers_only) {
   bool is_main = hearth_os_is_main_thread();
 
-  uses_rules = !frame_pointers_only && hearth_unwind_rules_create();
+  uses_rules = !frame_pointers_only && create_rules();
   main_stack = find_stack_mapping(0);
   if (!main_stack.high && is_main)
     main_stack = find_stack_mapping((uintptr_t)HEARTH_THIS_FRAME);
@@ -226,7 +320,7 @@ static bool is_frame_pointers(hearth_cfi_rule rule) {
 bool hearth_unwind_is_linked(uint64_t pc) {
   if (!uses_rules)
     return pc >= LEAST_CODE_ADDRESS;
-  hearth_cfi_rule rule = hearth_unwind_rules_find(pc);
+  hearth_cfi_rule rule = find_rule(pc);
   return rule.known && is_frame_pointers(rule);
 }
 
@@ -280,7 +374,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
       break;
     hearth_cfi_rule rule = {.kind = HEARTH_CFI_NONE};
     if (uses_rules)
-      rule = hearth_unwind_rules_find(walk.pc - 1);
+      rule = find_rule(walk.pc - 1);
     if (rule.kind == HEARTH_CFI_ROOT && !walk.chained) {
       if (walk.stack.lasting && !hearth_reentry_is_nested())
         hearth_this_thread.root = walk.sp;

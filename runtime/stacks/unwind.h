@@ -4,11 +4,11 @@
 #ifndef HEARTH_RUNTIME_UNWIND_H
 #define HEARTH_RUNTIME_UNWIND_H
 
-#include "cfi.h"
-#include "depot.h"
 #include "thread_state.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define HEARTH_DEPTH_MOST 255
 
@@ -72,17 +72,49 @@ bool hearth_unwind_is_linked(uint64_t pc);
 size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, uint64_t *ret_pcs, size_t most,
                      hearth_trail *ret_trail);
 
-/* A memory of the rules that find the callers of code addresses: reading call frame information costs microseconds, and
- * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
+/* Forget what was remembered of code that is not mapped any more (hearth_mappings_close). */
+void hearth_unwind_forget_closed(void);
 
-/* Make room to remember rules; once. False: there are no rules for this processor, nor need of them, or no address
- * space. */
-bool hearth_unwind_rules_create(void);
+/* Call frame information: the place of a function's caller, as compilers describe it for exceptions. It also covers
+ * code without frame pointers. Read from a module's .eh_frame, by way of the table in its .eh_frame_hdr (Linux Standard
+ * Base Core 5.0, chapter 10.6; DWARF 5, section 6.4; x86-64 only). */
 
-/* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
-hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);
+/* Compilers for other processors keep frame pointers unless told otherwise, as those for 64-bit Arm do: the two words
+ * that they link are not at a fixed place of a frame there, but all functions that call others have them. */
+#if defined(__x86_64__)
+#define HEARTH_CFI_IS_USED true
+#else
+#define HEARTH_CFI_IS_USED false
+#endif
 
-/* Forget the rules of code that is not mapped any more (hearth_mappings_close). */
-void hearth_unwind_rules_forget_closed(void);
+typedef enum hearth_cfi_kind {
+  HEARTH_CFI_NONE,   /* there is no information, or it cannot be used here */
+  HEARTH_CFI_RSP,    /* canonical frame address (CFA) = rsp + cfa */
+  HEARTH_CFI_RBP,    /* CFA = rbp + cfa */
+  HEARTH_CFI_LOADED, /* CFA = *(rbp + cfa), the caller's rbp = *rbp (GCC: aligned stacks) */
+  HEARTH_CFI_ROOT,   /* the function has no caller */
+} hearth_cfi_kind;
+
+/* The return address lies below the CFA; the caller's rsp is the CFA. */
+typedef struct hearth_cfi_rule {
+  uint8_t kind; /* hearth_cfi_kind */
+  bool known;   /* for tables of rules: false is no rule at all */
+  int16_t rbp;  /* the caller's rbp lies at CFA + rbp; 0: it is still in rbp */
+  int32_t cfa;  /* bytes */
+} hearth_cfi_rule;
+
+/* Copy `size` bytes at `address` to `to`. False: they cannot be read. */
+typedef bool hearth_cfi_read(uintptr_t address, void *to, size_t size);
+
+/* Where a module has its call frame information. */
+typedef struct hearth_cfi_tables {
+  uintptr_t header;      /* address of .eh_frame_hdr */
+  uintptr_t low, high;   /* [low, high) is there as long as the process runs, and read as it lies there; may be empty */
+  hearth_cfi_read *read; /* for all else */
+} hearth_cfi_tables;
+
+/* The rule for the instruction at `pc`, which lies in the module that has these tables. Whatever they hold, it reads
+ * only the memory that they allow, and it ends. */
+hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc);
 
 #endif

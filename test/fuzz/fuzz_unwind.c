@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi.h"
+#include "unwind.h"
 
 #define BASE      ((uintptr_t)1 << 32)
 #define FUNCTIONS 64u

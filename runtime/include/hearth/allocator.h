@@ -21,7 +21,7 @@
 #ifndef HEARTH_ALLOCATOR_H
 #define HEARTH_ALLOCATOR_H
 
-#include "hearth/optional.h"
+#include "hearth/rt.h"
 
 #include <stddef.h>
 

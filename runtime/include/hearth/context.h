@@ -17,7 +17,7 @@
 #ifndef HEARTH_CONTEXT_H
 #define HEARTH_CONTEXT_H
 
-#include "hearth/optional.h"
+#include "hearth/rt.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -34,4 +34,19 @@ const char *__memprof_default_options(void);
 #ifdef __cplusplus
 }
 #endif
+
+/* The calls of context.h and allocator.h into a runtime that may be absent. */
+
+/* Set the pointer `to` to the function `symbol`, or NULL if neither a library that is linked nor a preloaded one has
+ * it. A weak declaration is not enough: in code that is not position-independent, linkers settle its address for good,
+ * and a preloaded library comes too late. An address in the global offset table stays open until the program starts. */
+#if defined(__x86_64__)
+#define HEARTH_FIND_OPTIONAL(to, symbol) __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(to))
+#elif defined(__aarch64__)
+#define HEARTH_FIND_OPTIONAL(to, symbol)                                                                               \
+  __asm__(".weak " #symbol "\n\tadrp %0, :got:" #symbol "\n\tldr %0, [%0, :got_lo12:" #symbol "]" : "=r"(to))
+#else /* there is no runtime */
+#define HEARTH_FIND_OPTIONAL(to, symbol) ((to) = 0)
+#endif
+
 #endif

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cfi.h"
+#include "unwind.h"
 
 /* Places are one byte apart: nops, as nobody calls this. */
 __asm__(".text\n"

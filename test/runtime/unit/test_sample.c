@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sample.h"
+#include "block.h"
 
 enum { MEAN = 4096, SEEDS = 400 };
 

@@ -80,10 +80,10 @@ static void test_only_what_is_added_is_cleared(void **state) {
   *hearth_shadow_line_counter((uintptr_t)area + 128) = 0;
 }
 
-/* The counter is seen after each addition, as it is before 2^31 were counted. */
-static uint64_t count(const char *at, uint64_t count, uint64_t step) {
+/* The counter is seen each time that additions have made it larger by `step`, as it is before 2^31 were counted. */
+static uint64_t count(const char *at, uint64_t count, uint32_t step) {
   for (uint64_t i = 0; i < count; i += step) {
-    hearth_shadow_count((uintptr_t)at, step);
+    *hearth_shadow_counter((uintptr_t)at) += step;
     hearth_shadow_note((uintptr_t)at, *hearth_shadow_counter((uintptr_t)at));
   }
   return hearth_shadow_sum(at, 1).accesses;
@@ -93,22 +93,23 @@ static uint64_t count(const char *at, uint64_t count, uint64_t step) {
 static void test_counts_beyond_a_counter(void **state) {
   (void)state;
   static const uint64_t counts[] = {UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 34};
-  static const uint64_t steps[] = {UINT64_C(1) << 20, (UINT64_C(1) << 24) - 1, UINT64_C(1) << 24, UINT64_C(1) << 30};
+  static const uint32_t steps[] = {1u << 20, (1u << 24) - 1, 1u << 24, 1u << 30};
 
   for (size_t i = 0; i < sizeof counts / sizeof counts[0] * 4; ++i) {
-    uint64_t step = steps[i % 4], wanted = (counts[i / 4] + step - 1) / step * step;
+    uint32_t step = steps[i % 4];
+    uint64_t wanted = (counts[i / 4] + step - 1) / step * step;
     hearth_shadow_clear(area, 4096);
     assert_int_equal(count(area + 64, counts[i / 4], step), wanted);
     assert_int_equal(hearth_shadow_sum(area, 4096).accesses, wanted);
-    hearth_shadow_count_atomic((uintptr_t)area + 64, 70000);
-    hearth_shadow_count_atomic((uintptr_t)area + 64, UINT64_C(1) << 33);
-    wanted += 70000 + (UINT64_C(1) << 33);
+    hearth_shadow_count((uintptr_t)area + 64, 65);
+    hearth_shadow_count_atomic((uintptr_t)area + 64, 65);
+    wanted += 65 + 65;
     assert_int_equal(hearth_shadow_sum(area, 4096).accesses, wanted);
     assert_int_equal(hearth_shadow_sum_block(area, 4096).accesses, wanted);
     assert_int_equal(hearth_shadow_sum(area + 80, 16).accesses + hearth_shadow_sum(area + 48, 16).accesses, 0);
   }
   hearth_shadow_clear(area, 4096);
-  assert_int_equal(count(area, UINT64_C(3) << 40, UINT64_C(1) << 39), UINT64_C(3) << 40);
+  assert_int_equal(count(area, UINT64_C(3) << 40, 1u << 30), UINT64_C(3) << 40);
   hearth_shadow_clear_block(area, 16);
   assert_int_equal(count(area, UINT64_C(5) << 29, 1 << 23), UINT64_C(5) << 29); /* nothing is left of what there was */
   hearth_shadow_clear(area, AREA);                                              /* by pages */
@@ -119,20 +120,21 @@ static void test_counts_beyond_a_counter(void **state) {
  * counters are whole pages. */
 static void test_pages_of_counters_go_back(void **state) {
   enum { ALIGNMENT = 1 << 16, SIZE = 3 << 20 };
-  const uint64_t many = UINT64_C(1) << 40;
+  const uint64_t many = UINT64_C(1) << 36;
+  const uint32_t step = 1u << 30;
   char *memory = (char *)(((uintptr_t)area + ALIGNMENT) & ~(uintptr_t)(ALIGNMENT - 1));
 
   (void)state;
   hearth_shadow_clear(area, AREA);
-  hearth_shadow_count((uintptr_t)memory - 16, many);
-  hearth_shadow_count((uintptr_t)memory, many);
-  hearth_shadow_count((uintptr_t)memory + SIZE - 16, many);
-  hearth_shadow_count((uintptr_t)memory + SIZE, many);
+  count(memory - 16, many, step);
+  count(memory, many, step);
+  count(memory + SIZE - 16, many, step);
+  count(memory + SIZE, many, step);
   hearth_shadow_give_back(memory, SIZE);
   assert_int_equal(hearth_shadow_sum(memory, SIZE).accesses, 0);
   assert_int_equal(hearth_shadow_sum(memory - 16, 16).accesses, many);
   assert_int_equal(hearth_shadow_sum(memory + SIZE, 16).accesses, many);
-  hearth_shadow_count((uintptr_t)memory, many);
+  count(memory, many, step);
   assert_int_equal(hearth_shadow_sum(memory, SIZE).accesses, many);
 }
 
