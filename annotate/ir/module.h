@@ -246,11 +246,11 @@ void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *mo
 void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved);
 void hearth_moved_calls_free(hearth_moved_calls *moved);
 
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `moved` and
+/* NULL when out of memory. Function ids are made by `scheme`. `moved` and
  * `crowded` (hearth_call_sites_find_crowded), both borrowed, hold facts that debug locations lack. `moved` NULL: no
  * function has changed; `crowded` NULL: no call is known to be alone at its place. */
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
-                                      const hearth_call_sites *crowded, bool llvm_ids);
+                                      const hearth_call_sites *crowded);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with

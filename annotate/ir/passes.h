@@ -45,7 +45,6 @@ typedef struct hearth_pass_options {
   const char *report;             /* -memprof-report; "" if not given */
   bool salvage;                   /* -memprof-salvage: align functions that have changed with the profile */
   unsigned coverage_threshold;    /* -memprof-coverage-threshold: per cent; 0: no warning */
-  bool llvm_ids;                  /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
   bool full_contexts;             /* -memprof-contexts=full: no trimming */
   bool by_plan;                   /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
   hearth_classify_options classify; /* else, or without one, by class */
@@ -155,9 +154,8 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
  * gave the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
-/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for
- * the module's allocation calls: the call removes the data that LLVM plans them by. True if the module changed. */
-bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
+/* hearth_md_fit_summary for all calls: to be called last before a link. Removes the data that LLVM plans clones by. */
+void hearth_lto_fit_summary(LLVMModuleRef module);
 
 /* Add the flag, unless there is one. */
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *options);

@@ -64,10 +64,6 @@ void hearth_shim_expect_true(LLVMValueRef branch);
  * names no target is for this machine. If not, one remark says so. */
 bool hearth_shim_has_runtime(LLVMModuleRef module);
 
-/* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the
- * column, the BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
-uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);
-
 /* The program or its compiler chose the section that the global lies in. */
 bool hearth_shim_has_own_section(LLVMValueRef global);
 

@@ -17,7 +17,6 @@
 #include <tuple>
 
 #include "hearth/hints.h"
-#include "hearth/indexed.h"
 #include "passes.h"
 #include "shim.h"
 
@@ -81,14 +80,6 @@ cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as 
 
 cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align changed functions with the profile (default)"),
                       cl::init(true));
-
-#if LLVM_VERSION_MAJOR >= 15 // before, LLVM has no heap profiling whose ids could be met
-cl::opt<hearth_id_scheme>
-    Ids("memprof-ids", cl::desc("Ids of frames in the metadata"),
-        cl::values(clEnumValN(HEARTH_IDS_HEARTH, "hearth", "hashes of function, file, line offset, column (default)"),
-                   clEnumValN(HEARTH_IDS_LLVM, "llvm", "those of clang -fmemory-profile-use=")),
-        cl::init(HEARTH_IDS_HEARTH));
-#endif
 
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
@@ -199,9 +190,6 @@ hearth_pass_options currentOptions() {
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
   Options.salvage = Salvage;
-#if LLVM_VERSION_MAJOR >= 15
-  Options.llvm_ids = Ids == HEARTH_IDS_LLVM;
-#endif
   Options.full_contexts = WhichContexts == Contexts::Full;
   hearth_error Err;
   Options.by_plan = Classify == "plan";
