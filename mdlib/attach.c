@@ -200,41 +200,11 @@ void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
   hearth_md_set_pool(md, call, pool);
 }
 
-static int compare_nodes(const void *a, const void *b) {
-  const LLVMMetadataRef *x = *(LLVMMetadataRef *const *)a, *y = *(LLVMMetadataRef *const *)b;
-  return *x != *y ? (*x > *y) - (*x < *y) : (x > y) - (x < y);
-}
-
-/* Of equal nodes the first is kept; the order stays. Returns how many are left. */
-static size_t drop_repeated(LLVMMetadataRef *nodes, size_t n) {
-  LLVMMetadataRef **order = malloc(n * sizeof *order), last = NULL;
-  for (size_t i = 0; order && i < n; i++)
-    order[i] = &nodes[i];
-  if (order)
-    qsort(order, n, sizeof *order, compare_nodes);
-  for (size_t i = 0; order && i < n; i++) {
-    bool repeated = *order[i] == last;
-    last = *order[i];
-    if (repeated)
-      *order[i] = NULL;
-  }
-  free(order);
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
-    if (nodes[i])
-      nodes[kept++] = nodes[i];
-  return kept;
-}
-
 bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
   LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
-  bool complete = nodes != NULL, any_unknown = false;
-  for (size_t i = 0; complete && i < count; i++) {
+  bool complete = nodes != NULL;
+  for (size_t i = 0; complete && i < count; i++)
     complete = (nodes[i] = hearth_md_flat_mib(md, own_id, &mibs[i])) != NULL;
-    any_unknown |= mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
-  }
-  if (complete && any_unknown) /* called notcold, one without class may be the same as another */
-    count = drop_repeated(nodes, count);
   if (complete)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
   free(nodes);
