@@ -16,6 +16,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/AddDiscriminators.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -109,6 +110,14 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
     Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
   else
     Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+bool hearth_shim_add_discriminators(LLVMModuleRef module) {
+  FunctionAnalysisManager None; // it asks for no analysis
+  bool Changed = false;
+  for (Function &F : *unwrap(module))
+    Changed |= !F.isDeclaration() && !AddDiscriminatorsPass().run(F, None).areAllPreserved();
+  return Changed;
 }
 
 bool hearth_shim_has_runtime(LLVMModuleRef module) {

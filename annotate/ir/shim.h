@@ -35,6 +35,9 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
 /* Tell passes that nobody reads remarks, so that they compose none, if a pattern of them asks for those of that name. */
 void hearth_shim_end_remarks(LLVMModuleRef module, const char *name);
 
+/* Give calls of one line different discriminators. True if the module changed. */
+bool hearth_shim_add_discriminators(LLVMModuleRef module);
+
 /* To be called before the block of an instruction is split there, or behind it: what only the function's first block
  * may have (variables of fixed size, llvm.localescape) goes in front of the instruction. */
 void hearth_shim_before_split(LLVMValueRef instruction);

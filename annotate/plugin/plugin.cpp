@@ -9,7 +9,6 @@
 #else
 #include <llvm/Passes/PassPlugin.h>
 #endif
-#include <llvm/Transforms/Utils/AddDiscriminators.h>
 
 #include <algorithm>
 #include <memory>
@@ -211,80 +210,47 @@ hearth_pass_options currentOptions() {
 // The part of the profile that the passes of one pipeline have read. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
 
-// A pass over modules that the profile's or the program's runtime can be linked to; others it leaves alone.
-template <typename PassT> struct TargetedPass : PassInfoMixin<TargetedPass<PassT>> {
-  PassT Pass;
-  TargetedPass(PassT Pass) : Pass(std::move(Pass)) {}
-  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)> Name) { Pass.printPipeline(OS, Name); }
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
-    return hearth_shim_has_runtime(wrap(&M)) ? Pass.run(M, AM) : PreservedAnalyses::all();
-  }
-  static bool isRequired() { return true; } // at -O0, too
-};
-
-// The plugin adds passes by this alone.
-template <typename PassT> void addTo(ModulePassManager &MPM, PassT Pass) {
-  MPM.addPass(TargetedPass<PassT>(std::move(Pass)));
-}
-
-// A module pass that calls a C function.
+// A module pass that calls a C function, over modules that the profile's or the program's runtime can be linked to.
 struct CPass : PassInfoMixin<CPass> {
   const hearth_pass *Pass;
   Matcher Read;
-  CPass(const hearth_pass *Pass, Matcher Read) : Pass(Pass), Read(std::move(Read)) {}
+  hearth_lto_phase Told; // by LLVM
+  CPass(const hearth_pass *Pass, Matcher Read, hearth_lto_phase Told) : Pass(Pass), Read(std::move(Read)), Told(Told) {}
   void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Pass->name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
     Options.matcher = Read.get();
-    return hearth_pass_run(Pass, wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    if (Options.lto_phase == HEARTH_LTO_AUTO)
+      Options.lto_phase = Told;
+    bool Changed = hearth_shim_has_runtime(wrap(&M)) && Pass->run(wrap(&M), &Options);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
-};
-
-// hearth_pipeline_use.
-struct UsePass : PassInfoMixin<UsePass> {
-  Matcher Read;
-  hearth_lto_phase Told; // by LLVM
-  UsePass(Matcher Read, hearth_lto_phase Told) : Read(std::move(Read)), Told(Told) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_pass_options Options = currentOptions();
-    Options.matcher = Read.get();
-    return hearth_pipeline_use(wrap(&M), &Options, Told) ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
+  static bool isRequired() { return true; } // at -O0, too
 };
 
 hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
   return {Level != OptimizationLevel::O0, !Use.empty(), Instrument, IsLink};
 }
 
-void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Matcher &Read, hearth_lto_phase Told) {
-  switch (Pass->kind) {
-  case HEARTH_PASS_OURS:
-    return addTo(MPM, CPass(Pass, Read));
-  case HEARTH_PASS_DISCRIMINATORS:
-    return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
-  case HEARTH_PASS_USE:
-    return addTo(MPM, UsePass(Read, Told));
-  }
-}
-
 void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, /*IsLink=*/false);
   for (size_t i = 0, n = hearth_pipeline_start(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], Read, HEARTH_LTO_AUTO);
+    MPM.addPass(CPass(Passes[i], Read, HEARTH_LTO_NONE));
 }
 
 void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, IsLink);
   for (size_t i = 0, n = hearth_pipeline_end(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], Read, Told);
+    MPM.addPass(CPass(Passes[i], Read, Told));
 }
 
+// Alone, a pass is in no link unless the option says so.
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
   const hearth_pass *Pass = hearth_pass_by_name(Name.data(), Name.size());
   if (Pass)
-    addTo(MPM, CPass(Pass, Read));
+    MPM.addPass(CPass(Pass, Read, HEARTH_LTO_NONE));
   return Pass;
 }
 
