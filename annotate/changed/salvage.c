@@ -378,7 +378,7 @@ static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesak
   for (size_t i = 0; i < namesakes->count; i++) {
     const hearth_namesake *namesake = &namesakes->items[i];
     hearth_function_info function;
-    if (!namesake->count || !hearth_is_external(namesake->function))
+    if (!namesake->count || hearth_is_local(namesake->function))
       continue;
     HEARTH_TRY(hearth_profile_get_function(s->profile, namesake->row, &function, s->err));
     HEARTH_TRY(read_calls(s, &function, namesake->id));

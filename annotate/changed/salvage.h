@@ -157,7 +157,4 @@ void hearth_namesakes_free(hearth_namesakes *namesakes);
 /* Is the function, which has debug information, declared in the module's source file, by the file's last name? */
 bool hearth_is_of_source_file(LLVMValueRef function);
 
-/* Can other files call the function? */
-bool hearth_is_external(LLVMValueRef function);
-
 #endif

@@ -105,9 +105,6 @@ void hearth_accesses_free(hearth_accesses *accesses);
  * other memory are never read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
 
-/* Does a name of so many characters begin with the prefix? */
-bool hearth_starts_with(const char *text, size_t length, const char *prefix);
-
 /* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with
  * the first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for
  * that, nothing changes. */

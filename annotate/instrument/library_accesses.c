@@ -189,15 +189,11 @@ static void mark_known(LLVMModuleRef module) {
 /* Those of namespace std, also by the names that mangling has for its streams and old strings. A program's own
  * specialisation of a template may be among them; it then counts one access more. */
 static void mark_standard(LLVMModuleRef module) {
-  static const char *const prefixes[] = {"_ZSt",  "_ZNSt",  "_ZNKSt", "_ZNSo", "_ZNKSo",
-                                         "_ZNSi", "_ZNKSi", "_ZNSs",  "_ZNKSs"};
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-    size_t length;
-    const char *name = LLVMGetValueName2(f, &length);
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-      if (is_elsewhere(f) && length > strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-        mark(f, ANY);
-  }
+  static const char *const prefixes[] = {"_ZSt",  "_ZNSt",  "_ZNKSt", "_ZNSo",  "_ZNKSo",
+                                         "_ZNSi", "_ZNKSi", "_ZNSs",  "_ZNKSs", NULL};
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (is_elsewhere(f) && hearth_is_named_like(f, prefixes))
+      mark(f, ANY);
 }
 
 /* --- the user's table --- */
@@ -400,9 +396,7 @@ static const char *text_of(LLVMValueRef value, size_t *ret_length) {
   }
   if (!LLVMIsAGlobalVariable(value) || !LLVMIsGlobalConstant(value))
     return NULL;
-  LLVMLinkage linkage = LLVMGetLinkage(value);
-  LLVMValueRef content =
-      linkage == LLVMPrivateLinkage || linkage == LLVMInternalLinkage ? LLVMGetInitializer(value) : NULL;
+  LLVMValueRef content = hearth_is_local(value) ? LLVMGetInitializer(value) : NULL;
   return content && LLVMIsAConstantDataSequential(content) && LLVMIsConstantString(content)
              ? LLVMGetAsString(content, ret_length)
              : NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hearth/ir_facts.h"
+#include "module.h"
 #include "shim.h"
 
 /* ------------------------------------------------ counters ------------------------------------------------ */
@@ -128,18 +129,17 @@ static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char 
 static bool is_in_default_space(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 0; }
 
 static void count_intrinsic(hearth_counters *c, LLVMValueRef call) {
-  size_t length;
-  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
-  LLVMValueRef to = LLVMGetArgOperand(call, 0), from = LLVMGetArgOperand(call, 1);
-  bool is_set = hearth_starts_with(name, length, "llvm.memset");
+  static const char *const set[] = {"llvm.memset", NULL}, *const move[] = {"llvm.memmove", NULL};
+  LLVMValueRef callee = LLVMGetCalledValue(call), to = LLVMGetArgOperand(call, 0), from = LLVMGetArgOperand(call, 1);
+  bool is_set = hearth_is_named_like(callee, set);
   if (!is_in_default_space(to) || (!is_set && !is_in_default_space(from)))
     return;
   if (!hearth_may_be_heap(to) && (is_set || !hearth_may_be_heap(from)))
     return;
   replace_intrinsic(c, call,
-                    is_set                                             ? "__memprof_memset"
-                    : hearth_starts_with(name, length, "llvm.memmove") ? "__memprof_memmove"
-                                                                       : "__memprof_memcpy",
+                    is_set                               ? "__memprof_memset"
+                    : hearth_is_named_like(callee, move) ? "__memprof_memmove"
+                                                         : "__memprof_memcpy",
                     is_set);
 }
 
@@ -165,17 +165,12 @@ static void instrument_count(const hearth_accesses *accesses, LLVMValueRef funct
   hearth_counters_leave(c);
 }
 
-static bool has_attribute(LLVMValueRef function, const char *name) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL;
-}
-
 static bool is_instrumented(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
+  static const char *const ours[] = {"__memprof_", "memprof.", NULL}, *const closed[] = {
+                                                                          "naked", "disable_sanitizer_instrumentation",
+                                                                          NULL};
   return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-         !hearth_starts_with(name, length, "__memprof_") && !hearth_starts_with(name, length, "memprof.") &&
-         !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
+         !hearth_is_named_like(function, ours) && !hearth_has_attribute(function, LLVMAttributeFunctionIndex, closed);
 }
 
 /* Before all else that adds code: that takes some of the instructions away. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A module, as all passes see it: its allocation calls, and the functions that take their place; its global variables;
- * the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
+/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
 #ifndef HEARTH_MODULE_H
 #define HEARTH_MODULE_H
 
@@ -15,6 +14,33 @@
 #include "hearth/indexed.h"
 #include "hearth/plan.h"
 #include "hearth/status.h"
+
+/* ------------------------------------------------ symbols ------------------------------------------------ */
+
+/* Code of other modules cannot name it. */
+bool hearth_is_local(LLVMValueRef global);
+/* Has it one of these names, or a name that begins so? NULL ends the list. */
+bool hearth_is_named(LLVMValueRef global, const char *const *names);
+bool hearth_is_named_like(LLVMValueRef global, const char *const *prefixes);
+/* Has a function one of these attributes of LLVM's there? NULL ends the list. */
+bool hearth_has_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *const *names);
+
+/* Which global variables are profiled, and what they are called in profiles: by the instrumentation, and again by the
+ * compilation that uses the profile. */
+
+typedef struct hearth_global_name {
+  char name[HEARTH_GLOBAL_NAME_MAX + 1];
+  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* base name; "": of a string literal */
+  uint32_t line;                         /* 0: unknown */
+  uint32_t flags;                        /* as in hearth_global_row */
+} hearth_global_name;
+
+/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses,
+ * and are not thread-local. A string literal, which has no name, is called by its content. */
+bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret);
+
+/* Bytes. */
+uint64_t hearth_global_size(LLVMTargetDataRef layout, LLVMValueRef global);
 
 /* ------------------------------------------------ allocation functions ------------------------------------------------ */
 
@@ -130,25 +156,6 @@ LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module);
 
 /* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */
 void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value);
-
-/* ------------------------------------------------ global names ------------------------------------------------ */
-
-/* Which global variables are profiled, and what they are called in profiles: by the instrumentation, and again by the
- * compilation that uses the profile. */
-
-typedef struct hearth_global_name {
-  char name[HEARTH_GLOBAL_NAME_MAX + 1];
-  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* base name; "": of a string literal */
-  uint32_t line;                         /* 0: unknown */
-  uint32_t flags;                        /* as in hearth_global_row */
-} hearth_global_name;
-
-/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses,
- * and are not thread-local. A string literal, which has no name, is called by its content. */
-bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret);
-
-/* Bytes. */
-uint64_t hearth_global_size(LLVMTargetDataRef layout, LLVMValueRef global);
 
 /* ------------------------------------------------ places ------------------------------------------------ */
 

@@ -180,26 +180,17 @@ static bool returns_twice(LLVMValueRef call, LLVMValueRef function) {
          (function && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind));
 }
 
-/* Of the C library, and of Boost.Context. */
-static bool leaves(LLVMValueRef function) {
-  static const char *const names[] = {"swapcontext", "setcontext",    "longjmp",       "_longjmp",
-                                      "siglongjmp",  "__longjmp_chk", "jump_fcontext", "ontop_fcontext"};
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strlen(names[i]) == length && memcmp(name, names[i], length) == 0)
-      return true;
-  return false;
-}
-
 static switch_kind switch_of(LLVMValueRef instruction) {
+  /* Of the C library, and of Boost.Context. */
+  static const char *const leave[] = {"swapcontext",   "setcontext",    "longjmp",        "_longjmp", "siglongjmp",
+                                      "__longjmp_chk", "jump_fcontext", "ontop_fcontext", NULL};
   if (!hearth_ir_is_call(instruction) || hearth_ir_call_is_musttail(instruction) ||
       LLVMGetInstructionOpcode(instruction) == LLVMCallBr)
     return SWITCH_NONE;
   LLVMValueRef function = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   if (returns_twice(instruction, function))
     return SWITCH_RETURNS_TWICE;
-  return function && LLVMIsDeclaration(function) && leaves(function) ? SWITCH_LEAVES : SWITCH_NONE;
+  return function && LLVMIsDeclaration(function) && hearth_is_named(function, leave) ? SWITCH_LEAVES : SWITCH_NONE;
 }
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
