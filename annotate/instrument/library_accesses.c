@@ -174,16 +174,25 @@ static bool has_wide_characters(LLVMModuleRef module) {
 
 static bool is_wide(const char *name) { return strncmp(name, "wc", 2) == 0 || strncmp(name, "wmem", 4) == 0; }
 
+static void mark_row(LLVMValueRef function, const library_function *row) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+  if (is_elsewhere(function) && has_signature(type, row->signature) && fits(type, row->items))
+    mark(function, row->items);
+}
+
 static void mark_known(LLVMModuleRef module) {
+  static const struct {
+    const char *before, *behind;
+  } forms[] = {{"", ""}, {"", "64"}, {"", "_unlocked"}, {"__isoc99_", ""}, {"__isoc23_", ""}};
   bool wide = has_wide_characters(module);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].name);
-    if (!function || !is_elsewhere(function) || (!wide && is_wide(functions[i].name)))
-      continue;
-    LLVMTypeRef type = LLVMGlobalGetValueType(function);
-    if (has_signature(type, functions[i].signature) && fits(type, functions[i].items))
-      mark(function, functions[i].items);
-  }
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0] && (wide || !is_wide(functions[i].name)); k++) {
+      char name[256];
+      snprintf(name, sizeof name, "%s%s%s", forms[k].before, functions[i].name, forms[k].behind);
+      LLVMValueRef function = LLVMGetNamedFunction(module, name);
+      if (function)
+        mark_row(function, &functions[i]);
+    }
 }
 
 /* Those of namespace std, also by the names that mangling has for its streams and old strings. A program's own
