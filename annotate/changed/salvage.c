@@ -276,6 +276,8 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
   return same;
 }
 
+static bool is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
+
 /* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted,
  * other calls are such as never ran. */
 static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
@@ -287,7 +289,7 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
     return HEARTH_OK;
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if ((hearth_is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
+  if ((is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
     return hearth_error_nomem(s->err);
   if (doubtful < s->n_new)
     HEARTH_TRY(add_doubtful(s, f, doubtful));
@@ -329,7 +331,7 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, &function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if (unchanged && !hearth_is_end_moved(&doubts))
+  if (unchanged && !is_end_moved(&doubts))
     return HEARTH_OK;
   HEARTH_TRY(read_calls(s, &function, id));
   return align(s, f, id, &function, !unchanged);

@@ -36,12 +36,6 @@ typedef struct hearth_counters {
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
 } hearth_counters;
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram);
-void hearth_counters_destroy(hearth_counters *counters);
-
-/* Bytes of memory that a counter counts for. */
-unsigned hearth_counters_granule(const hearth_counters *counters);
-
 /* Code goes to this function from now on; at the end of it, leave it. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);
 void hearth_counters_leave(hearth_counters *counters);

@@ -15,7 +15,7 @@
 /* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their
  * greatest value. Ranges and atomic histograms are calls of the runtime. */
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
+static hearth_counters counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   return (hearth_counters){.module = module,
                            .builder = LLVMCreateBuilderInContext(context),
@@ -26,9 +26,8 @@ hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool h
                            .histogram = histogram};
 }
 
-void hearth_counters_destroy(hearth_counters *counters) { LLVMDisposeBuilder(counters->builder); }
-
-unsigned hearth_counters_granule(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
+/* Bytes of memory that a counter counts for. */
+static unsigned granule_of(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
 
 LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type) {
   LLVMValueRef function = LLVMGetNamedFunction(counters->module, name);
@@ -175,10 +174,10 @@ static bool is_instrumented(LLVMValueRef function) {
 
 /* Before all else that adds code: that takes some of the instructions away. */
 static void count_stores(LLVMValueRef function, const hearth_global_stores *stores, const hearth_counters *c) {
-  hearth_counters to = hearth_counters_create(c->module, false, false);
+  hearth_counters to = counters_create(c->module, false, false);
   to.stores = true;
   hearth_global_stores_count(stores, function, &to);
-  hearth_counters_destroy(&to);
+  LLVMDisposeBuilder(to.builder);
 }
 
 static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
@@ -189,7 +188,7 @@ static bool instrument_function(LLVMValueRef function, const hearth_pass_options
   if (ok) {
     count_stores(function, &stores, c);
     if (options->coalesce != HEARTH_COALESCE_OFF)
-      hearth_coalesce_neighbours(&accesses, hearth_counters_granule(c));
+      hearth_coalesce_neighbours(&accesses, granule_of(c));
     instrument_count(&accesses, function, c);
   }
   hearth_global_stores_free(&stores);
@@ -210,7 +209,7 @@ static void tell_granule(hearth_counters *c) {
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &i32, 1, false);
-  LLVMValueRef granule = LLVMConstInt(i32, hearth_counters_granule(c), false);
+  LLVMValueRef granule = LLVMConstInt(i32, granule_of(c), false);
   LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_granule", type), &granule, 1, "");
 }
 
@@ -264,7 +263,7 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   exact.global_stores &= !options->histogram;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
-  hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
+  hearth_counters counters = counters_create(module, options->atomic_counters, options->histogram);
   if (options->globals && options->histogram)
     hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
   else if (options->globals)
@@ -283,6 +282,6 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   add_constructor(&counters);
   if (options->histogram)
     define_histogram(&counters);
-  hearth_counters_destroy(&counters);
+  LLVMDisposeBuilder(counters.builder);
   return true;
 }

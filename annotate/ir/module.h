@@ -154,9 +154,6 @@ void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *
  * may. */
 LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module);
 
-/* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */
-void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value);
-
 /* ------------------------------------------------ places ------------------------------------------------ */
 
 /* From debug locations to the ids of the profile, and the calls of a module by their places. */
