@@ -25,22 +25,20 @@ hearth_class hearth_md_class_by_name(const char *name, size_t length) {
   return HEARTH_CLASS_UNKNOWN;
 }
 
-bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count) {
+/* The class that all contexts share, else UNKNOWN. */
+static hearth_class common_class(const hearth_md_mib *mibs, size_t count) {
   for (size_t i = 1; i < count; i++)
     if (mibs[i].hotness != mibs[0].hotness)
-      return true;
-  return false;
-}
-
-hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
-  return hearth_md_classes_differ(mibs, count) ? HEARTH_CLASS_UNKNOWN : mibs[0].hotness;
+      return HEARTH_CLASS_UNKNOWN;
+  return mibs[0].hotness;
 }
 
 hearth_class hearth_md_flat_class(hearth_class hotness) {
   return hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : hotness;
 }
 
-hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count) {
+/* The same, of what they are in the flat form. */
+static hearth_class common_flat_class(const hearth_md_mib *mibs, size_t count) {
   hearth_class first = hearth_md_flat_class(mibs[0].hotness);
   for (size_t i = 1; i < count; i++)
     if (hearth_md_flat_class(mibs[i].hotness) != first)
@@ -89,13 +87,12 @@ hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
   return value ? hearth_md_class_by_name(value, length) : HEARTH_CLASS_UNKNOWN;
 }
 
-void hearth_md_remove_hint(LLVMValueRef call) { remove_attribute(call, ATTRIBUTE); }
-
-void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
+/* UNKNOWN: ambiguous. */
+static void set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
   set_attribute(md, call, ATTRIBUTE, hint_names[hint]);
 }
 
-hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count) {
+static hearth_placement common_pool(const hearth_md_mib *mibs, size_t count) {
   hearth_placement common = HEARTH_MD_NO_CONTEXT;
   for (size_t i = 0; i < count; i++)
     common = hearth_md_join_pool(common, mibs[i].hotness, mibs[i].pool);
@@ -127,7 +124,8 @@ hearth_placement hearth_md_get_pool(LLVMValueRef call) {
   return pool;
 }
 
-void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool) {
+/* 0 removes the attribute. */
+static void set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool) {
   char number[8];
   snprintf(number, sizeof number, "%d", pool - HEARTH_PLACEMENT_POOL);
   if (pool)
@@ -149,7 +147,7 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   md->kind_callsite = LLVMGetMDKindIDInContext(md->context, "callsite", strlen("callsite"));
   md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
   md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
-  md->chained_only = !hearth_ir_knows_flat_mibs();
+  md->chained_only = hearth_ir_llvm_major() < 15;
   hearth_md_schema_default(&md->schema);
   return md;
 }
@@ -161,7 +159,7 @@ bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
 void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness) {
   hearth_md_set(md, call, md->kind_memprof, NULL);
   hearth_md_set(md, call, md->kind_callsite, NULL);
-  hearth_md_set_hint(md, call, hotness);
+  set_hint(md, call, hotness);
 }
 
 void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n) {
@@ -185,8 +183,8 @@ bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
     any |= hearth_ir_attachment(call, kinds[i]) != NULL;
     hearth_md_set(md, call, kinds[i], NULL);
   }
-  hearth_md_remove_hint(call);
-  hearth_md_set_pool(md, call, 0);
+  remove_attribute(call, ATTRIBUTE);
+  set_pool(md, call, 0);
   return any;
 }
 
@@ -196,55 +194,25 @@ void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
   hearth_md_remove(md, call);
   if (resolved == HEARTH_CLASS_UNKNOWN)
     return;
-  hearth_md_set_hint(md, call, resolved);
-  hearth_md_set_pool(md, call, pool);
+  set_hint(md, call, resolved);
+  set_pool(md, call, pool);
 }
 
-static int compare_nodes(const void *a, const void *b) {
-  const LLVMMetadataRef *x = *(LLVMMetadataRef *const *)a, *y = *(LLVMMetadataRef *const *)b;
-  return *x != *y ? (*x > *y) - (*x < *y) : (x > y) - (x < y);
-}
-
-/* Of equal nodes the first is kept; the order stays. Returns how many are left. */
-static size_t drop_repeated(LLVMMetadataRef *nodes, size_t n) {
-  LLVMMetadataRef **order = malloc(n * sizeof *order), last = NULL;
-  for (size_t i = 0; order && i < n; i++)
-    order[i] = &nodes[i];
-  if (order)
-    qsort(order, n, sizeof *order, compare_nodes);
-  for (size_t i = 0; order && i < n; i++) {
-    bool repeated = *order[i] == last;
-    last = *order[i];
-    if (repeated)
-      *order[i] = NULL;
-  }
-  free(order);
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
-    if (nodes[i])
-      nodes[kept++] = nodes[i];
-  return kept;
-}
-
-bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
+/* Whatever the classes; nothing is changed when out of memory. */
+static void attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
   LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
-  bool complete = nodes != NULL, any_unknown = false;
-  for (size_t i = 0; complete && i < count; i++) {
+  bool complete = nodes != NULL;
+  for (size_t i = 0; complete && i < count; i++)
     complete = (nodes[i] = hearth_md_flat_mib(md, own_id, &mibs[i])) != NULL;
-    any_unknown |= mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
-  }
-  if (complete && any_unknown) /* called notcold, one without class may be the same as another */
-    count = drop_repeated(nodes, count);
   if (complete)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
   free(nodes);
-  return complete;
 }
 
 /* The value of the attribute: the class that all contexts share. Else it stays unless a context contradicts it. One
  * without class does not; and without a flat list, LLVM takes the attribute for the call's class. */
 static hearth_class fitting_hint(const hearth_md *md, LLVMValueRef call, const hearth_md_mibs *all) {
-  hearth_class common = hearth_md_common_class(all->mibs, all->count), hint = hearth_md_get_hint(call, NULL);
+  hearth_class common = common_class(all->mibs, all->count), hint = hearth_md_get_hint(call, NULL);
   bool alone = !hearth_ir_attachment(call, md->kind_memprof);
   if (common != HEARTH_CLASS_UNKNOWN)
     return common;
@@ -259,25 +227,24 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   hearth_class hint = fitting_hint(md, call, all);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
   /* The flat form does not know pools: what the call said of more contexts holds for these. */
-  hearth_placement pool = from_chained ? hearth_md_common_pool(all->mibs, all->count) : hearth_md_get_pool(call);
+  hearth_placement pool = from_chained ? common_pool(all->mibs, all->count) : hearth_md_get_pool(call);
   /* The flat list lasts only as long as its classes differ. One that stands alone is all that is known. */
   bool flat = !md->chained_only && (hearth_ir_flat_mibs_know_hot() || !from_chained) && n_callsite &&
-              hint == HEARTH_CLASS_UNKNOWN &&
-              hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
+              hint == HEARTH_CLASS_UNKNOWN && common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
   if (md->chained_only)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
   else if (from_chained)
     hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all->nodes, all->count + 1));
   if (flat && from_chained)
-    hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count);
+    attach_flat(md, call, callsite[0], all->mibs, all->count);
   else if (flat)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
   /* LLVM's inliner crashes on `!memprof` without `!callsite`; and later pruning starts from the ids. */
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
-  hearth_md_set_hint(md, call, hint);
-  hearth_md_set_pool(md, call, pool);
+  set_hint(md, call, hint);
+  set_pool(md, call, pool);
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
@@ -303,6 +270,6 @@ bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call) {
   }
   if (!differ || hearth_ir_llvm_major() >= 22)
     return false;
-  hearth_md_remove_hint(call);
+  remove_attribute(call, ATTRIBUTE);
   return true;
 }

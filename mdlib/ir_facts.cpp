@@ -22,8 +22,6 @@ using namespace llvm;
 
 unsigned hearth_ir_llvm_major(void) { return LLVM_VERSION_MAJOR; }
 
-bool hearth_ir_knows_flat_mibs(void) { return LLVM_VERSION_MAJOR >= 15; }
-
 bool hearth_ir_flat_mibs_know_hot(void) { return LLVM_VERSION_MAJOR >= 19; } // 17 and 18 are untried
 
 bool hearth_ir_flat_mibs_have_pairs(void) { return LLVM_VERSION_MAJOR >= 20; }

@@ -37,21 +37,15 @@ struct hearth_md {
 const hearth_md_field *hearth_md_field_by_tag(unsigned tag); /* NULL if there is none */
 /* The node of the schema that we attach, entered into `!memprof.schema`. */
 LLVMMetadataRef hearth_md_schema_node(hearth_md *md);
-/* Enter a schema into `!memprof.schema` unless it is there; returns it. */
-LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node);
 /* The module's schema if it has exactly one, else NULL. */
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md);
 /* Read through the handle's cache; NULL if it is malformed. Lives until the next call. */
 const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node);
-/* Make `node` the only operand of `!memprof.schema`, or leave it without any (NULL). */
-void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node);
 
 /* attach.c: write MIBs that exist as nodes, in the encoding they were read from; on LLVM 15 and newer chained ones get
  * the flat form beside them where classes differ. n_callsite may be 0 if all have one class. */
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *mibs);
-/* The flat list, whatever the classes; false, and nothing changed, when out of memory. */
-bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
 /* Remove everything but a class that LLVM had resolved, and its pool. */
 void hearth_md_clear(hearth_md *md, LLVMValueRef call);
 
@@ -60,15 +54,8 @@ bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
 /* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
 hearth_class hearth_md_class_by_name(const char *name, size_t length);
 const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguous" */
-bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count);
-/* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
-hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
-/* The flat form has no name for UNKNOWN: LLVM takes a class that is neither cold nor hot for notcold. The class that
- * all contexts share in it, else UNKNOWN. */
+/* The flat form has no name for UNKNOWN: LLVM takes a class that is neither cold nor hot for notcold. */
 hearth_class hearth_md_flat_class(hearth_class hotness);
-hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
-void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
-void hearth_md_remove_hint(LLVMValueRef call);
 /* The pool that contexts have in common, those that are not cold, with one more of them. */
 enum { HEARTH_MD_NO_CONTEXT = UINT8_MAX };
 static inline hearth_placement hearth_md_join_pool(hearth_placement common, hearth_class hotness,
@@ -92,14 +79,8 @@ bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret);
 /* read.c: does the call follow the RFC's own convention (LLVM 14)? There an allocation call has no id of its own: its
  * `!callsite`, which it gets by being inlined, begins with the caller, as its contexts do. */
 bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call);
-/* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
-uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
-
-/* read.c: keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
-size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved);
 
 /* mib.c */
-LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node); /* NULL removes */

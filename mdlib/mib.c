@@ -33,6 +33,10 @@ void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record) {
 
 /* -------------------------------------------------- nodes -------------------------------------------------- */
 
+static LLVMMetadataRef integer_node(hearth_md *md, unsigned bits, uint64_t value) {
+  return LLVMValueAsMetadata(LLVMConstInt(LLVMIntTypeInContext(md->context, bits), value, false));
+}
+
 static LLVMMetadataRef value_node(hearth_md *md, const hearth_md_field *field, const hearth_md_mib *mib) {
   uint64_t value;
   if (field->tag == HEARTH_TAG_Hotness) {
@@ -48,7 +52,7 @@ static LLVMMetadataRef value_node(hearth_md *md, const hearth_md_field *field, c
   }
   if (field->bits < 64 && value >> field->bits)
     value = (UINT64_C(1) << field->bits) - 1;
-  return hearth_md_integer(md, field->bits, value);
+  return integer_node(md, field->bits, value);
 }
 
 LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib) {
@@ -120,7 +124,7 @@ LLVMMetadataRef hearth_md_stack_create(hearth_md *md, const uint64_t *ids, size_
     made++;
   for (; made < n; made++) {
     uint64_t id = ids[n - 1 - made];
-    LLVMMetadataRef operands[2] = {hearth_md_integer(md, 64, id), made ? md->last_stack.chains[made - 1] : NULL};
+    LLVMMetadataRef operands[2] = {integer_node(md, 64, id), made ? md->last_stack.chains[made - 1] : NULL};
     md->last_stack.ids[made] = id;
     md->last_stack.chains[made] = hearth_md_node(md, operands, made ? 2 : 1);
   }
@@ -133,7 +137,7 @@ LLVMMetadataRef hearth_md_stack_create_flat(hearth_md *md, const uint64_t *ids, 
   if (!operands)
     return NULL;
   for (size_t i = 0; i < n; i++)
-    operands[i] = hearth_md_integer(md, 64, ids[i]);
+    operands[i] = integer_node(md, 64, ids[i]);
   LLVMMetadataRef node = hearth_md_node(md, operands, n);
   free(operands);
   return node;
@@ -181,10 +185,6 @@ size_t hearth_md_stack_read(LLVMMetadataRef stack, uint64_t *ids, size_t capacit
 /* ------------------------------------------------ node ------------------------------------------------ */
 
 /* Metadata nodes, made and attached. Taking them apart is in ir_facts.cpp. */
-
-LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value) {
-  return LLVMValueAsMetadata(LLVMConstInt(LLVMIntTypeInContext(md->context, bits), value, false));
-}
 
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text) {
   return LLVMMDStringInContext2(md->context, text, strlen(text));

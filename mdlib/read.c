@@ -37,7 +37,8 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
   return n + 1;
 }
 
-uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
+/* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
+static uint64_t *callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
   *ret_count = hearth_md_get_callsite(md, call, NULL, 0);
   uint64_t *ids = *ret_count ? malloc(*ret_count * sizeof *ids) : NULL;
   if (ids)
@@ -45,20 +46,6 @@ uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_c
   else
     *ret_count = 0;
   return ids;
-}
-
-bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n) {
-  for (size_t i = 0; i < n && from + i < mib->depth; i++)
-    if (ids[i] && mib->stack[from + i] && ids[i] != mib->stack[from + i])
-      return false;
-  return true;
-}
-
-bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
-                           hearth_class resolved) {
-  if (n_callsite > 1 && !hearth_md_callers_agree(mib, 0, callsite + 1, n_callsite - 1))
-    return false;
-  return resolved == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == resolved;
 }
 
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call) {
@@ -142,10 +129,20 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs) {
 /* Pruning after inlining is recomputed from where a call is now, not patched at each inlining: the debug location
  * survives passes that drop or duplicate our metadata. */
 
-size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved) {
+/* Can the context be that of a call at this callsite (n may be 0: unknown), whose class LLVM had resolved (else UNKNOWN)?
+ * They are compared on their common prefix; an id of 0 agrees with any. */
+static bool is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n, hearth_class resolved) {
+  for (size_t i = 0; i + 1 < n && i < mib->depth; i++)
+    if (callsite[i + 1] && mib->stack[i] && callsite[i + 1] != mib->stack[i])
+      return false;
+  return resolved == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == resolved;
+}
+
+/* Keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
+static size_t keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved) {
   size_t kept = 0;
   for (size_t i = 0; i < all->count; i++)
-    if (hearth_md_is_possible(&all->mibs[i], callsite, n, resolved)) {
+    if (is_possible(&all->mibs[i], callsite, n, resolved)) {
       all->mibs[kept++] = all->mibs[i];
       all->nodes[kept] = all->nodes[i + 1];
     }
@@ -160,12 +157,12 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
     return false;
   hearth_class resolved = hearth_md_get_resolved_class(md, call);
   bool known = n_callsite || resolved != HEARTH_CLASS_UNKNOWN;
-  size_t left = hearth_md_keep_possible(&all, callsite, n_callsite, resolved);
+  size_t left = keep_possible(&all, callsite, n_callsite, resolved);
   if (!left && resolved != HEARTH_CLASS_UNKNOWN) {
     /* The ids begin further inside than the contexts do: frames that the profile lacks were passed over when they were
      * attached. The class still holds. */
     n_callsite = 0;
-    left = hearth_md_keep_possible(&all, NULL, 0, resolved);
+    left = keep_possible(&all, NULL, 0, resolved);
   }
   if (left && known)
     hearth_md_attach_nodes(md, call, callsite, n_callsite, &all);
@@ -179,7 +176,7 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
   size_t n, n_outer;
   if (!hearth_ir_is_call(call) || !hearth_ir_is_call(outer))
     return false;
-  uint64_t *ids = hearth_md_callsite_ids(md, call, &n), *outer_ids = hearth_md_callsite_ids(md, outer, &n_outer);
+  uint64_t *ids = callsite_ids(md, call, &n), *outer_ids = callsite_ids(md, outer, &n_outer);
   uint64_t *all = n && n_outer ? realloc(ids, (n + n_outer) * sizeof *all) : NULL;
   if (all) {
     ids = all;

@@ -123,26 +123,16 @@ static void schema_enter(hearth_md *md, LLVMMetadataRef node) {
   LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, LLVMMetadataAsValue(md->context, node));
 }
 
-LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node) {
-  LLVMMetadataRef entered;
-  for (unsigned i = 0; (entered = hearth_md_get_schema(md, i)); i++)
-    if (entered == node)
-      return node;
-  schema_enter(md, node);
-  return node;
-}
-
 LLVMMetadataRef hearth_md_schema_node(hearth_md *md) {
-  if (!md->schema_node)
-    md->schema_node = hearth_md_enter_schema(md, hearth_md_schema_create(md, &md->schema));
+  LLVMMetadataRef entered;
+  if (md->schema_node)
+    return md->schema_node;
+  md->schema_node = hearth_md_schema_create(md, &md->schema);
+  for (unsigned i = 0; (entered = hearth_md_get_schema(md, i)); i++)
+    if (entered == md->schema_node)
+      return entered;
+  schema_enter(md, md->schema_node);
   return md->schema_node;
-}
-
-void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node) {
-  hearth_ir_clear_named_metadata(md->module, HEARTH_MD_SCHEMA_NAME);
-  if (node)
-    schema_enter(md, node);
-  md->schema_node = NULL;
 }
 
 /* ------------------------------------------------ unify ------------------------------------------------ */
@@ -268,7 +258,9 @@ size_t hearth_md_unify(hearth_md *md, bool *ret_changed) {
   }
   if (u.apply) {
     hearth_ir_for_each_instruction(md->module, schema_visit, &u);
-    hearth_md_enter_only_schema(md, u.node);
+    hearth_ir_clear_named_metadata(md->module, HEARTH_MD_SCHEMA_NAME);
+    schema_enter(md, u.node);
+    md->schema_node = NULL;
     *ret_changed = true;
   }
   free(u.schemas);

@@ -44,19 +44,26 @@ bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size
   return true;
 }
 
-static void add_choice(hearth_choice *choice, size_t item) {
-  choice->first = item < choice->first ? item : choice->first;
-  choice->last = choice->first > choice->last || item > choice->last ? item : choice->last;
+/* The possible partners of an item, over all alignments with the greatest sum. */
+typedef struct partners {
+  size_t first, last; /* items of the other sequence that it is in some of them; first > last: in none */
+  bool may_be_none;   /* in some of them it is unaligned */
+} partners;
+
+static void add_choice(partners *of, size_t item) {
+  of->first = item < of->first ? item : of->first;
+  of->last = of->first > of->last || item > of->last ? item : of->last;
 }
 
-static void clear_choices(hearth_choice *choices, size_t n) {
+static void clear_choices(partners *of, size_t n) {
   for (size_t i = 0; i < n; i++)
-    choices[i] = (hearth_choice){SIZE_MAX, 0, false};
+    of[i] = (partners){SIZE_MAX, 0, false};
 }
 
-/* The sum of the items before i and k grows as `before` goes down the rows: it holds row i, then row i + 1. */
-bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *data, hearth_choice *ret_of_n,
-                          hearth_choice *ret_of_m) {
+/* The choices of all n items, and of all m; false as in hearth_align.
+ * The sum of the items before i and k grows as `before` goes down the rows: it holds row i, then row i + 1. */
+static bool align_choices(size_t n, size_t m, hearth_likeness likeness, void *data, partners *ret_of_n,
+                          partners *ret_of_m) {
   size_t width = m + 1;
   uint32_t *behind = sums_behind(n, m, likeness, data), *before = calloc(2 * width, sizeof *before);
   bool done = behind && before;
@@ -98,7 +105,7 @@ bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *da
 typedef struct deciding {
   const hearth_doubts *d;
   size_t *pairs;
-  hearth_choice *of_old, *of_new;
+  partners *of_old, *of_new;
   bool *doubtful; /* n */
 } deciding;
 
@@ -121,9 +128,9 @@ static uint32_t shifted_by(const deciding *s, size_t i) { return s->d->now[s->pa
 /* Pairs that other alignments, as good as this one, lack. */
 static void doubt_choices(deciding *s) {
   for (size_t i = 0; i < s->d->n; i++) {
-    const hearth_choice *choice = &s->of_old[i];
-    if (choice->first <= choice->last)
-      s->doubtful[i] = choice->may_be_none || choice->first != choice->last;
+    const partners *of = &s->of_old[i];
+    if (of->first <= of->last)
+      s->doubtful[i] = of->may_be_none || of->first != of->last;
   }
 }
 
@@ -285,7 +292,7 @@ bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *re
   s.doubtful = calloc(doubts->n + 1, sizeof *s.doubtful);
   *ret_first = doubts->m;
   bool done = s.of_old && s.of_new && s.doubtful &&
-              hearth_align_choices(doubts->n, doubts->m, likeness, (void *)doubts, s.of_old, s.of_new);
+              align_choices(doubts->n, doubts->m, likeness, (void *)doubts, s.of_old, s.of_new);
   hearth_expect(pairs_ascend(doubts, pairs));
   if (done)
     decide(&s, ret_first);

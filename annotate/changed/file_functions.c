@@ -69,11 +69,6 @@ bool hearth_spacing_behind(const hearth_spacing *spacing, const hearth_function_
 
 /* -------------------------------------------------- namesakes ----------------------------------------------------- */
 
-bool hearth_is_external(LLVMValueRef function) {
-  LLVMLinkage linkage = LLVMGetLinkage(function);
-  return linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage;
-}
-
 bool hearth_is_of_source_file(LLVMValueRef function) {
   size_t source_length, length;
   const char *base = hearth_base_name(LLVMGetSourceFileName(LLVMGetGlobalParent(function), &source_length));
@@ -148,11 +143,11 @@ hearth_status hearth_namesakes_find(hearth_namesakes *namesakes, LLVMModuleRef m
   bool any_external = false, any_found = false;
   HEARTH_TRY(list_functions(namesakes, module, profile, locator, err));
   for (size_t i = 0; i < namesakes->count; i++)
-    any_external |= hearth_is_external(namesakes->items[i].function);
+    any_external |= !hearth_is_local(namesakes->items[i].function);
   if (any_external)
     HEARTH_TRY(look_up(namesakes, profile, err));
   for (size_t i = 0; i < namesakes->count; i++)
-    any_found |= namesakes->items[i].count && hearth_is_external(namesakes->items[i].function);
+    any_found |= namesakes->items[i].count && !hearth_is_local(namesakes->items[i].function);
   if (!any_found)
     namesakes->count = 0;
   return HEARTH_OK;

@@ -275,6 +275,8 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
   return same;
 }
 
+static bool is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
+
 /* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted,
  * other calls are such as never ran. */
 static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
@@ -286,7 +288,7 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
     return HEARTH_OK;
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if ((hearth_is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
+  if ((is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
     return hearth_error_nomem(s->err);
   if (doubtful < s->n_new)
     HEARTH_TRY(add_doubtful(s, f, doubtful));
@@ -328,7 +330,7 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, &function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if (unchanged && !hearth_is_end_moved(&doubts))
+  if (unchanged && !is_end_moved(&doubts))
     return HEARTH_OK;
   HEARTH_TRY(read_calls(s, &function, id));
   return align(s, f, id, &function, !unchanged);
@@ -377,7 +379,7 @@ static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesak
   for (size_t i = 0; i < namesakes->count; i++) {
     const hearth_namesake *namesake = &namesakes->items[i];
     hearth_function_info function;
-    if (!namesake->count || !hearth_is_external(namesake->function))
+    if (!namesake->count || hearth_is_local(namesake->function))
       continue;
     HEARTH_TRY(hearth_profile_get_function(s->profile, namesake->row, &function, s->err));
     HEARTH_TRY(read_calls(s, &function, namesake->id));

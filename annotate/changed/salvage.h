@@ -56,16 +56,6 @@ typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
  * the sequences are too long, or out of memory. */
 bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
 
-/* The possible partners of an item, over all alignments with the greatest sum. */
-typedef struct hearth_choice {
-  size_t first, last; /* items of the other sequence that it is in some of them; first > last: in none */
-  bool may_be_none;   /* in some of them it is unaligned */
-} hearth_choice;
-
-/* The choices of all n items, and of all m. Takes twice the memory of hearth_align; false as there. */
-bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *data, hearth_choice *ret_of_n,
-                          hearth_choice *ret_of_m);
-
 /* ------------------------------------------------ doubts ------------------------------------------------ */
 
 /* Which calls of an alignment are guesses. Calls of one function look alike: where one of several was
@@ -97,9 +87,6 @@ typedef struct hearth_doubts {
   bool knows_end;  /* it is known by how many lines the code behind the function moved, against it */
   uint32_t end_by; /* lines that the code behind the function moved by, if knows_end */
 } hearth_doubts;
-
-/* Do all lines seem to be where they were? */
-static inline bool hearth_is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
 
 /* `pairs` is the alignment. Of old calls that are in doubt, the pair is put right where lines decide it, kept where
  * all that the call may be have one class, or none that gets a hint, and else taken away (HEARTH_UNALIGNED).
@@ -156,8 +143,5 @@ void hearth_namesakes_free(hearth_namesakes *namesakes);
 
 /* Is the function, which has debug information, declared in the module's source file, by the file's last name? */
 bool hearth_is_of_source_file(LLVMValueRef function);
-
-/* Can other files call the function? */
-bool hearth_is_external(LLVMValueRef function);
 
 #endif

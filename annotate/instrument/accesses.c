@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "module.h"
 #include "shim.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
@@ -15,10 +16,6 @@
 #define MOST_LOOK_AT 64 /* accesses that are compared with one */
 _Static_assert(MOST_LOOK_AT < UINT8_MAX, "a counter of histogram mode takes the weights of all");
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
-
-bool hearth_starts_with(const char *text, size_t length, const char *prefix) {
-  return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
-}
 
 static LLVMAttributeIndex index_of(LLVMValueRef argument) {
   LLVMAttributeIndex i = 1;
@@ -28,8 +25,7 @@ static LLVMAttributeIndex index_of(LLVMValueRef argument) {
 }
 
 static bool argument_has(LLVMValueRef argument, const char *attribute) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-  return LLVMGetEnumAttributeAtIndex(LLVMGetParamParent(argument), index_of(argument), kind) != NULL;
+  return hearth_has_attribute(LLVMGetParamParent(argument), index_of(argument), (const char *[]){attribute, NULL});
 }
 
 static bool is_given_no_heap(LLVMValueRef argument) {
@@ -63,24 +59,13 @@ static bool is_address_of_part(LLVMValueRef pointer) {
   return opcode == LLVMGetElementPtr || opcode == LLVMBitCast;
 }
 
-static bool is_call_of(LLVMValueRef call, const char *const *names, size_t count) {
-  LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMIsAFunction(LLVMGetCalledValue(call)) : NULL;
-  if (!callee || !LLVMIsDeclaration(callee))
-    return false;
-  size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
-  for (size_t i = 0; i < count; i++)
-    if (strlen(names[i]) == length && memcmp(name, names[i], length) == 0)
-      return true;
-  return false;
-}
-
 /* Data that isalpha, toupper and such read in glibc, at each character: pointers of the thread, which are not in
  * dynamic memory, and through them tables of the locale, which are constants or mapped files. */
 static bool is_in_character_tables(LLVMValueRef origin) {
-  static const char *const names[] = {"__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"};
+  static const char *const names[] = {"__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", NULL};
   LLVMValueRef call = LLVMIsALoadInst(origin) ? LLVMGetOperand(origin, 0) : origin;
-  return is_call_of(call, names, sizeof names / sizeof names[0]);
+  LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMIsAFunction(LLVMGetCalledValue(call)) : NULL;
+  return callee && LLVMIsDeclaration(callee) && hearth_is_named(callee, names);
 }
 
 /* The loader may take the memory of thread-local variables from malloc. */
@@ -185,41 +170,25 @@ static void add_pointer(void *closure, LLVMValueRef call, LLVMValueRef pointer) 
 }
 
 static void collect_call(collection *c, LLVMValueRef call) {
-  static const struct {
-    const char *name;
-    int ranges;  /* that a memory intrinsic accesses; 0: a masked access */
-    int pointer; /* operand of the masked access */
-  } intrinsics[] = {
-      {"llvm.memcpy", 2, 0},
-      {"llvm.memmove", 2, 0},
-      {"llvm.memset", 1, 0},
-      {"llvm.masked.load", 0, 0},
-      {"llvm.masked.store", 0, 1},
-      {"llvm.masked.expandload", 0, 0},
-      {"llvm.masked.compressstore", 0, 1},
-  };
+  /* Followed by the mangled types: ".inline" and ".element" are others, which must not change. */
+  static const char *const copies[] = {"llvm.memcpy.p", "llvm.memmove.p", NULL},
+                           *const sets[] = {"llvm.memset.p0", NULL},
+                           *const masked_loads[] = {"llvm.masked.load.", "llvm.masked.expandload.", NULL},
+                           *const masked_stores[] = {"llvm.masked.store.", "llvm.masked.compressstore.", NULL};
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
   if (!callee)
     return;
   if (!LLVMGetIntrinsicID(callee)) {
     if (hearth_library_visit_pointers(call, add_pointer, c))
       access_add_call(c, call);
-    return;
-  }
-  size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
-  for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
-    size_t prefix = strlen(intrinsics[i].name);
-    /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must not change. */
-    if (!hearth_starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
-        hearth_starts_with(name + prefix, length - prefix, ".inline") ||
-        hearth_starts_with(name + prefix, length - prefix, ".element"))
-      continue;
-    if (intrinsics[i].ranges)
-      collect_range(c, call, intrinsics[i].ranges == 2);
-    else
-      access_add(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer), 0, 1);
-    return;
+  } else if (hearth_is_named_like(callee, copies)) {
+    collect_range(c, call, true);
+  } else if (hearth_is_named_like(callee, sets)) {
+    collect_range(c, call, false);
+  } else if (hearth_is_named_like(callee, masked_loads)) {
+    access_add(c, call, LLVMGetArgOperand(call, 0), 0, 1);
+  } else if (hearth_is_named_like(callee, masked_stores)) {
+    access_add(c, call, LLVMGetArgOperand(call, 1), 0, 1);
   }
 }
 

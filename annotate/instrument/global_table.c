@@ -67,15 +67,10 @@ static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *nam
   return true;
 }
 
-static bool may_be_discarded(LLVMValueRef global) {
-  LLVMLinkage linkage = LLVMGetLinkage(global);
-  return LLVMGetComdat(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage);
-}
-
 static bool add_globals(table *t) {
   hearth_global_name name;
   for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g)) {
-    if (!hearth_global_name_of(g, &name) || may_be_discarded(g))
+    if (!hearth_global_name_of(g, &name) || (LLVMGetComdat(g) && hearth_is_local(g)))
       continue;
     hearth_shim_raise_alignment(g, HEARTH_GRANULE);
     if (!add_row(t, g, &name))

@@ -36,12 +36,6 @@ typedef struct hearth_counters {
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
 } hearth_counters;
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram);
-void hearth_counters_destroy(hearth_counters *counters);
-
-/* Bytes of memory that a counter counts for. */
-unsigned hearth_counters_granule(const hearth_counters *counters);
-
 /* Code goes to this function from now on; at the end of it, leave it. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);
 void hearth_counters_leave(hearth_counters *counters);
@@ -104,9 +98,6 @@ void hearth_accesses_free(hearth_accesses *accesses);
 /* Whether the pointer may point into a heap block, or to a global that counts (hearth_global_counts). Counters of
  * other memory are never read. */
 bool hearth_may_be_heap(LLVMValueRef pointer);
-
-/* Does a name of so many characters begin with the prefix? */
-bool hearth_starts_with(const char *text, size_t length, const char *prefix);
 
 /* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with
  * the first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for

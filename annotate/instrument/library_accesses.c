@@ -174,30 +174,35 @@ static bool has_wide_characters(LLVMModuleRef module) {
 
 static bool is_wide(const char *name) { return strncmp(name, "wc", 2) == 0 || strncmp(name, "wmem", 4) == 0; }
 
+static void mark_row(LLVMValueRef function, const library_function *row) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+  if (is_elsewhere(function) && has_signature(type, row->signature) && fits(type, row->items))
+    mark(function, row->items);
+}
+
 static void mark_known(LLVMModuleRef module) {
+  static const struct {
+    const char *before, *behind;
+  } forms[] = {{"", ""}, {"", "64"}, {"", "_unlocked"}, {"__isoc99_", ""}, {"__isoc23_", ""}};
   bool wide = has_wide_characters(module);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].name);
-    if (!function || !is_elsewhere(function) || (!wide && is_wide(functions[i].name)))
-      continue;
-    LLVMTypeRef type = LLVMGlobalGetValueType(function);
-    if (has_signature(type, functions[i].signature) && fits(type, functions[i].items))
-      mark(function, functions[i].items);
-  }
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0] && (wide || !is_wide(functions[i].name)); k++) {
+      char name[256];
+      snprintf(name, sizeof name, "%s%s%s", forms[k].before, functions[i].name, forms[k].behind);
+      LLVMValueRef function = LLVMGetNamedFunction(module, name);
+      if (function)
+        mark_row(function, &functions[i]);
+    }
 }
 
 /* Those of namespace std, also by the names that mangling has for its streams and old strings. A program's own
  * specialisation of a template may be among them; it then counts one access more. */
 static void mark_standard(LLVMModuleRef module) {
-  static const char *const prefixes[] = {"_ZSt",  "_ZNSt",  "_ZNKSt", "_ZNSo", "_ZNKSo",
-                                         "_ZNSi", "_ZNKSi", "_ZNSs",  "_ZNKSs"};
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-    size_t length;
-    const char *name = LLVMGetValueName2(f, &length);
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-      if (is_elsewhere(f) && length > strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-        mark(f, ANY);
-  }
+  static const char *const prefixes[] = {"_ZSt",  "_ZNSt",  "_ZNKSt", "_ZNSo",  "_ZNKSo",
+                                         "_ZNSi", "_ZNKSi", "_ZNSs",  "_ZNKSs", NULL};
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (is_elsewhere(f) && hearth_is_named_like(f, prefixes))
+      mark(f, ANY);
 }
 
 /* --- the user's table --- */
@@ -400,9 +405,7 @@ static const char *text_of(LLVMValueRef value, size_t *ret_length) {
   }
   if (!LLVMIsAGlobalVariable(value) || !LLVMIsGlobalConstant(value))
     return NULL;
-  LLVMLinkage linkage = LLVMGetLinkage(value);
-  LLVMValueRef content =
-      linkage == LLVMPrivateLinkage || linkage == LLVMInternalLinkage ? LLVMGetInitializer(value) : NULL;
+  LLVMValueRef content = hearth_is_local(value) ? LLVMGetInitializer(value) : NULL;
   return content && LLVMIsAConstantDataSequential(content) && LLVMIsConstantString(content)
              ? LLVMGetAsString(content, ret_length)
              : NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hearth/ir_facts.h"
+#include "module.h"
 #include "shim.h"
 
 /* ------------------------------------------------ counters ------------------------------------------------ */
@@ -14,7 +15,7 @@
 /* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their
  * greatest value. Ranges and atomic histograms are calls of the runtime. */
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
+static hearth_counters counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   return (hearth_counters){.module = module,
                            .builder = LLVMCreateBuilderInContext(context),
@@ -25,9 +26,8 @@ hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool h
                            .histogram = histogram};
 }
 
-void hearth_counters_destroy(hearth_counters *counters) { LLVMDisposeBuilder(counters->builder); }
-
-unsigned hearth_counters_granule(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
+/* Bytes of memory that a counter counts for. */
+static unsigned granule_of(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
 
 LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type) {
   LLVMValueRef function = LLVMGetNamedFunction(counters->module, name);
@@ -128,18 +128,17 @@ static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char 
 static bool is_in_default_space(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 0; }
 
 static void count_intrinsic(hearth_counters *c, LLVMValueRef call) {
-  size_t length;
-  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
-  LLVMValueRef to = LLVMGetArgOperand(call, 0), from = LLVMGetArgOperand(call, 1);
-  bool is_set = hearth_starts_with(name, length, "llvm.memset");
+  static const char *const set[] = {"llvm.memset", NULL}, *const move[] = {"llvm.memmove", NULL};
+  LLVMValueRef callee = LLVMGetCalledValue(call), to = LLVMGetArgOperand(call, 0), from = LLVMGetArgOperand(call, 1);
+  bool is_set = hearth_is_named_like(callee, set);
   if (!is_in_default_space(to) || (!is_set && !is_in_default_space(from)))
     return;
   if (!hearth_may_be_heap(to) && (is_set || !hearth_may_be_heap(from)))
     return;
   replace_intrinsic(c, call,
-                    is_set                                             ? "__memprof_memset"
-                    : hearth_starts_with(name, length, "llvm.memmove") ? "__memprof_memmove"
-                                                                       : "__memprof_memcpy",
+                    is_set                               ? "__memprof_memset"
+                    : hearth_is_named_like(callee, move) ? "__memprof_memmove"
+                                                         : "__memprof_memcpy",
                     is_set);
 }
 
@@ -165,25 +164,20 @@ static void instrument_count(const hearth_accesses *accesses, LLVMValueRef funct
   hearth_counters_leave(c);
 }
 
-static bool has_attribute(LLVMValueRef function, const char *name) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL;
-}
-
 static bool is_instrumented(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
+  static const char *const ours[] = {"__memprof_", "memprof.", NULL}, *const closed[] = {
+                                                                          "naked", "disable_sanitizer_instrumentation",
+                                                                          NULL};
   return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-         !hearth_starts_with(name, length, "__memprof_") && !hearth_starts_with(name, length, "memprof.") &&
-         !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
+         !hearth_is_named_like(function, ours) && !hearth_has_attribute(function, LLVMAttributeFunctionIndex, closed);
 }
 
 /* Before all else that adds code: that takes some of the instructions away. */
 static void count_stores(LLVMValueRef function, const hearth_global_stores *stores, const hearth_counters *c) {
-  hearth_counters to = hearth_counters_create(c->module, false, false);
+  hearth_counters to = counters_create(c->module, false, false);
   to.stores = true;
   hearth_global_stores_count(stores, function, &to);
-  hearth_counters_destroy(&to);
+  LLVMDisposeBuilder(to.builder);
 }
 
 static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
@@ -194,7 +188,7 @@ static bool instrument_function(LLVMValueRef function, const hearth_pass_options
   if (ok) {
     count_stores(function, &stores, c);
     if (options->coalesce != HEARTH_COALESCE_OFF)
-      hearth_coalesce_neighbours(&accesses, hearth_counters_granule(c));
+      hearth_coalesce_neighbours(&accesses, granule_of(c));
     instrument_count(&accesses, function, c);
   }
   hearth_global_stores_free(&stores);
@@ -215,7 +209,7 @@ static void tell_granule(hearth_counters *c) {
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &i32, 1, false);
-  LLVMValueRef granule = LLVMConstInt(i32, hearth_counters_granule(c), false);
+  LLVMValueRef granule = LLVMConstInt(i32, granule_of(c), false);
   LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_granule", type), &granule, 1, "");
 }
 
@@ -269,7 +263,7 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   exact.global_stores &= !options->histogram;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
-  hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
+  hearth_counters counters = counters_create(module, options->atomic_counters, options->histogram);
   if (options->globals && options->histogram)
     hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
   else if (options->globals)
@@ -288,6 +282,6 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   add_constructor(&counters);
   if (options->histogram)
     define_histogram(&counters);
-  hearth_counters_destroy(&counters);
+  LLVMDisposeBuilder(counters.builder);
   return true;
 }

@@ -244,7 +244,7 @@ bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options)
   (void)options;
   if (is_done(module))
     return false;
-  t.locator = hearth_locator_create(HEARTH_IDS_HEARTH, NULL, NULL, false);
+  t.locator = hearth_locator_create(HEARTH_IDS_HEARTH, NULL, NULL);
   if (!t.locator) {
     hearth_shim_error(module, "out of memory while looking for the types of allocations");
     return false;

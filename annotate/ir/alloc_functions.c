@@ -131,9 +131,7 @@ LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *ro
 }
 
 bool hearth_is_dispatch(LLVMValueRef function) {
-  size_t length, prefix = strlen(HEARTH_OWN_PREFIX);
-  const char *name = LLVMGetValueName2(function, &length);
-  return length > prefix && strncmp(name, HEARTH_OWN_PREFIX, prefix) == 0;
+  return hearth_is_named_like(function, (const char *[]){HEARTH_OWN_PREFIX, NULL});
 }
 
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
@@ -186,11 +184,10 @@ bool hearth_alloc_is_dormant(LLVMValueRef call) { return is_marked(call, DORMANT
 
 /* The size is known only when the coroutine is split. */
 static bool allocates_frame(LLVMValueRef call) {
-  static const char size[] = "llvm.coro.size.";
+  static const char *const size[] = {"llvm.coro.size.", NULL};
   LLVMValueRef bytes = LLVMGetNumArgOperands(call) > 0 ? LLVMIsACallInst(LLVMGetOperand(call, 0)) : NULL;
   LLVMValueRef callee = bytes ? LLVMIsAFunction(LLVMGetCalledValue(bytes)) : NULL;
-  size_t length;
-  return callee && strncmp(LLVMGetValueName2(callee, &length), size, strlen(size)) == 0;
+  return callee && hearth_is_named_like(callee, size);
 }
 
 void hearth_alloc_note_frame(LLVMValueRef call) {

@@ -80,12 +80,11 @@ static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   hearth_shim_keep(caller);
 }
 
-static unsigned attribute_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
-
-void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value) {
-  unsigned kind = attribute_kind(name);
+/* Unless it has the attribute, or this LLVM knows none of the name: LLVM 14 has no allockind. */
+static void add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  if (kind && !LLVMGetEnumAttributeAtIndex(function, place, kind)) /* LLVM 14 has no allockind */
+  if (kind && !LLVMGetEnumAttributeAtIndex(function, place, kind))
     LLVMAddAttributeAtIndex(function, place, LLVMCreateEnumAttribute(context, kind, value));
 }
 
@@ -106,10 +105,10 @@ static void dispatch_describe(LLVMValueRef function, const hearth_alloc_function
   if (row->kind == HEARTH_ALLOC_OTHER)
     return;
   uint64_t first = (uint64_t)(row->size[0] - '0'), second = row->size[1] ? (uint64_t)(row->size[1] - '0') : UINT32_MAX;
-  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "allocsize", first << 32 | second);
-  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "allockind", row->kind);
+  add_attribute(function, LLVMAttributeFunctionIndex, "allocsize", first << 32 | second);
+  add_attribute(function, LLVMAttributeFunctionIndex, "allockind", row->kind);
   if (row->family == HEARTH_ALLOC_FAMILY_C) /* of operator new, -fno-assume-sane-operator-new says otherwise */
-    hearth_add_attribute(function, LLVMAttributeReturnIndex, "noalias", 0);
+    add_attribute(function, LLVMAttributeReturnIndex, "noalias", 0);
   if (!LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, family, strlen(family)))
     LLVMAddAttributeAtIndex(
         function, LLVMAttributeFunctionIndex,

@@ -22,8 +22,7 @@
 typedef struct subprogram {
   LLVMMetadataRef key;
   uint64_t id_now;
-  uint64_t id;           /* in the profile */
-  uint64_t id_in_stacks; /* that stack ids are made of */
+  uint64_t id; /* in the profile */
   uint32_t line;
   const hearth_moved_function *moved; /* NULL: it did not change */
 } subprogram;
@@ -32,17 +31,16 @@ struct hearth_locator {
   enum hearth_id_scheme scheme;
   const hearth_moved_calls *moved;
   const hearth_call_sites *crowded;
-  bool llvm_ids;
   subprogram *subprograms;
   size_t count, capacity;
   id_table by_key;
 };
 
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
-                                      const hearth_call_sites *crowded, bool llvm_ids) {
+                                      const hearth_call_sites *crowded) {
   hearth_locator *locator = calloc(1, sizeof *locator);
   if (locator)
-    *locator = (hearth_locator){.scheme = scheme, .moved = moved, .crowded = crowded, .llvm_ids = llvm_ids};
+    *locator = (hearth_locator){.scheme = scheme, .moved = moved, .crowded = crowded};
   return locator;
 }
 
@@ -88,14 +86,14 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   size_t skip = file_length < sizeof path ? 0 : file_length - (sizeof path - 1);
   memcpy(path, file ? file + skip : "", file ? file_length - skip : 0);
   path[file ? file_length - skip : 0] = '\0';
-  uint64_t llvm_id = hearth_llvm_function_id(name ? name : "", name_length);
-  uint64_t now = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
+  if (!name)
+    name = "";
+  uint64_t now = locator->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(name, name_length)
+                                                    : hearth_function_id(name, name_length, path);
   const hearth_moved_function *moved = location_find_moved(locator->moved, now);
-  uint64_t id = moved && moved->old_id ? moved->old_id : now;
   return (subprogram){.key = key,
                       .id_now = now,
-                      .id = id,
-                      .id_in_stacks = locator->llvm_ids ? llvm_id : id,
+                      .id = moved && moved->old_id ? moved->old_id : now,
                       .line = hearth_ir_subprogram_line(key),
                       .moved = moved};
 }
@@ -145,11 +143,6 @@ static size_t cut_recursion(const hearth_location *chain, size_t n) {
   return n;
 }
 
-static uint64_t location_stack_id(const hearth_locator *locator, uint64_t function, const hearth_location *place) {
-  return locator->llvm_ids ? hearth_shim_llvm_stack_id(function, place->line, place->column)
-                           : hearth_stack_id(function, place->line, place->column);
-}
-
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]) {
   size_t n = 0;
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
@@ -169,7 +162,7 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
         locator->crowded && !hearth_call_sites_has(locator->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
       move(locator->moved, function.moved, frame);
-    frame->id = line && frame->column ? location_stack_id(locator, function.id_in_stacks, frame) : 0;
+    frame->id = line && frame->column ? hearth_stack_id(function.id, frame->line, frame->column) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));
 }

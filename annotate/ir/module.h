@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A module, as all passes see it: its allocation calls, and the functions that take their place; its global variables;
- * the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
+/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
 #ifndef HEARTH_MODULE_H
 #define HEARTH_MODULE_H
 
@@ -15,6 +14,33 @@
 #include "hearth/plan.h"
 #include "hearth/program_tables.h"
 #include "hearth/status.h"
+
+/* ------------------------------------------------ symbols ------------------------------------------------ */
+
+/* Code of other modules cannot name it. */
+bool hearth_is_local(LLVMValueRef global);
+/* Has it one of these names, or a name that begins so? NULL ends the list. */
+bool hearth_is_named(LLVMValueRef global, const char *const *names);
+bool hearth_is_named_like(LLVMValueRef global, const char *const *prefixes);
+/* Has a function one of these attributes of LLVM's there? NULL ends the list. */
+bool hearth_has_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *const *names);
+
+/* Which global variables are profiled, and what they are called in profiles: by the instrumentation, and again by the
+ * compilation that uses the profile. */
+
+typedef struct hearth_global_name {
+  char name[HEARTH_GLOBAL_NAME_MAX + 1];
+  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* base name; "": of a string literal */
+  uint32_t line;                         /* 0: unknown */
+  uint32_t flags;                        /* as in hearth_global_row */
+} hearth_global_name;
+
+/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses,
+ * and are not thread-local. A string literal, which has no name, is called by its content. */
+bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret);
+
+/* Bytes. */
+uint64_t hearth_global_size(LLVMTargetDataRef layout, LLVMValueRef global);
 
 /* ------------------------------------------------ allocation functions ------------------------------------------------ */
 
@@ -128,28 +154,6 @@ void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *
  * may. */
 LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module);
 
-/* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */
-void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value);
-
-/* ------------------------------------------------ global names ------------------------------------------------ */
-
-/* Which global variables are profiled, and what they are called in profiles: by the instrumentation, and again by the
- * compilation that uses the profile. */
-
-typedef struct hearth_global_name {
-  char name[HEARTH_GLOBAL_NAME_MAX + 1];
-  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* base name; "": of a string literal */
-  uint32_t line;                         /* 0: unknown */
-  uint32_t flags;                        /* as in hearth_global_row */
-} hearth_global_name;
-
-/* False: it is none that is profiled. Those are defined here for good, lie in the section that the compiler chooses,
- * and are not thread-local. A string literal, which has no name, is called by its content. */
-bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret);
-
-/* Bytes. */
-uint64_t hearth_global_size(LLVMTargetDataRef layout, LLVMValueRef global);
-
 /* ------------------------------------------------ places ------------------------------------------------ */
 
 /* From debug locations to the ids of the profile, and the calls of a module by their places. */
@@ -246,11 +250,11 @@ void hearth_moved_calls_write(LLVMModuleRef module, const hearth_moved_calls *mo
 void hearth_moved_calls_read(LLVMModuleRef module, hearth_moved_calls *moved);
 void hearth_moved_calls_free(hearth_moved_calls *moved);
 
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `moved` and
+/* NULL when out of memory. Function ids are made by `scheme`. `moved` and
  * `crowded` (hearth_call_sites_find_crowded), both borrowed, hold facts that debug locations lack. `moved` NULL: no
  * function has changed; `crowded` NULL: no call is known to be alone at its place. */
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_moved_calls *moved,
-                                      const hearth_call_sites *crowded, bool llvm_ids);
+                                      const hearth_call_sites *crowded);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with

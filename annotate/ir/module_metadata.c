@@ -122,36 +122,22 @@ static void add_flag(LLVMModuleRef module, const char *name, LLVMMetadataRef *va
                       LLVMMDNodeInContext2(context, &value, 1));
 }
 
-typedef struct fitting {
-  hearth_md *md;
-  unsigned kind_memprof;
-  bool clones;
-  bool changed;
-} fitting;
-
 /* LLVM plans clones for the calls that have contexts in the flat form. */
-static bool forbid_cloning_for(fitting *f, LLVMValueRef call) {
-  if (hearth_md_is_chained_only(f->md) || !LLVMHasMetadata(call) || !LLVMGetMetadata(call, f->kind_memprof))
-    return false;
-  hearth_md_resolve(f->md, call, HEARTH_CLASS_UNKNOWN);
-  return true;
-}
-
 static void fit(LLVMValueRef instruction, void *data) {
-  fitting *f = data;
-  if (!f->clones)
-    f->changed |= forbid_cloning_for(f, instruction);
-  f->changed |= hearth_md_fit_summary(f->md, instruction);
+  hearth_md *md = data;
+  if (!hearth_ir_is_call(instruction))
+    return;
+  unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(instruction)), "memprof", strlen("memprof"));
+  if (!hearth_md_is_chained_only(md) && hearth_ir_attachment(instruction, kind))
+    hearth_md_resolve(md, instruction, HEARTH_CLASS_UNKNOWN);
+  hearth_md_fit_summary(md, instruction);
 }
 
-bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones) {
-  fitting f = {.md = hearth_md_create(module),
-               .kind_memprof = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "memprof", strlen("memprof")),
-               .clones = clones};
-  if (f.md)
-    hearth_ir_for_each_instruction(module, fit, &f);
-  hearth_md_destroy(f.md);
-  return f.changed;
+void hearth_lto_fit_summary(LLVMModuleRef module) {
+  hearth_md *md = hearth_md_create(module);
+  if (md)
+    hearth_ir_for_each_instruction(module, fit, md);
+  hearth_md_destroy(md);
 }
 
 static LLVMMetadataRef first_value(LLVMModuleRef module, const char *name) {

@@ -45,14 +45,13 @@ typedef struct hearth_pass_options {
   const char *report;             /* -memprof-report; "" if not given */
   bool salvage;                   /* -memprof-salvage: align functions that have changed with the profile */
   unsigned coverage_threshold;    /* -memprof-coverage-threshold: per cent; 0: no warning */
-  bool llvm_ids;                  /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
   bool full_contexts;             /* -memprof-contexts=full: no trimming */
   bool by_plan;                   /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
   hearth_classify_options classify; /* else, or without one, by class */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
   bool nobuiltin;     /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
   unsigned fast_path; /* -memprof-fast-path: share of all allocations, per cent, from which a call gets it; 0: none */
-  hearth_lto_phase lto_phase;    /* not AUTO while a pass runs */
+  hearth_lto_phase lto_phase;    /* AUTO: LLVM does not tell; never at the start of a pipeline, nor alone */
   bool link_has_plugin;          /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
   bool by_word;                  /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
@@ -93,28 +92,17 @@ bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
 
 /* ------------------------------------------------ pipeline ------------------------------------------------ */
 
-/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here, and
- * does the work that needs C++. */
+/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks and asks here. */
 
 typedef bool hearth_pass_function(LLVMModuleRef module, const hearth_pass_options *options);
 
-typedef enum hearth_pass_kind {
-  HEARTH_PASS_OURS,           /* `run` */
-  HEARTH_PASS_DISCRIMINATORS, /* LLVM's, which gives calls on one line numbers */
-  HEARTH_PASS_USE             /* hearth_pipeline_use */
-} hearth_pass_kind;
-
 typedef struct hearth_pass {
   const char *name; /* as in -passes= */
-  hearth_pass_kind kind;
   hearth_pass_function *run;
 } hearth_pass;
 
 /* The pass of this name; NULL if there is none that can be asked for. */
 const hearth_pass *hearth_pass_by_name(const char *name, size_t length);
-/* Run one that was asked for by name, or is in one of the lists below. */
-bool hearth_pass_run(const hearth_pass *pass, LLVMModuleRef module, const hearth_pass_options *options);
-
 /* The settings of a pipeline from the command line. */
 typedef struct hearth_pipeline {
   bool optimises;   /* not -O0 */
@@ -128,11 +116,6 @@ typedef struct hearth_pipeline {
 /* Write the passes at the start and at the end of a pipeline, in order; return their number. */
 size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
 size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
-
-/* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
- * the module: each allocation call is given its hint. `told`: the phase of which LLVM speaks; the option goes before
- * it. True if the module changed. */
-bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told);
 
 /* ------------------------------------ link-time optimisation ------------------------------------ */
 
@@ -155,9 +138,8 @@ bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *option
  * gave the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
-/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for
- * the module's allocation calls: the call removes the data that LLVM plans them by. True if the module changed. */
-bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
+/* hearth_md_fit_summary for all calls: to be called last before a link. Removes the data that LLVM plans clones by. */
+void hearth_lto_fit_summary(LLVMModuleRef module);
 
 /* Add the flag, unless there is one. */
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *options);

@@ -16,13 +16,11 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/AddDiscriminators.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
-#if LLVM_VERSION_MAJOR >= 15
-#include <llvm-c/blake3.h>
-#endif
 #if LLVM_VERSION_MAJOR >= 20 // the header's new place
 #include <llvm/Transforms/Utils/Instrumentation.h>
 #else
@@ -33,7 +31,6 @@
 #else
 #include <llvm/ADT/Triple.h>
 #endif
-#include <llvm/Support/Endian.h>
 
 #include <atomic>
 #include <memory>
@@ -113,6 +110,14 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
     Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
   else
     Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+bool hearth_shim_add_discriminators(LLVMModuleRef module) {
+  FunctionAnalysisManager None; // it asks for no analysis
+  bool Changed = false;
+  for (Function &F : *unwrap(module))
+    Changed |= !F.isDeclaration() && !AddDiscriminatorsPass().run(F, None).areAllPreserved();
+  return Changed;
 }
 
 bool hearth_shim_has_runtime(LLVMModuleRef module) {
@@ -202,23 +207,6 @@ bool hearth_shim_is_usual(LLVMValueRef instruction) {
   const Loop *Inner = Loops.getLoopFor(Block);
   const BasicBlock *Start = Inner ? Inner->getHeader() : &F.getEntryBlock();
   return Frequencies.getBlockFreq(Block).getFrequency() >= Frequencies.getBlockFreq(Start).getFrequency() / 2;
-}
-
-uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {
-#if LLVM_VERSION_MAJOR >= 15
-  uint8_t bytes[16], hash[8];
-  support::endian::write64le(bytes, function);
-  support::endian::write32le(bytes + 8, line & 0xffff); // LLVM's matcher keeps no more of it
-  support::endian::write32le(bytes + 12, column);
-  llvm_blake3_hasher hasher;
-  llvm_blake3_hasher_init(&hasher);
-  llvm_blake3_hasher_update(&hasher, bytes, sizeof bytes);
-  llvm_blake3_hasher_finalize(&hasher, hash, sizeof hash);
-  return support::endian::read64le(hash);
-#else
-  (void)function, (void)line, (void)column;
-  llvm_unreachable("the option needs LLVM 15");
-#endif
 }
 
 bool hearth_shim_has_own_section(LLVMValueRef global) {

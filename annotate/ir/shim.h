@@ -35,6 +35,9 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
 /* Tell passes that nobody reads remarks, so that they compose none, if a pattern of them asks for those of that name. */
 void hearth_shim_end_remarks(LLVMModuleRef module, const char *name);
 
+/* Give calls of one line different discriminators. True if the module changed. */
+bool hearth_shim_add_discriminators(LLVMModuleRef module);
+
 /* To be called before the block of an instruction is split there, or behind it: what only the function's first block
  * may have (variables of fixed size, llvm.localescape) goes in front of the instruction. */
 void hearth_shim_before_split(LLVMValueRef instruction);
@@ -63,10 +66,6 @@ void hearth_shim_expect_true(LLVMValueRef branch);
 /* Is there a runtime of ours where the module's code runs: Linux with glibc, on x86-64 or AArch64? A module that
  * names no target is for this machine. If not, one remark says so. */
 bool hearth_shim_has_runtime(LLVMModuleRef module);
-
-/* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the
- * column, the BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
-uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);
 
 /* The program or its compiler chose the section that the global lies in. */
 bool hearth_shim_has_own_section(LLVMValueRef global);

@@ -11,10 +11,7 @@
 #include "hearth/mib.h"
 #include "shim.h"
 
-#define SITES_RECEIVER "hearth_malloc_need_sites"
-#define PLANS_RECEIVER "hearth_malloc_plan"
-#define LINK_RECEIVER  "hearth_malloc_no_plugin"
-#define NEED_OF_LINK   "__hearth_need_link"
+#define NEED_OF_LINK "__hearth_need_link"
 
 /* Names that a plan's id makes different. */
 typedef struct plan_name {
@@ -27,16 +24,23 @@ static plan_name announcement_name_of(const char *what, uint64_t plan) {
   return name;
 }
 
-/* Of the allocator, which may be another, or none of its own: a weak reference. */
-static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLVMTypeRef *parameters, unsigned count) {
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(module)), parameters, count, false);
-  LLVMValueRef receiver = LLVMAddFunction(module, name, type);
+/* Define a constructor, which runs before the program's own ones, that calls a function of the allocator: there may be
+ * another one, or none of its own, so by a weak reference. Not if the module uses the function's name itself. */
+static void announce(LLVMModuleRef module, const char *name, const char *receiver_name, LLVMValueRef *arguments,
+                     unsigned count) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef none = LLVMVoidTypeInContext(context), types[3];
+  if (LLVMGetNamedFunction(module, name) || LLVMGetNamedFunction(module, receiver_name))
+    return;
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(none, types, count, false);
+  LLVMValueRef receiver = LLVMAddFunction(module, receiver_name, type),
+               function = LLVMAddFunction(module, name, LLVMFunctionType(none, NULL, 0, false));
   LLVMSetLinkage(receiver, LLVMExternalWeakLinkage);
-  return receiver;
-}
-
-static void announcement_define(LLVMValueRef function, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  hearth_share_global(module, function, name);
+  hearth_shim_make_support_function(function);
+  hearth_ir_append_constructor(module, function, 1);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
   LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
@@ -44,24 +48,16 @@ static void announcement_define(LLVMValueRef function, LLVMValueRef receiver, LL
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, receiver, ""), present, end);
   LLVMPositionBuilderAtEnd(builder, present);
-  LLVMBuildCall2(builder, LLVMGlobalGetValueType(receiver), receiver, arguments, count, "");
+  LLVMBuildCall2(builder, type, receiver, arguments, count, "");
   LLVMBuildBr(builder, end);
   LLVMPositionBuilderAtEnd(builder, end);
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
 }
 
-/* Without a body yet; before the program's own ones. */
-static LLVMValueRef announcement_add_constructor(LLVMModuleRef module, const char *name) {
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(module)), NULL, 0, false);
-  LLVMValueRef function = LLVMAddFunction(module, name, type);
-  hearth_share_global(module, function, name);
-  hearth_shim_make_support_function(function);
-  hearth_ir_append_constructor(module, function, 1);
-  return function;
+static LLVMValueRef plan_number(LLVMModuleRef module, uint64_t plan) {
+  return LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(module)), plan, false);
 }
-
-static LLVMTypeRef id_type(LLVMModuleRef module) { return LLVMInt64TypeInContext(LLVMGetModuleContext(module)); }
 
 static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name, LLVMValueRef word) {
   LLVMValueRef sites = LLVMGetNamedFunction(module, name.c);
@@ -88,14 +84,10 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
 }
 
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
-  plan_name name = announcement_name_of("__hearth_need_sites", plan);
   LLVMValueRef sites = get_sites(module, announcement_name_of("__hearth_sites", plan), word);
-  if (!LLVMIsDeclaration(sites) || LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, SITES_RECEIVER))
-    return;
-  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), sites, word};
-  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(sites), LLVMTypeOf(word)};
-  LLVMValueRef function = announcement_add_constructor(module, name.c);
-  announcement_define(function, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
+  LLVMValueRef arguments[] = {plan_number(module, plan), sites, word};
+  if (LLVMIsDeclaration(sites))
+    announce(module, announcement_name_of("__hearth_need_sites", plan).c, "hearth_malloc_need_sites", arguments, 3);
 }
 
 /* A constant array; NULL: a null pointer, each id has a pool of its own. */
@@ -114,19 +106,14 @@ static LLVMValueRef add_layout(LLVMModuleRef module, const uint8_t *layout) {
 
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout) {
   plan_name name = announcement_name_of("__hearth_plan", plan);
-  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, PLANS_RECEIVER))
+  if (LLVMGetNamedFunction(module, name.c))
     return;
-  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), add_layout(module, layout)};
-  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(arguments[1])};
-  LLVMValueRef function = announcement_add_constructor(module, name.c);
-  announcement_define(function, declare_receiver(module, PLANS_RECEIVER, parameters, 2), arguments, 2);
+  LLVMValueRef arguments[] = {plan_number(module, plan), add_layout(module, layout)};
+  announce(module, name.c, "hearth_malloc_plan", arguments, 2);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {
-  if (LLVMGetNamedFunction(module, NEED_OF_LINK) || LLVMGetNamedFunction(module, LINK_RECEIVER))
-    return;
-  LLVMValueRef function = announcement_add_constructor(module, NEED_OF_LINK);
-  announcement_define(function, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
+  announce(module, NEED_OF_LINK, "hearth_malloc_no_plugin", NULL, 0);
 }
 
 /* Emptied, as other modules' lists of constructors may name it, too. */

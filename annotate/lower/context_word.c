@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <llvm-c/Comdat.h>
-#include <llvm-c/Target.h>
 
 #include "array.h"
 #include "hearth/ir_facts.h"
@@ -181,26 +180,17 @@ static bool returns_twice(LLVMValueRef call, LLVMValueRef function) {
          (function && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind));
 }
 
-/* Of the C library, and of Boost.Context. */
-static bool leaves(LLVMValueRef function) {
-  static const char *const names[] = {"swapcontext", "setcontext",    "longjmp",       "_longjmp",
-                                      "siglongjmp",  "__longjmp_chk", "jump_fcontext", "ontop_fcontext"};
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strlen(names[i]) == length && memcmp(name, names[i], length) == 0)
-      return true;
-  return false;
-}
-
 static switch_kind switch_of(LLVMValueRef instruction) {
+  /* Of the C library, and of Boost.Context. */
+  static const char *const leave[] = {"swapcontext",   "setcontext",    "longjmp",        "_longjmp", "siglongjmp",
+                                      "__longjmp_chk", "jump_fcontext", "ontop_fcontext", NULL};
   if (!hearth_ir_is_call(instruction) || hearth_ir_call_is_musttail(instruction) ||
       LLVMGetInstructionOpcode(instruction) == LLVMCallBr)
     return SWITCH_NONE;
   LLVMValueRef function = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   if (returns_twice(instruction, function))
     return SWITCH_RETURNS_TWICE;
-  return function && LLVMIsDeclaration(function) && leaves(function) ? SWITCH_LEAVES : SWITCH_NONE;
+  return function && LLVMIsDeclaration(function) && hearth_is_named(function, leave) ? SWITCH_LEAVES : SWITCH_NONE;
 }
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
@@ -270,30 +260,6 @@ static LLVMValueRef context_word_load(const hearth_context_word *word, LLVMBuild
   return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_word_context_of(word)), word->variable, "contexts");
 }
 
-/* The memory that is read and written to set or clear bits: the word, or one byte of it. */
-typedef struct part {
-  LLVMValueRef address;
-  LLVMTypeRef type;
-  uint64_t bits; /* in it */
-} part;
-
-/* The lowest bits, which are the busiest, fit into an instruction on the word, which allocations read as a whole soon
- * after. Others would need four bytes there. */
-static part context_word_part_of(const hearth_context_word *word, uint64_t bits) {
-  LLVMContextRef context = context_word_context_of(word);
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
-  part p = {word->variable, LLVMInt64TypeInContext(context), bits};
-  unsigned byte = 0;
-  while (!(bits >> 8 * byte & 0xff))
-    byte++;
-  uint64_t rest = bits >> 8 * byte;
-  if (bits < 0x80 || rest > 0xff || LLVMByteOrder(LLVMGetModuleDataLayout(word->session.module)) != LLVMLittleEndian)
-    return p;
-  LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), byte, false);
-  LLVMValueRef start = LLVMConstPointerCast(word->variable, LLVMPointerType(i8, 0));
-  return (part){LLVMConstInBoundsGEP2(i8, start, &index, 1), i8, rest};
-}
-
 /* The value that the word gets behind a call. */
 typedef struct ending {
   const hearth_context_word *word;
@@ -307,9 +273,9 @@ static void end_call(LLVMBuilderRef builder, void *data) {
     LLVMBuildStore(builder, e->saved, e->word->variable);
     return;
   }
-  part p = context_word_part_of(e->word, e->bits);
-  LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
-  LLVMBuildStore(builder, LLVMBuildAnd(builder, now, context_word_constant(p.type, ~p.bits), ""), p.address);
+  LLVMValueRef now = context_word_load(e->word, builder);
+  LLVMValueRef rest = LLVMBuildAnd(builder, now, context_word_constant(LLVMTypeOf(now), ~e->bits), "");
+  LLVMBuildStore(builder, rest, e->word->variable);
 }
 
 /* The word at the start of the function: there it dominates all places it is restored at. */
@@ -325,11 +291,11 @@ static LLVMValueRef load_early(const hearth_context_word *word, LLVMBuilderRef b
 /* Read where it is needed the bits are set by one instruction, which needs no register. */
 static void context_word_begin_call(const hearth_context_word *word, LLVMBuilderRef builder,
                                     hearth_decision_call decision) {
-  part p = context_word_part_of(word, decision.bits);
   LLVMPositionBuilderBefore(builder, decision.call);
   LLVMSetCurrentDebugLocation2(builder, NULL);
-  LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
-  LLVMBuildStore(builder, LLVMBuildOr(builder, now, context_word_constant(p.type, p.bits), ""), p.address);
+  LLVMValueRef now = context_word_load(word, builder);
+  LLVMValueRef set = LLVMBuildOr(builder, now, context_word_constant(LLVMTypeOf(now), decision.bits), "");
+  LLVMBuildStore(builder, set, word->variable);
 }
 
 /* A call that may become a jump. One that lacks its bit tells of no other bits either: they alone would be another

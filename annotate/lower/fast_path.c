@@ -33,13 +33,8 @@ static bool has_fast_path(const hearth_alloc_function *row) {
 /* The checks of a sanitizer would be missing from the accesses; the others ask for no such code. */
 static bool can_get_code(LLVMValueRef function) {
   static const char *const names[] = {"sanitize_address", "sanitize_thread", "sanitize_memory", "sanitize_hwaddress",
-                                      "sanitize_memtag",  "minsize",         "optnone"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-    if (kind && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind))
-      return false;
-  }
-  return true;
+                                      "sanitize_memtag",  "minsize",         "optnone",         NULL};
+  return !hearth_has_attribute(function, LLVMAttributeFunctionIndex, names);
 }
 
 void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_alloc_function *row,
@@ -265,9 +260,7 @@ static void inline_at(LLVMModuleRef module, const hearth_fast_call *noted) {
 }
 
 static bool is_fast_function(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
-  return length > strlen(FAST) && !memcmp(name, FAST, strlen(FAST));
+  return hearth_is_named_like(function, (const char *[]){FAST, NULL});
 }
 
 static void delete_unused_functions(LLVMModuleRef module) {

@@ -54,13 +54,11 @@ static bool is_fixed(const placing *p, LLVMValueRef global) {
 
 /* They lay globals out themselves. */
 static bool is_sanitized(LLVMModuleRef module) {
-  static const char *const names[] = {"sanitize_address", "sanitize_hwaddress", "sanitize_memory", "sanitize_memtag"};
+  static const char *const names[] = {"sanitize_address", "sanitize_hwaddress", "sanitize_memory", "sanitize_memtag",
+                                      NULL};
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-      unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-      if (LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind))
-        return true;
-    }
+    if (hearth_has_attribute(f, LLVMAttributeFunctionIndex, names))
+      return true;
   return false;
 }
 

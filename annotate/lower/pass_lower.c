@@ -183,7 +183,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
     l.changed |= hearth_announce_link(module);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     leave_to_link(&l);
-    hearth_lto_fit_summary(module, options->llvm_ids);
+    hearth_lto_fit_summary(module);
     hearth_lto_write_options(module, options);
     if (options->matcher && options->matcher->salvage)
       hearth_moved_calls_write(module, &options->matcher->salvage->moved);

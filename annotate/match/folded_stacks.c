@@ -9,14 +9,9 @@
 
 #include "array.h"
 #include "hearth/expect.h"
-#include "hearth/ids.h"
-#include "shim.h"
 
-hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err) {
-  hearth_profile_summary summary;
-  memset(stacks, 0, sizeof *stacks);
-  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  *stacks = (hearth_stacks){.profile = profile, .scheme = summary.id_scheme, .llvm_ids = llvm_ids};
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err) {
+  *stacks = (hearth_stacks){.profile = profile};
   stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
   stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
   stacks->comes_back = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *stacks->comes_back);
@@ -69,16 +64,6 @@ static uint32_t folded_stack_intern(hearth_stacks *stacks, const hearth_stack_no
   return (uint32_t)stacks->count++;
 }
 
-static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info *frame, hearth_error *err) {
-  hearth_function_info function;
-  if (!frame->stack_id) /* unknown place */
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_get_function(stacks->profile, frame->function, &function, err));
-  uint64_t id = stacks->scheme == HEARTH_IDS_LLVM ? function.id : hearth_llvm_id_of_name(function.name);
-  frame->stack_id = hearth_shim_llvm_stack_id(id, frame->line, frame->column);
-  return HEARTH_OK;
-}
-
 /* Known by a name alone: scopes that the program named are no callers; functions without debug information are, but
  * are in no chain of calls that is to be matched. */
 static hearth_status is_only_named(const hearth_stacks *stacks, const hearth_frame_info *frame, bool *ret,
@@ -100,8 +85,6 @@ static hearth_status folded_stack_place_of(hearth_stacks *stacks, uint32_t row, 
     bool only_named;
     HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &frame, err));
     HEARTH_TRY(is_only_named(stacks, &frame, &only_named, err));
-    if (stacks->llvm_ids)
-      HEARTH_TRY(use_llvm_id(stacks, &frame, err));
     *known = (hearth_stack_node){
         .id = frame.stack_id, .caller = only_named ? NAME : PLACE, .frame = row, .function = frame.function};
   }

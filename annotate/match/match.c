@@ -68,7 +68,7 @@ static hearth_status match_open_profile(hearth_matcher *matcher, const char *pat
                                         hearth_error *err) {
   HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
   HEARTH_TRY(hearth_placer_init(&matcher->placer, matcher->profile, options->by_plan, &options->classify, err));
-  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, options->llvm_ids, err));
+  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, err));
   matcher->path = strdup(path);
   matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
   matcher->matched = calloc((size_t)hearth_profile_context_count(matcher->profile) + 1, sizeof *matcher->matched);

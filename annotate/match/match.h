@@ -26,8 +26,6 @@ typedef struct hearth_stack_node {
 
 typedef struct hearth_stacks {
   hearth_profile *profile; /* borrowed */
-  enum hearth_id_scheme scheme;
-  bool llvm_ids;
   hearth_stack_node *nodes;
   size_t count, room;
   id_table by_call;          /* nodes by caller and place */
@@ -39,9 +37,9 @@ typedef struct hearth_stacks {
   size_t path_room;
 } hearth_stacks;
 
-/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). Tables as large as the profile are memory that
+/* Tables as large as the profile are memory that
  * is not touched before it is needed. E_NOMEM. Destroy in any case. */
-hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err);
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err);
 void hearth_stacks_destroy(hearth_stacks *stacks);
 
 /* The folded stack of a node of the profile. */

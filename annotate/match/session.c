@@ -86,9 +86,8 @@ static const hearth_moved_calls *known_moves(const hearth_session *session) {
 static hearth_status make_locator(hearth_session *session, hearth_error *err) {
   const hearth_matcher *matcher = session->options->matcher;
   hearth_locator_destroy(session->locator);
-  session->locator =
-      hearth_locator_create(session->scheme, known_moves(session),
-                            matcher && matcher->knows_crowded ? &matcher->crowded : NULL, session->options->llvm_ids);
+  session->locator = hearth_locator_create(session->scheme, known_moves(session),
+                                           matcher && matcher->knows_crowded ? &matcher->crowded : NULL);
   return session->locator ? HEARTH_OK : hearth_error_nomem(err);
 }
 
@@ -98,7 +97,7 @@ static hearth_status know_module(hearth_session *session, hearth_error *err) {
   hearth_matcher *matcher = session->matcher;
   if (!matcher || matcher->knows_crowded)
     return HEARTH_OK;
-  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL, session->options->llvm_ids);
+  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL);
   hearth_status status =
       locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err) : hearth_error_nomem(err);
   hearth_locator_destroy(locator);

@@ -25,25 +25,54 @@ static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *
   return false;
 }
 
+/* LLVM's, which gives calls on one line numbers. Idempotent; LLVM 14 runs it only later, and only for sample profiles. */
+static bool add_discriminators(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  return hearth_shim_add_discriminators(module);
+}
+
+/* Set the phase and the options that depend on it. False if there is nothing to use: no profile, and none was compiled
+ * with. */
+static bool complete_options(LLVMModuleRef module, hearth_pass_options *options) {
+  if (options->lto_phase == HEARTH_LTO_AUTO)
+    options->lto_phase = hearth_lto_phase_of(module);
+  return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
+}
+
+/* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
+ * the module: each allocation call is given its hint. */
+static bool use_profile(LLVMModuleRef module, const hearth_pass_options *options) {
+  hearth_pass_options own = *options;
+  bool changed = false;
+  if (!complete_options(module, &own))
+    return false;
+  if (own.lto_phase == HEARTH_LTO_POSTLINK)
+    changed |= hearth_pass_unify(module, &own);
+  changed |= hearth_pass_prune(module, &own);
+  changed |= hearth_pass_lower(module, &own);
+  changed |= hearth_pass_globals(module, &own);
+  return changed;
+}
+
 enum { ANNOTATE, PRUNE, LOWER, UNIFY, INSTRUMENT, TYPES, GLOBALS, BY_NAME };
 enum { LINE_TABLES = BY_NAME, NOMERGE, TAIL_CALLS, NOT_OPTIMISED, MARK, DISCRIMINATORS, USE };
 
 static const hearth_pass passes[] = {
-    [ANNOTATE] = {"hearth-annotate", HEARTH_PASS_OURS, hearth_pass_annotate},
-    [PRUNE] = {"hearth-prune", HEARTH_PASS_OURS, hearth_pass_prune},
-    [LOWER] = {"hearth-lower", HEARTH_PASS_OURS, hearth_pass_lower},
-    [UNIFY] = {"hearth-unify", HEARTH_PASS_OURS, hearth_pass_unify},
-    [INSTRUMENT] = {"hearth-instrument", HEARTH_PASS_OURS, hearth_pass_instrument},
-    [TYPES] = {"hearth-types", HEARTH_PASS_OURS, hearth_pass_types},
-    [GLOBALS] = {"hearth-globals", HEARTH_PASS_OURS, hearth_pass_globals},
+    [ANNOTATE] = {"hearth-annotate", hearth_pass_annotate},
+    [PRUNE] = {"hearth-prune", hearth_pass_prune},
+    [LOWER] = {"hearth-lower", hearth_pass_lower},
+    [UNIFY] = {"hearth-unify", hearth_pass_unify},
+    [INSTRUMENT] = {"hearth-instrument", hearth_pass_instrument},
+    [TYPES] = {"hearth-types", hearth_pass_types},
+    [GLOBALS] = {"hearth-globals", hearth_pass_globals},
     /* From here on not by name. */
-    [LINE_TABLES] = {"hearth-line-tables", HEARTH_PASS_OURS, hearth_pass_line_tables},
-    [NOMERGE] = {"hearth-nomerge", HEARTH_PASS_OURS, forbid_merging},
-    [TAIL_CALLS] = {"hearth-tail-calls", HEARTH_PASS_OURS, hearth_pass_tail_calls},
-    [NOT_OPTIMISED] = {"hearth-not-optimised", HEARTH_PASS_OURS, warn_not_optimised},
-    [MARK] = {"hearth-mark", HEARTH_PASS_OURS, hearth_pass_mark},
-    [DISCRIMINATORS] = {"add-discriminators", HEARTH_PASS_DISCRIMINATORS, NULL},
-    [USE] = {"hearth-use", HEARTH_PASS_USE, NULL},
+    [LINE_TABLES] = {"hearth-line-tables", hearth_pass_line_tables},
+    [NOMERGE] = {"hearth-nomerge", forbid_merging},
+    [TAIL_CALLS] = {"hearth-tail-calls", hearth_pass_tail_calls},
+    [NOT_OPTIMISED] = {"hearth-not-optimised", warn_not_optimised},
+    [MARK] = {"hearth-mark", hearth_pass_mark},
+    [DISCRIMINATORS] = {"hearth-discriminators", add_discriminators},
+    [USE] = {"hearth-use", use_profile},
 };
 
 const hearth_pass *hearth_pass_by_name(const char *name, size_t length) {
@@ -51,14 +80,6 @@ const hearth_pass *hearth_pass_by_name(const char *name, size_t length) {
     if (strlen(passes[i].name) == length && memcmp(passes[i].name, name, length) == 0)
       return &passes[i];
   return NULL;
-}
-
-/* Alone, a pass is in no link unless the option says so. */
-bool hearth_pass_run(const hearth_pass *pass, LLVMModuleRef module, const hearth_pass_options *options) {
-  hearth_pass_options own = *options;
-  if (own.lto_phase == HEARTH_LTO_AUTO)
-    own.lto_phase = HEARTH_LTO_NONE;
-  return pass->run(module, &own);
 }
 
 /* ------------------------------------------------- start and end ------------------------------------------------ */
@@ -73,7 +94,7 @@ size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass 
   if (!annotates && !pipeline->instruments)
     return n;
   ret[n++] = &passes[LINE_TABLES];
-  ret[n++] = &passes[DISCRIMINATORS]; /* idempotent; LLVM 14 runs it only later, and only for sample profiles */
+  ret[n++] = &passes[DISCRIMINATORS];
   if (pipeline->instruments) {
     ret[n++] = &passes[NOMERGE];
     ret[n++] = &passes[TAIL_CALLS];
@@ -91,31 +112,6 @@ size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *r
   if (pipeline->instruments && !pipeline->is_link)
     ret[n++] = &passes[INSTRUMENT];
   return n;
-}
-
-/* ---------------------------------------------- the end with a profile ------------------------------------------ */
-
-/* Set the phase and the options that depend on it. False if there is nothing to use: no profile, and none was compiled
- * with. */
-static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth_pass_options *options) {
-  if (options->lto_phase == HEARTH_LTO_AUTO)
-    options->lto_phase = told;
-  if (options->lto_phase == HEARTH_LTO_AUTO)
-    options->lto_phase = hearth_lto_phase_of(module);
-  return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
-}
-
-bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told) {
-  hearth_pass_options own = *options;
-  bool changed = false;
-  if (!complete_options(module, told, &own))
-    return false;
-  if (own.lto_phase == HEARTH_LTO_POSTLINK)
-    changed |= hearth_pass_unify(module, &own);
-  changed |= hearth_pass_prune(module, &own);
-  changed |= hearth_pass_lower(module, &own);
-  changed |= hearth_pass_globals(module, &own);
-  return changed;
 }
 
 /* ------------------------------------------------ host check ------------------------------------------------ */

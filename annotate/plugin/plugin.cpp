@@ -9,13 +9,13 @@
 #else
 #include <llvm/Passes/PassPlugin.h>
 #endif
-#include <llvm/Transforms/Utils/AddDiscriminators.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
 
+#include "hearth/hints.h"
 #include "hearth/indexed.h"
 #include "hearth/lowered_calls.h"
 #include "passes.h"
@@ -81,14 +81,6 @@ cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as 
 
 cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align changed functions with the profile (default)"),
                       cl::init(true));
-
-#if LLVM_VERSION_MAJOR >= 15 // before, LLVM has no heap profiling whose ids could be met
-cl::opt<hearth_id_scheme>
-    Ids("memprof-ids", cl::desc("Ids of frames in the metadata"),
-        cl::values(clEnumValN(HEARTH_IDS_HEARTH, "hearth", "hashes of function, file, line offset, column (default)"),
-                   clEnumValN(HEARTH_IDS_LLVM, "llvm", "those of clang -fmemory-profile-use=")),
-        cl::init(HEARTH_IDS_HEARTH));
-#endif
 
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
@@ -199,9 +191,6 @@ hearth_pass_options currentOptions() {
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
   Options.salvage = Salvage;
-#if LLVM_VERSION_MAJOR >= 15
-  Options.llvm_ids = Ids == HEARTH_IDS_LLVM;
-#endif
   Options.full_contexts = WhichContexts == Contexts::Full;
   hearth_error Err;
   Options.by_plan = Classify == "plan";
@@ -223,80 +212,47 @@ hearth_pass_options currentOptions() {
 // The part of the profile that the passes of one pipeline have read. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
 
-// A pass over modules that the profile's or the program's runtime can be linked to; others it leaves alone.
-template <typename PassT> struct TargetedPass : PassInfoMixin<TargetedPass<PassT>> {
-  PassT Pass;
-  TargetedPass(PassT Pass) : Pass(std::move(Pass)) {}
-  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)> Name) { Pass.printPipeline(OS, Name); }
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
-    return hearth_shim_has_runtime(wrap(&M)) ? Pass.run(M, AM) : PreservedAnalyses::all();
-  }
-  static bool isRequired() { return true; } // at -O0, too
-};
-
-// The plugin adds passes by this alone.
-template <typename PassT> void addTo(ModulePassManager &MPM, PassT Pass) {
-  MPM.addPass(TargetedPass<PassT>(std::move(Pass)));
-}
-
-// A module pass that calls a C function.
+// A module pass that calls a C function, over modules that the profile's or the program's runtime can be linked to.
 struct CPass : PassInfoMixin<CPass> {
   const hearth_pass *Pass;
   Matcher Read;
-  CPass(const hearth_pass *Pass, Matcher Read) : Pass(Pass), Read(std::move(Read)) {}
+  hearth_lto_phase Told; // by LLVM
+  CPass(const hearth_pass *Pass, Matcher Read, hearth_lto_phase Told) : Pass(Pass), Read(std::move(Read)), Told(Told) {}
   void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Pass->name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
     Options.matcher = Read.get();
-    return hearth_pass_run(Pass, wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    if (Options.lto_phase == HEARTH_LTO_AUTO)
+      Options.lto_phase = Told;
+    bool Changed = hearth_shim_has_runtime(wrap(&M)) && Pass->run(wrap(&M), &Options);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
-};
-
-// hearth_pipeline_use.
-struct UsePass : PassInfoMixin<UsePass> {
-  Matcher Read;
-  hearth_lto_phase Told; // by LLVM
-  UsePass(Matcher Read, hearth_lto_phase Told) : Read(std::move(Read)), Told(Told) {}
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_pass_options Options = currentOptions();
-    Options.matcher = Read.get();
-    return hearth_pipeline_use(wrap(&M), &Options, Told) ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
+  static bool isRequired() { return true; } // at -O0, too
 };
 
 hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
   return {Level != OptimizationLevel::O0, !Use.empty(), Instrument, IsLink};
 }
 
-void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Matcher &Read, hearth_lto_phase Told) {
-  switch (Pass->kind) {
-  case HEARTH_PASS_OURS:
-    return addTo(MPM, CPass(Pass, Read));
-  case HEARTH_PASS_DISCRIMINATORS:
-    return addTo(MPM, createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
-  case HEARTH_PASS_USE:
-    return addTo(MPM, UsePass(Read, Told));
-  }
-}
-
 void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, /*IsLink=*/false);
   for (size_t i = 0, n = hearth_pipeline_start(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], Read, HEARTH_LTO_AUTO);
+    MPM.addPass(CPass(Passes[i], Read, HEARTH_LTO_NONE));
 }
 
 void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
   const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
   hearth_pipeline Pipeline = pipelineAt(Level, IsLink);
   for (size_t i = 0, n = hearth_pipeline_end(&Pipeline, Passes); i < n; i++)
-    addPass(MPM, Passes[i], Read, Told);
+    MPM.addPass(CPass(Passes[i], Read, Told));
 }
 
+// Alone, a pass is in no link unless the option says so.
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
   const hearth_pass *Pass = hearth_pass_by_name(Name.data(), Name.size());
   if (Pass)
-    addTo(MPM, CPass(Pass, Read));
+    MPM.addPass(CPass(Pass, Read, HEARTH_LTO_NONE));
   return Pass;
 }
 

@@ -55,8 +55,9 @@ compile_all() {
   local source
   rm -rf "$work/objects"
   mkdir -p "$work/objects"
-  sed -nE '/"(memcpy|memmove|memset)"/d; s/^HEARTH_LIBRARY\("([a-z]\w*)".*/\1 oracle_\1/p' \
-    "$repository/annotate/instrument/library_accesses.def" >"$work/renames"
+  sed -nE '/"(memcpy|memmove|memset)"/d; s/^HEARTH_LIBRARY\("([a-z]\w*)".*/\1/p' \
+    "$repository/annotate/instrument/library_accesses.def" |
+    sed -E 'p; s/.*/&64\n&_unlocked\n__isoc99_&\n__isoc23_&/' | sed 's/.*/& oracle_&/' >"$work/renames"
   for source in "${sources[@]}"; do
     compile "$source"
   done

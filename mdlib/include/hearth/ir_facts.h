@@ -19,8 +19,6 @@ extern "C" {
 
 /* Major version of the LLVM this library was built against. */
 unsigned hearth_ir_llvm_major(void);
-/* Has LLVM the flat form of contexts at all? */
-bool hearth_ir_knows_flat_mibs(void);
 /* Does its inliner tell hot from notcold? LLVM 15's and 16's take list and ids off calls whose contexts agree, and
  * say notcold. */
 bool hearth_ir_flat_mibs_know_hot(void);

@@ -152,13 +152,6 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
  * are malformed: then *ret is empty. */
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
-/* Do frames of a call, ids[0..n), agree with callers [from ...) of the context on their common prefix? An id of 0 is
- * a place that is not known, and agrees with any. */
-bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n);
-/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), whose class LLVM had resolved
- * (else UNKNOWN)? They are compared on their common prefix. */
-bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
-                           hearth_class resolved);
 /* The class that the attribute "memprof" of a call says, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 /* The pool of a call's contexts that are not cold, as the attribute "hearth-pool" says it: 0 if there is none,
@@ -166,9 +159,6 @@ hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
  * LLVM resolves a call to a class. */
 enum { HEARTH_MD_POOL_AMBIGUOUS = HEARTH_PLACEMENTS };
 hearth_placement hearth_md_get_pool(LLVMValueRef call);
-void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool); /* 0 removes the attribute */
-/* The pool that these contexts would get by attaching. */
-hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count);
 /* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the
  * class, they drop `!callsite` and `!memprof` and leave it as attribute. Pruning keeps it. */
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);

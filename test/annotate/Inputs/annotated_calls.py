@@ -1,9 +1,9 @@
 """The annotated calls of a module as text, one a line and sorted: function, place, then the class that all contexts have, or the
-contexts and the ids of `!callsite`; of other calls the ids of `!callsite`."""
+contexts and `!callsite`; of other calls `!callsite`. Ids are written as the place of the call that has the id as its own, or ?."""
 import re
 import sys
 
-lines = open(sys.argv[1]).read().splitlines()
+lines = re.sub(r"\n +to label", " to label", open(sys.argv[1]).read()).splitlines()  # of invokes
 nodes = dict(re.match(r"(!\d+) = (?:distinct )?(.*)", l).groups() for l in lines if re.match(r"!\d+ = ", l))
 groups = dict(re.match(r"attributes (#\d+) = (.*)", l).groups() for l in lines if l.startswith("attributes "))
 
@@ -13,7 +13,7 @@ def operands(node):
 
 
 def ids(node):
-    return " ".join(str(int(o.split()[1]) & (1 << 64) - 1) for o in operands(node))
+    return " ".join(places.get(operand, "?") for operand in operands(node))
 
 
 def attached(line, kind):
@@ -23,15 +23,22 @@ def attached(line, kind):
 
 def place(line):
     location = nodes[attached(line, "dbg")]
-    return ":".join(re.search(rf"\b{key}: (\d+)", location).group(1) for key in ("line", "column"))
+    return ":".join((re.search(rf"\b{key}: (\d+)", location) or [0, "0"])[1] for key in ("line", "column"))
 
 
-function, calls = None, []
-for line in lines:
-    if line.startswith("define "):
-        function = re.search(r"@([\w.]+)\(", line).group(1)
-    if not re.search(r"\b(call|invoke)\b", line) or not attached(line, "dbg"):
-        continue
+def annotated():
+    function = None
+    for line in lines:
+        if line.startswith("define "):
+            function = re.search(r"@([\w.]+)\(", line).group(1)
+        if re.search(r"\b(call|invoke)\b", line) and attached(line, "dbg"):
+            yield line, f"{function} {place(line)}"
+
+
+places = {operands(attached(line, "callsite"))[0]: at.replace(" ", "@")
+          for line, at in annotated() if attached(line, "callsite")}
+calls = []
+for line, at in annotated():
     group = re.search(r"\) (#\d+)", line)
     hint = re.search(r'"memprof"="(\w+)"', groups.get(group.group(1), "") if group else "")
     contexts, callsite = attached(line, "memprof"), attached(line, "callsite")
@@ -44,5 +51,5 @@ for line in lines:
         text = f"at {ids(callsite)}"
     else:
         continue
-    calls.append(f"{function} {place(line)} {text}")
+    calls.append(f"{at} {text}")
 print("\n".join(sorted(calls)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A global is known by its linkage name, and by its file if no other file can name it. The number that linking IR
+/* What symbols are called, and LLVM's attributes of them. A global is known by its linkage name, and by its file if no other file can name it. The number that linking IR
  * appends to local names (.llvm.123) is not part of it. Names of string literals count up through the file, so these
  * go by the first bytes and a hash of all. */
 #include "module.h"
@@ -16,26 +16,48 @@
 
 enum { SHOWN = 40 }; /* bytes of a literal */
 
-static bool starts_with_any(const char *name, size_t length) {
-  static const char *const ours[] = {"llvm.",    "__llvm", "hearth.",  "__hearth", "__memprof",
-                                     "memprof.", "__prof", "__sancov", "__asan",   "___asan"};
-  for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-    if (length >= strlen(ours[i]) && memcmp(name, ours[i], strlen(ours[i])) == 0)
+bool hearth_is_local(LLVMValueRef global) {
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+bool hearth_is_named(LLVMValueRef global, const char *const *names) {
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length);
+  for (; *names; names++)
+    if (strlen(*names) == length && memcmp(name, *names, length) == 0)
       return true;
   return false;
 }
 
-static bool is_local_linkage(LLVMLinkage linkage) {
-  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+bool hearth_is_named_like(LLVMValueRef global, const char *const *prefixes) {
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length);
+  for (; *prefixes; prefixes++)
+    if (strlen(*prefixes) <= length && memcmp(name, *prefixes, strlen(*prefixes)) == 0)
+      return true;
+  return false;
+}
+
+bool hearth_has_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *const *names) {
+  for (; *names; names++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(*names, strlen(*names)); /* 0: not of this release */
+    if (kind && LLVMGetEnumAttributeAtIndex(function, place, kind))
+      return true;
+  }
+  return false;
 }
 
 static bool is_profiled(LLVMValueRef global) {
+  static const char *const ours[] = {"llvm.",  "__llvm",   "hearth.", "__hearth", "__memprof", "memprof.",
+                                     "__prof", "__sancov", "__asan",  "___asan",  NULL};
   size_t length;
-  const char *name = LLVMGetValueName2(global, &length);
+  LLVMGetValueName2(global, &length);
   LLVMLinkage linkage = LLVMGetLinkage(global);
   return LLVMGetInitializer(global) && linkage != LLVMAvailableExternallyLinkage && linkage != LLVMAppendingLinkage &&
          !LLVMIsThreadLocal(global) && LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0 &&
-         length <= HEARTH_GLOBAL_NAME_MAX && !starts_with_any(name, length) && !hearth_shim_has_own_section(global);
+         length <= HEARTH_GLOBAL_NAME_MAX && !hearth_is_named_like(global, ours) &&
+         !hearth_shim_has_own_section(global);
 }
 
 /* Its address is in a constant's value: the loader writes it. */
@@ -125,7 +147,7 @@ bool hearth_global_name_of(LLVMValueRef global, hearth_global_name *ret) {
   if (promoted)
     length = (size_t)(promoted - name);
   snprintf(ret->name, sizeof ret->name, "%.*s", (int)length, name);
-  if (promoted || is_local_linkage(LLVMGetLinkage(global)))
+  if (promoted || hearth_is_local(global))
     ret->flags |= HEARTH_GLOBAL_LOCAL;
   find_place(global, ret);
   return true;
