@@ -2,10 +2,9 @@
 /* `hearth strip`: takes the names out of a profile. */
 #include <stdlib.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/fleet.h"
 #include "hearth/plan.h"
-#include "output_file.h"
 #include "view_options.h"
 
 typedef struct arguments {

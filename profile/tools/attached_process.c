@@ -6,7 +6,7 @@
  * that it does not: it waits in a system call that neither makes, or it runs code of a module that is neither, and no
  * signal handler is below. Threads are looked at in turn until one is in such a place. */
 #define _GNU_SOURCE /* process_vm_readv */
-#include "preloaded_program.h"
+#include "command.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -29,7 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command_line.h"
 #include "file.h"
 #include "object_file.h"
 

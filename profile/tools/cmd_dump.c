@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/running_program.h"
 
 static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",

@@ -13,10 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/plan.h"
 #include "hearth/profile.h"
-#include "install_paths.h"
 
 static const hearth_help help = {
     .usage = "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--quote] [--static] [--globals]\n"

@@ -11,10 +11,9 @@
 
 #include "array.h"
 #include "builder_tables.h"
-#include "command_line.h"
+#include "command.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
-#include "output_file.h"
 #include "print.h"
 #include "utf8.h"
 #include "view_options.h"

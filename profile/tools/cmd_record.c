@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command_line.h"
-#include "preloaded_program.h"
+#include "command.h"
 
 static const hearth_help help = {
     .usage =

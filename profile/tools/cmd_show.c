@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/global.h"
 #include "hearth/plan.h"
 #include "hearth/view.h"

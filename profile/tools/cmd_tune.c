@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
-#include "output_file.h"
+#include "command.h"
 #include "print.h"
 #include "tune.h"
 #include "view_options.h"

@@ -1,11 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The `hearth` command: finds the subcommand. */
+/* The `hearth` command: finds the subcommand, and the rest of the installation. */
+#define _XOPEN_SOURCE 700 /* realpath */
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
-#include "command_line.h"
-#include "install_paths.h"
+#include "command.h"
+
+/* ------------------------------------------------ installation ------------------------------------------------ */
+
+/* /proc/self/exe leads to the executable, or where it is missing, the path that was executed; its folder leads to
+ * the others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the libraries, PREFIX/lib/hearth/llvm-N/ with what is
+ * linked for one release. In a build tree both are links to lib/. */
+
+enum { OLDEST_RELEASE = 14 };
+
+bool hearth_tool_library_directory(char *path, size_t size) {
+  char executable[PATH_MAX], folder[PATH_MAX + 16], real[PATH_MAX];
+  const char *executed = (const char *)getauxval(AT_EXECFN);
+  if (!realpath("/proc/self/exe", executable) && !(executed && realpath(executed, executable)))
+    return false;
+  char *name = strrchr(executable, '/');
+  if (!name)
+    return false;
+  *name = '\0';
+  snprintf(folder, sizeof folder, "%s/../lib/hearth", executable);
+  return realpath(folder, real) && (size_t)snprintf(path, size, "%s", real) < size;
+}
+
+bool hearth_tool_release_file(int release, const char *name, char *path, size_t size) {
+  char directory[PATH_MAX], file[PATH_MAX + 64], real[PATH_MAX];
+  if (!hearth_tool_library_directory(directory, sizeof directory))
+    return false;
+  snprintf(file, sizeof file, "%s/llvm-%d/%s", directory, release, name);
+  return realpath(file, real) && (size_t)snprintf(path, size, "%s", real) < size;
+}
+
+int hearth_tool_release_below(int limit, const char *name) {
+  char path[PATH_MAX];
+  for (int release = limit - 1; release >= OLDEST_RELEASE; release--)
+    if (hearth_tool_release_file(release, name, path, sizeof path))
+      return release;
+  return 0;
+}
+
+/* ------------------------------------------------ verbs ------------------------------------------------ */
 
 /* A verb of a module that this build leaves out has no function. */
 #define RUN_IF(on, run)  RUN_IF_(on, run)

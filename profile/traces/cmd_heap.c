@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/heap_dumps.h"
-#include "output_file.h"
 #include "view_options.h"
 
 static const hearth_help help = {

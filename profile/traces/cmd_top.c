@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "malloc_process.h"
 
 static const hearth_help help = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/trace.h"
 #include "print.h"
 #include "utf8.h"

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "file.h"
 
 /* The process may not mean well: nothing that it says is read for long. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "file.h"
 #include "hearth/advice.h"
 #include "hearth/indexer.h"

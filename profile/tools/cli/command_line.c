@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One pass over the arguments: each option is looked up in the table, operands move to the front. */
-#include "command_line.h"
+#include "command.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 
 enum { WIDTH = 110, LABEL_MOST = 24 /* longer ones stand on lines of their own */, LABEL_SIZE = 64, INDENT = 2 };
 

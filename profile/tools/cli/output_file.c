@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A regular file is written under another name and takes its place in the end; signals that end the command take it
  * away. */
-#include "output_file.h"
+#include "command.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
 #include "file.h"
 #include "hearth/llvm_files.h"
 #include "hearth/llvm_profile.h"

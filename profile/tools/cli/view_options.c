@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "array.h"
-#include "command_line.h"
+#include "command.h"
 #include "file.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "output_file.h"
 
 int hearth_tool_take_class(void *target, const char *value) {
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)

@@ -3,7 +3,7 @@
 #ifndef HEARTH_VIEW_OPTIONS_H
 #define HEARTH_VIEW_OPTIONS_H
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/view.h"
 
 /* Rows for a table of options; `more` is said behind the help of all users. */

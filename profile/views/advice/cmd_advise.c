@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/advice.h"
 #include "trace_profile.h"
 #include "view_options.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/profile_diff.h"
 #include "view_options.h"
 

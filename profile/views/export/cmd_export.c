@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/profile_export.h"
-#include "output_file.h"
 #include "view_options.h"
 
 typedef struct arguments {

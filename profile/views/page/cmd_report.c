@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "command.h"
 #include "hearth/indexer.h"
 #include "hearth/report_page.h"
-#include "output_file.h"
 #include "trace_profile.h"
 #include "view_options.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The command line of a subcommand: one way of reading options for all of them.
+/* What subcommands share: the command line, messages, files that are written, the installation, programs that run with
+ * a library of it.
+ *
+ * There is one way of reading options for all of them:
  *
  *   --name=VALUE, --name VALUE    and, for options with a letter, -x VALUE, -xVALUE, -x=VALUE
  *   --help, -h                    prints the help and ends; --help=man the same as a manual page
@@ -7,14 +10,18 @@
  *   -                             is an operand: standard input, where files are read
  *
  * Options and operands may stand in any order. */
-#ifndef HEARTH_COMMAND_LINE_H
-#define HEARTH_COMMAND_LINE_H
+#ifndef HEARTH_COMMAND_H
+#define HEARTH_COMMAND_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/types.h>
 
+#include "hearth/plan.h"
 #include "hearth/status.h"
 
 /* The help of a subcommand, made from its table of options: as text, and as a manual page. */
@@ -137,6 +144,100 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) __attr
 
 /* Flush stdout and return HEARTH_EXIT_OK; if the output could not be written, report it as an error. */
 int hearth_tool_finish(void);
+
+/* ------------------------------------------------ written files ------------------------------------------------ */
+
+/* Each is replaced whole at the end, or left unchanged. */
+
+/* Half an output does not stay when the command is ended by a signal, or meets the limit of a file's size, which is an
+ * ordinary error from then on. For commands that write files, whether as a stream or not. */
+void hearth_output_guard(void);
+
+/* "-" means standard output. */
+bool hearth_output_is_standard(const char *path);
+
+/* All of a file at once. E_IO. */
+hearth_status hearth_output_write(const char *path, const void *data, size_t size, hearth_error *err);
+
+/* Have a view written to a stream, which replaces the file if all went well. Prints errors; returns the exit code. */
+int hearth_output_view(const char *path, hearth_status (*write)(const void *arguments, FILE *stream, hearth_error *err),
+                       const void *arguments);
+
+/* The formats that `hearth merge --format=NAME` can write. */
+
+typedef struct output_request {
+  hearth_builder *builder;
+  const hearth_plan_options *plan; /* NULL: defaults */
+  const char *path;                /* "-": standard output */
+  const void *code;                /* a profile of -fprofile-use that the output begins with; NULL: none */
+  const char *code_name;
+  size_t code_size;
+  uint32_t section;               /* version of LLVM's MemProf section; 0: the default */
+  void (*tell)(const char *text); /* the data that the output cannot hold */
+} output_request;
+
+typedef struct output_format {
+  const char *name;
+  hearth_status (*write)(const output_request *request, hearth_error *err);
+  bool has_section; /* `section` may be chosen */
+} output_format;
+
+/* The first is the default. */
+extern const output_format hearth_output_formats[];
+
+/* NULL if there is no format of this name. */
+const output_format *hearth_output_format_find(const char *name);
+
+/* ------------------------------------------------ installation ------------------------------------------------ */
+
+/* The directory of libraries and archives. False: it is not there, or does not fit. */
+bool hearth_tool_library_directory(char *path, size_t size);
+
+#define HEARTH_PLUGIN_NAME "hearth.so"
+
+/* A file that is linked for one release of LLVM: the plugin. False: it is not installed for that release. */
+bool hearth_tool_release_file(int release, const char *name, char *path, size_t size);
+
+/* The newest release below the limit for which the file is installed; 0: none. */
+int hearth_tool_release_below(int limit, const char *name);
+enum { HEARTH_RELEASE_LIMIT = 100 };
+
+/* ------------------------------------------------ programs that are run ------------------------------------------------ */
+
+/* As they are, with a library of the installation in them: `hearth record` and `hearth run`. */
+
+/* The path that execvp would run for `command`; false, with errno set, if there is none. */
+bool hearth_program_find(const char *command, char *ret_path, size_t size);
+
+/* Exit codes of such a command, as those of env and nohup. */
+enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* After a message. */
+#define HEARTH_REFUSE(...) (hearth_tool_error(__VA_ARGS__), EXIT_REFUSED)
+
+typedef char hearth_preload_path[PATH_MAX + 32];
+
+/* The library of the installation. HEARTH_EXIT_OK, or 125 after a message. */
+int hearth_preload_find(const char *library, hearth_preload_path ret_path);
+
+/* The same for `command`. After a message: 125 it cannot be preloaded there, 126 the command cannot be run, 127 it
+ * does not exist. */
+int hearth_preloaded_find(const char *command, const char *library, hearth_preload_path ret_path);
+
+/* Take this process's place, with the library and this environment variable (NULL: none). Returns only if that
+ * fails: 125 or 126. */
+int hearth_preloaded_start(const hearth_preload_path library, const char *variable, const char *value, char **argv);
+
+/* The exit code of a child, as a shell has it; `pid` is what fork returned. What the terminal sends reaches the
+ * child by itself; what others send is passed on. */
+int hearth_preloaded_await(pid_t pid, struct rusage *ret_usage);
+
+/* Record a program that runs already: a library is loaded into it as a debugger would (attached_process.c; x86-64). It begins
+ * with these settings, and goes on until the process ends, or SIGINT, SIGTERM or SIGHUP comes; then the process goes on as
+ * it was before.
+ *   begun   is called once it is recorded
+ * Returns an exit code, after an error that it printed. */
+int hearth_process_record(pid_t pid, const char *library, const char *settings, void (*begun)(void));
 
 /* ------------------------------------------------ verbs ------------------------------------------------ */
 
