@@ -130,16 +130,7 @@ static void place_by_class(planner *p) {
   }
 }
 
-hearth_status hearth_plan_place_contexts(planner *p) {
-  HEARTH_TRY(find_stack_ids(p));
-  HEARTH_TRY(find_calls_for_sites(p));
-  HEARTH_TRY(list_leaf_frames(p));
-  HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
-  HEARTH_TRY(hearth_array_create(&p->placements, p->w->contexts.count, 1, p->err));
-  classify(p);
-  place_by_class(p);
-  return hearth_plan_give_pool_ids(p);
-}
+/* ------------------------------------------------- pool ids ------------------------------------------------- */
 
 /* The allocation calls of most weight get pool ids, heaviest first. Contexts of one call that are not cold all have
  * its id. */
@@ -206,7 +197,7 @@ static void give_id(planner *p, const weighed_call *call) {
   p->call_count++;
 }
 
-hearth_status hearth_plan_give_pool_ids(planner *p) {
+static hearth_status give_pool_ids(planner *p) {
   weighed_call *calls;
   size_t count = 0;
   HEARTH_TRY(hearth_array_create(&calls, p->leaf_frame_count, sizeof *calls, p->err));
@@ -220,4 +211,15 @@ hearth_status hearth_plan_give_pool_ids(planner *p) {
     give_id(p, &calls[i]);
   free(calls);
   return HEARTH_OK;
+}
+
+hearth_status hearth_plan_place_contexts(planner *p) {
+  HEARTH_TRY(find_stack_ids(p));
+  HEARTH_TRY(find_calls_for_sites(p));
+  HEARTH_TRY(list_leaf_frames(p));
+  HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
+  HEARTH_TRY(hearth_array_create(&p->placements, p->w->contexts.count, 1, p->err));
+  classify(p);
+  place_by_class(p);
+  return give_pool_ids(p);
 }

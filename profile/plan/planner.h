@@ -2,7 +2,7 @@
 /* Declarations that the steps of planning share:
  *
  *   rows of CONTEXTS --placements.c--> placements, pool ids
- *     --leaves.c--> allocation calls with cold contexts and others
+ *     --planner.c--> allocation calls with cold contexts and others
  *     --sites.c--> call sites that only cold contexts go through --planner.c--> bytes */
 #ifndef HEARTH_PLANNER_H
 #define HEARTH_PLANNER_H
@@ -116,15 +116,10 @@ static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
   return frame ? p->w->context_ends[frame - 1] : 0;
 }
 
-/* placements.c: rows, leaf frames, placements. */
+/* placements.c: rows, leaf frames, placements, pool ids. */
 hearth_status hearth_plan_place_contexts(planner *p);
 /* The leaf frame behind those of the same allocation call. */
 size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
-/* placements.c: ids for the allocation calls of most weight, in the placements of their contexts that are not cold.
- * E_NOMEM. */
-hearth_status hearth_plan_give_pool_ids(planner *p);
-/* leaves.c: leaves, and their contexts. */
-hearth_status hearth_plan_find_leaves(planner *p);
 /* sites.c: sites, and the bits of the leaves' contexts. */
 hearth_status hearth_plan_choose_sites(planner *p);
 

@@ -305,9 +305,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     print_link(out, directory, library, a->is_static);
     print_exported_word(out, facts->plan);
     if (a->globals && profile)
-      fprintf(out, "-Wl,-T,%s/globals.ld\n%s/globals_kept.o\n", directory, directory);
-    if (a->huge_globals)
-      fprintf(out, "%s/globals_huge.o\n", directory);
+      fprintf(out, "-Wl,-T,%s/globals.ld\n%s/globals_%s.o\n", directory, directory, a->huge_globals ? "huge" : "kept");
     if (a->lto)
       print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */

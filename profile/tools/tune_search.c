@@ -3,7 +3,7 @@
  * often a run of one is less than a run of the other, and not by how much. Now and then a run takes half as long
  * again, as the system does other work: that moves a mean and its confidence interval by more than a layout gains,
  * but is one rank among many. */
-#include "tune.h"
+#include "tune_search.h"
 
 #include <assert.h>
 #include <math.h>

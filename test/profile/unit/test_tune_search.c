@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tune.h"
+#include "tune_search.h"
 
 enum { SEARCHES = 2000, RUNS = 29 };
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From an address to frames: a binary, a cache of frames, the modules of processes; then the
- * contexts of a dump, and those that lack their addresses. */
-#ifndef HEARTH_SYMBOLISER_H
-#define HEARTH_SYMBOLISER_H
+ * contexts of a dump, and those that lack their addresses; last, the indexer that takes all inputs. */
+#ifndef HEARTH_INDEX_H
+#define HEARTH_INDEX_H
 
 #include <stddef.h>
 
 #include "debug_info.h"
+#include "file.h"
 #include "hearth/builder.h"
 #include "hearth/indexer.h"
 #include "hearth/status.h"
 #include "object_file.h"
 #include "raw_dump.h"
+
+/* ------------------------------------------------ binary ------------------------------------------------ */
 
 /* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 
@@ -159,41 +162,28 @@ typedef struct hearth_lost_contexts {
 } hearth_lost_contexts;
 
 void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more);
-/* The notes on them, with the remedy. */
+/* The note on them, with the remedy. */
 void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size);
 
 /* Count a context of `file`; the memory that it points to is borrowed until the report. */
 void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes);
-/* One note a file: a warning where the code could have been compiled for profiling,
- * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. Contexts
- * with a reason are reported once for all dumps, by hearth_modules_report. An unchanged program gets one warning for
- * all files of the second kind, unless symbols have named all that they could. */
+/* One note a file: a warning where the code could have been compiled for profiling, or where a twentieth of all bytes is
+ * concerned; else a detail, as every program has blocks of its C library. Contexts with a reason are reported once for
+ * all dumps, by hearth_modules_report. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */
-hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err);
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, const hearth_indexer_options *options,
+                                     hearth_error *err);
 
 /* ------------------------------------------------ dump contexts ------------------------------------------------ */
 
 /* The contexts of one dump of a raw profile: its addresses become frames, its records contexts of a builder. */
 
-/* Bytes by the library that allocated them. The last row is of all others, once there are too many. */
-typedef struct hearth_library_bytes {
-  struct {
-    char name[64]; /* of the file */
-    uint64_t bytes;
-  } rows[16];
-  size_t count;
-} hearth_library_bytes;
-
-void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes);
-
 /* Counts over the dumps so far. */
 typedef struct hearth_dump_counts {
-  uint64_t contexts;              /* records with frames */
-  uint64_t with_column;           /* of these, how many have a column at the allocating call */
-  uint64_t bytes;                 /* that these allocated */
-  hearth_library_bytes libraries; /* of these, in code without debug information */
+  uint64_t contexts;    /* records with frames */
+  uint64_t with_column; /* of these, how many have a column at the allocating call */
 } hearth_dump_counts;
 
 /* Called for each record.
@@ -219,6 +209,8 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err);
 
+/* ------------------------------------------------ container types ------------------------------------------------ */
+
 /* The type of a buffer of the C++ library is that of the string or container that owns it: the class of the innermost
  * function of a stack that is a member of one, as the functions are named. */
 
@@ -232,5 +224,40 @@ typedef struct hearth_container_types {
  * library, or in none of its containers. E_NOMEM, E_FULL. */
 hearth_status hearth_container_type_find(hearth_container_types *types, hearth_builder *builder, uint32_t node,
                                          uint64_t *ret_id, hearth_error *err);
+
+/* ------------------------------------------------ the indexer ------------------------------------------------ */
+
+/* indexer.c creates it and takes the result, index.c fills it. */
+
+/* Inputs of one kind, which messages name by the first of their names, whatever their order. */
+typedef struct hearth_named_inputs {
+  size_t count;
+  char *name; /* NULL: none */
+} hearth_named_inputs;
+
+struct hearth_indexer {
+  hearth_indexer_options options;
+  hearth_builder *builder;
+  hearth_builder *llvm; /* for inputs with LLVM's function ids; one result is made of both in the end */
+  bool united;          /* the one result was made */
+  hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile */
+  char *code_name;
+  hearth_modules *modules;
+  hearth_dump_counts counts;
+  hearth_lost_stacks lost_stacks;
+  hearth_named_inputs no_room;   /* inputs with allocations whose call stacks found no room */
+  size_t counted;                /* inputs that accesses were counted in */
+  hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
+  hearth_named_inputs uncounted; /* others: one takes the classes of all away */
+  size_t added, skipped;         /* inputs */
+  bool has_part;                 /* of an input that failed */
+  hearth_error nothing;          /* why no context came out of the dumps so far */
+};
+
+/* With the indexer's options; NULL when out of memory. */
+hearth_builder *hearth_indexer_create_builder(const hearth_indexer *ix, enum hearth_id_scheme scheme);
+/* Add all that another builder holds. */
+hearth_status hearth_indexer_add_builder(hearth_builder *builder, hearth_builder *from, hearth_error *err);
+void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);
 
 #endif
