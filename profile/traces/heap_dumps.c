@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All dumps share one builder, whose trie of stacks becomes the nodes. */
+/* Heap dumps, read and printed. All dumps share one builder, whose trie of stacks becomes the nodes. */
 #include "hearth/heap_dumps.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "array.h"
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/trace.h"
+#include "names.h"
 #include "option_size.h"
+#include "print.h"
 #include "symboliser.h"
 
 struct hearth_heap_reader {
@@ -229,4 +234,244 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
     qsort(all->dumps, all->dump_count, sizeof *all->dumps, compare_dumps);
   *ret = all;
   return HEARTH_OK;
+}
+
+/* -------------------------------------------------- entries -------------------------------------------------- */
+
+/* Their sums, and the merging of small ones into their callers. Nodes are gone through from the
+ * callees to the callers; entries below the floor move to the caller's list, where equal ones are summed. */
+
+const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion) {
+  static const char *const names[] = {"none", "exit", "period", "request", "peak"};
+  return names[occasion];
+}
+
+void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from) {
+  into->blocks = hearth_merge_SUM(into->blocks, from->blocks);
+  into->bytes = hearth_merge_SUM(into->bytes, from->bytes);
+  for (size_t i = 0; i < HEARTH_RAW_RESIDENCIES; i++)
+    into->residency[i] = hearth_merge_SUM(into->residency[i], from->residency[i]);
+}
+
+hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump) {
+  hearth_heap_entry total = {0};
+  for (size_t i = 0; i < dump->entry_count; i++)
+    hearth_heap_add(&total, &dump->entries[i]);
+  return total;
+}
+
+static bool is_alike(const hearth_heap_entry *a, const hearth_heap_entry *b) {
+  return a->node == b->node && a->type == b->type && a->heap == b->heap;
+}
+
+/* Callees have higher nodes; entries without node come first of all. */
+static int compare_heap_entries(const void *a, const void *b) {
+  const hearth_heap_entry *x = a, *y = b;
+  uint32_t nodes[] = {x->node + 1, y->node + 1}; /* HEARTH_NONE is 0 */
+  if (nodes[0] != nodes[1])
+    return nodes[0] < nodes[1] ? -1 : 1;
+  if (x->heap != y->heap)
+    return x->heap < y->heap ? -1 : 1;
+  return (x->type > y->type) - (x->type < y->type);
+}
+
+/* The entries of one node: a list, as entries arrive from callees while it is walked. */
+typedef struct merging {
+  hearth_heap_entry *entries;
+  uint32_t *next;  /* of the same node: entry + 1 */
+  uint32_t *first; /* by node: entry + 1; 0: none */
+} merging;
+
+static void put(merging *m, uint32_t entry) {
+  uint32_t node = m->entries[entry].node;
+  for (uint32_t i = m->first[node]; i; i = m->next[i - 1])
+    if (is_alike(&m->entries[i - 1], &m->entries[entry])) {
+      hearth_heap_add(&m->entries[i - 1], &m->entries[entry]);
+      m->entries[entry].blocks = m->entries[entry].bytes = 0;
+      return;
+    }
+  m->next[entry] = m->first[node];
+  m->first[node] = entry + 1;
+}
+
+static void merge_small(merging *m, const hearth_heap_dumps *dumps, uint64_t floor) {
+  for (uint32_t node = (uint32_t)dumps->node_count; node-- > 0;) {
+    uint32_t parent = dumps->nodes[node].parent;
+    for (uint32_t i = m->first[node], next; i && parent != HEARTH_NONE; i = next) {
+      next = m->next[i - 1];
+      if (m->entries[i - 1].bytes >= floor)
+        continue;
+      m->entries[i - 1].node = parent; /* it stays in this node's list, which nobody walks again */
+      put(m, i - 1);
+    }
+  }
+}
+
+hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
+                                      hearth_heap_entry **ret, size_t *ret_count, hearth_error *err) {
+  merging m = {.entries = malloc((dump->entry_count + 1) * sizeof *m.entries),
+               .next = calloc(dump->entry_count + 1, sizeof *m.next),
+               .first = calloc(dumps->node_count + 1, sizeof *m.first)};
+  bool good = m.entries && m.next && m.first;
+  size_t count = 0;
+  if (good && dump->entry_count > 0)
+    memcpy(m.entries, dump->entries, dump->entry_count * sizeof *m.entries);
+  for (uint32_t i = 0; good && i < dump->entry_count; i++)
+    if (m.entries[i].node != HEARTH_NONE)
+      put(&m, i);
+  if (good)
+    merge_small(&m, dumps, floor);
+  for (size_t i = 0; good && i < dump->entry_count; i++)
+    if (m.entries[i].blocks > 0)
+      m.entries[count++] = m.entries[i];
+  free(m.next);
+  free(m.first);
+  if (!good) {
+    free(m.entries);
+    return hearth_error_nomem(err);
+  }
+  qsort(m.entries, count, sizeof *m.entries, compare_heap_entries);
+  *ret = m.entries;
+  *ret_count = count;
+  return HEARTH_OK;
+}
+
+bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b) {
+  return a->pid == b->pid && a->start_unix_ns == b->start_unix_ns;
+}
+
+/* -------------------------------------------------- text -------------------------------------------------- */
+
+char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {
+  hearth_name_style style = options->full_names ? HEARTH_NAMES_FULL : HEARTH_NAMES_SHORT;
+  return hearth_name_make(node->function, hearth_is_name_file(node->path) ? HEARTH_NAMES_LINKED : style);
+}
+
+static void print_heap_size(const char *text, uint64_t bytes, FILE *stream) {
+  fprintf(stream, "%s%s", text, hearth_amount_bytes(bytes).c);
+}
+
+static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
+  print_heap_size(", in memory ", entry->residency[HEARTH_RAW_RESIDENT], stream);
+  print_heap_size(", swapped out ", entry->residency[HEARTH_RAW_SWAPPED], stream);
+  if (entry->residency[HEARTH_RAW_UNWRITTEN])
+    print_heap_size(", not written to since the dump before ", entry->residency[HEARTH_RAW_UNWRITTEN], stream);
+}
+
+static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream) {
+  hearth_heap_entry total = hearth_heap_total(dump);
+  fprintf(stream, "%3zu  %-8s %10s  %12s in %10" PRIu64 " blocks", number + 1,
+          hearth_heap_occasion_name(dump->occasion), hearth_amount_time((double)dump->time_ns).c,
+          hearth_amount_bytes(total.bytes).c, total.blocks);
+  if (dump->has_residency)
+    print_residency(&total, stream);
+  print_heap_size(", profiler ", dump->profiler_bytes, stream);
+  fputs("  ", stream);
+  hearth_print_name(dump->name, 0, stream);
+  fputc('\n', stream);
+}
+
+static bool has_several_processes(const hearth_heap_dumps *dumps) {
+  return !hearth_heap_same_process(&dumps->dumps[0], &dumps->dumps[dumps->dump_count - 1]);
+}
+
+static void print_process(const hearth_heap_dump *dump, FILE *stream) {
+  time_t start = (time_t)(dump->start_unix_ns / 1000000000);
+  struct tm parts;
+  char text[64] = "at an unknown time";
+  if (gmtime_r(&start, &parts))
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  fprintf(stream, "Process %" PRIu64 ", started %s:\n", dump->pid, text);
+}
+
+static void print_dumps(const hearth_heap_dumps *dumps, FILE *stream) {
+  for (size_t i = 0; i < dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &dumps->dumps[i];
+    if (has_several_processes(dumps) && (i == 0 || !hearth_heap_same_process(&dump[-1], dump)))
+      print_process(dump, stream);
+    print_dump(dump, i, stream);
+  }
+}
+
+/* Most bytes first; among equals in the order of nodes, which depends on nothing else. */
+static int compare_bytes(const void *a, const void *b) {
+  const hearth_heap_entry *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap_view_options *options, FILE *stream,
+                                 hearth_error *err) {
+  char *name = hearth_heap_node_name(node, options);
+  HEARTH_TRY(hearth_check_memory(name, err));
+  fputs("      ", stream);
+  hearth_print_name(name, 28, stream);
+  free(name);
+  fputs("  ", stream);
+  hearth_print_name(hearth_base_name(node->path), 0, stream);
+  if (node->line)
+    fprintf(stream, ":%u:%u", node->line, node->column);
+  fputs(node->inlined ? " (inlined)\n" : "\n", stream);
+  return HEARTH_OK;
+}
+
+static hearth_status print_heap_entry(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                      const hearth_heap_entry *entry, const hearth_heap_view_options *options,
+                                      FILE *stream, hearth_error *err) {
+  fprintf(stream, "\n   %s (%" PRIu64 " bytes) in %" PRIu64 " block%s", hearth_amount_bytes(entry->bytes).c,
+          entry->bytes, entry->blocks, hearth_plural(entry->blocks));
+  if (dump->has_residency)
+    print_residency(entry, stream);
+  if (entry->type != HEARTH_HEAP_UNKNOWN_TYPE) {
+    fputs(" of type ", stream);
+    hearth_print_name(dumps->names[entry->type], 0, stream);
+  }
+  if (entry->heap != HEARTH_HEAP_MALLOC) {
+    fputs(" from ", stream);
+    hearth_print_name(dumps->names[entry->heap], 0, stream);
+  }
+  fputc('\n', stream);
+  if (entry->node == HEARTH_NONE)
+    fputs("      in code that is not known\n", stream);
+  for (uint32_t node = entry->node; node != HEARTH_NONE; node = dumps->nodes[node].parent)
+    HEARTH_TRY(print_frame(&dumps->nodes[node], options, stream, err));
+  return HEARTH_OK;
+}
+
+static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                   const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  hearth_heap_entry *entries;
+  size_t count;
+  hearth_status status = HEARTH_OK;
+  HEARTH_TRY(hearth_heap_merge_small(dumps, dump, options->floor, &entries, &count, err));
+  qsort(entries, count, sizeof *entries, compare_bytes);
+  size_t most = options->most && options->most < count ? options->most : count;
+  for (size_t i = 0; status == HEARTH_OK && i < most; i++)
+    status = print_heap_entry(dumps, dump, &entries[i], options, stream, err);
+  if (most < count)
+    fprintf(stream, "\n   ... and %zu more\n", count - most);
+  free(entries);
+  return status;
+}
+
+hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  hearth_heap_view_options known;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  if (dumps->dump_count > 0)
+    print_dumps(dumps, stream);
+  if (!dump)
+    return hearth_stream_flush(stream, err);
+  fputs("\nLive in ", stream);
+  hearth_print_name(dump->name, 0, stream);
+  if (has_several_processes(dumps))
+    fprintf(stream, " of process %" PRIu64, dump->pid);
+  if (dump->sample_bytes)
+    fprintf(stream, ", estimated from one block for %" PRIu64 " bytes", dump->sample_bytes);
+  if (dump->dropped_blocks)
+    fprintf(stream, ", %" PRIu64 " allocations without a record", dump->dropped_blocks);
+  fputs(":\n", stream);
+  HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
+  return hearth_stream_flush(stream, err);
 }
