@@ -211,37 +211,51 @@ static void trace_profile_on_note(void *context, hearth_note_level level, const 
     hearth_tool_warning("%s", text);
 }
 
-static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, const char *path, hearth_error *err) {
+static hearth_status index_with(trace_profile *p, hearth_indexer *indexer, const char *base, const char *path,
+                                hearth_error *err) {
   hearth_builder *builder;
   size_t size;
+  if (base)
+    HEARTH_TRY(hearth_indexer_add_input(indexer, base, err));
   HEARTH_TRY(hearth_indexer_add_input(indexer, path, err));
   HEARTH_TRY(hearth_indexer_result(indexer, path, &builder, err));
   HEARTH_TRY(hearth_builder_write_memory(builder, &p->image, &size, err));
   return hearth_profile_open_memory(p->image, size, path, &p->profile, err);
 }
 
-static hearth_status index_with(tallies *t, trace_profile *p, const char *path, hearth_error *err) {
-  const hearth_indexer_options options = {.context = t,
-                                          .note = trace_profile_on_note,
-                                          .symbols = true,
-                                          .trace_records = p->trace ? add_tallies : NULL,
-                                          .trace_histogram = p->trace ? get_series : NULL};
+static hearth_status index_inputs(trace_profile *p, const hearth_indexer_options *options, const char *base,
+                                  const char *path, hearth_error *err) {
   hearth_indexer *indexer;
-  if (p->trace)
-    HEARTH_TRY(tally_trace(t, p->trace, err));
-  HEARTH_TRY(hearth_indexer_create(&options, &indexer, err));
-  hearth_status status = index_trace(p, indexer, path, err);
+  HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
+  hearth_status status = index_with(p, indexer, base, path, err);
   hearth_indexer_destroy(indexer);
   return status;
 }
 
 bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind) {
+  bool is_trace = kind == TRACE_PROFILE_TRACE;
   tallies t = {.rows = NULL};
+  const hearth_indexer_options options = {.context = &t,
+                                          .note = trace_profile_on_note,
+                                          .symbols = true,
+                                          .trace_records = is_trace ? add_tallies : NULL,
+                                          .trace_histogram = is_trace ? get_series : NULL};
   hearth_error err;
   *ret = (trace_profile){0};
-  hearth_status status = kind == TRACE_PROFILE_TRACE ? hearth_trace_open(path, &ret->trace, &err) : HEARTH_OK;
-  HEARTH_THEN(status, index_with(&t, ret, path, &err));
+  hearth_status status = is_trace ? hearth_trace_open(path, &ret->trace, &err) : HEARTH_OK;
+  if (status == HEARTH_OK && is_trace)
+    status = tally_trace(&t, ret->trace, &err);
+  HEARTH_THEN(status, index_inputs(ret, &options, NULL, path, &err));
   tallies_free(&t);
+  if (status != HEARTH_OK)
+    hearth_tool_error("%s", err.message);
+  return status == HEARTH_OK;
+}
+
+bool hearth_trace_profile_join(trace_profile *ret, const char *base, const char *path) {
+  hearth_error err;
+  *ret = (trace_profile){0};
+  hearth_status status = index_inputs(ret, NULL, base, path, &err);
   if (status != HEARTH_OK)
     hearth_tool_error("%s", err.message);
   return status == HEARTH_OK;

@@ -220,14 +220,13 @@ static void write_cell(hearth_page_writer *w, const hearth_page_grid *grid, uint
 static void write_grid(hearth_page_writer *w, const char *name, const hearth_page_grid *grid) {
   if (!grid->cells)
     return;
-  hearth_page_bounds e = hearth_page_grid_bounds(grid);
   hearth_json_line(&w->json);
   hearth_json_key_object(&w->json, name);
   write_axis(w, "x", &grid->x);
   write_axis(w, "y", &grid->y);
   begin_list(w, "cells");
-  for (uint32_t y = e.y; y < e.y_end; y++)
-    for (uint32_t x = e.x; x < e.x_end; x++)
+  for (uint32_t y = 0; y < grid->y.bins; y++)
+    for (uint32_t x = 0; x < grid->x.bins; x++)
       write_cell(w, grid, x, y);
   end_list(w);
   hearth_json_close(&w->json, '}');
