@@ -45,8 +45,8 @@
  * RUN: %hearth index -q %t.dir/llvm.* --binary=%t --binary=%t.one.so --binary=%t.other.so -o %t.dir/llvm.prof
  * RUN: %hearth show %t.dir/llvm.prof | FileCheck %s --check-prefix=SHOW
  * RUN: %hearth record --mode=trace -o %t.dir/trace -- %t.plain closed %t.one.so %t.other.so %t.one.so %t.other.so %t.one.so
- * RUN: %hearth trace dump %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.one.so"' | grep -x 1
- * RUN: %hearth trace dump %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.other.so"' | grep -x 1
+ * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.one.so"' | grep -x 1
+ * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.other.so"' | grep -x 1
  * SHOW-DAG: 1.3 KiB {{.*}} 6 {{.*}} from_one
  * SHOW-DAG: 1.3 KiB {{.*}} 4 {{.*}} from_other
  *
