@@ -87,10 +87,6 @@ void hearth_heap_reader_destroy(hearth_heap_reader *r) {
   free(r);
 }
 
-hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *r, const char *path, hearth_error *err) {
-  return hearth_modules_add_directory(r->modules, path, err);
-}
-
 hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *r, const char *path, hearth_error *err) {
   return hearth_modules_give(r->modules, path, err);
 }
@@ -138,6 +134,30 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
   return HEARTH_OK;
 }
 
+/* Callees have higher nodes; entries without node come first of all. */
+static int compare_heap_entries(const void *a, const void *b) {
+  const hearth_heap_entry *x = a, *y = b;
+  uint32_t nodes[] = {x->node + 1, y->node + 1}; /* HEARTH_NONE is 0 */
+  if (nodes[0] != nodes[1])
+    return nodes[0] < nodes[1] ? -1 : 1;
+  if (x->heap != y->heap)
+    return x->heap < y->heap ? -1 : 1;
+  return (x->type > y->type) - (x->type < y->type);
+}
+
+/* Stacks that differ in recursion alone have one node. */
+static void sum_alike(hearth_heap_dump *dump) {
+  size_t count = 0;
+  if (dump->entry_count > 0)
+    qsort(dump->entries, dump->entry_count, sizeof *dump->entries, compare_heap_entries);
+  for (size_t i = 0; i < dump->entry_count; i++)
+    if (count > 0 && compare_heap_entries(&dump->entries[count - 1], &dump->entries[i]) == 0)
+      hearth_heap_add(&dump->entries[count - 1], &dump->entries[i]);
+    else
+      dump->entries[count++] = dump->entries[i];
+  dump->entry_count = count;
+}
+
 static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_raw_dump *raw, hearth_error *err) {
   hearth_heap_dumps *all = &r->result;
   if (raw->occasion == HEARTH_RAW_NO_DUMP)
@@ -155,7 +175,9 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
   r->entry_room = 0;
   HEARTH_TRY(hearth_check_memory(r->dump->name, err));
   all->dump_count++;
-  return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
+  hearth_status status = hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
+  sum_alike(r->dump);
+  return status;
 }
 
 static hearth_status refuse_foreign(const char *path, const hearth_file *file, hearth_error *err) {
@@ -238,9 +260,6 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
-/* Their sums, and the merging of small ones into their callers. Nodes are gone through from the
- * callees to the callers; entries below the floor move to the caller's list, where equal ones are summed. */
-
 const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion) {
   static const char *const names[] = {"none", "exit", "period", "request", "peak"};
   return names[occasion];
@@ -258,82 +277,6 @@ hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump) {
   for (size_t i = 0; i < dump->entry_count; i++)
     hearth_heap_add(&total, &dump->entries[i]);
   return total;
-}
-
-static bool is_alike(const hearth_heap_entry *a, const hearth_heap_entry *b) {
-  return a->node == b->node && a->type == b->type && a->heap == b->heap;
-}
-
-/* Callees have higher nodes; entries without node come first of all. */
-static int compare_heap_entries(const void *a, const void *b) {
-  const hearth_heap_entry *x = a, *y = b;
-  uint32_t nodes[] = {x->node + 1, y->node + 1}; /* HEARTH_NONE is 0 */
-  if (nodes[0] != nodes[1])
-    return nodes[0] < nodes[1] ? -1 : 1;
-  if (x->heap != y->heap)
-    return x->heap < y->heap ? -1 : 1;
-  return (x->type > y->type) - (x->type < y->type);
-}
-
-/* The entries of one node: a list, as entries arrive from callees while it is walked. */
-typedef struct merging {
-  hearth_heap_entry *entries;
-  uint32_t *next;  /* of the same node: entry + 1 */
-  uint32_t *first; /* by node: entry + 1; 0: none */
-} merging;
-
-static void put(merging *m, uint32_t entry) {
-  uint32_t node = m->entries[entry].node;
-  for (uint32_t i = m->first[node]; i; i = m->next[i - 1])
-    if (is_alike(&m->entries[i - 1], &m->entries[entry])) {
-      hearth_heap_add(&m->entries[i - 1], &m->entries[entry]);
-      m->entries[entry].blocks = m->entries[entry].bytes = 0;
-      return;
-    }
-  m->next[entry] = m->first[node];
-  m->first[node] = entry + 1;
-}
-
-static void merge_small(merging *m, const hearth_heap_dumps *dumps, uint64_t floor) {
-  for (uint32_t node = (uint32_t)dumps->node_count; node-- > 0;) {
-    uint32_t parent = dumps->nodes[node].parent;
-    for (uint32_t i = m->first[node], next; i && parent != HEARTH_NONE; i = next) {
-      next = m->next[i - 1];
-      if (m->entries[i - 1].bytes >= floor)
-        continue;
-      m->entries[i - 1].node = parent; /* it stays in this node's list, which nobody walks again */
-      put(m, i - 1);
-    }
-  }
-}
-
-hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
-                                      hearth_heap_entry **ret, size_t *ret_count, hearth_error *err) {
-  merging m = {.entries = malloc((dump->entry_count + 1) * sizeof *m.entries),
-               .next = calloc(dump->entry_count + 1, sizeof *m.next),
-               .first = calloc(dumps->node_count + 1, sizeof *m.first)};
-  bool good = m.entries && m.next && m.first;
-  size_t count = 0;
-  if (good && dump->entry_count > 0)
-    memcpy(m.entries, dump->entries, dump->entry_count * sizeof *m.entries);
-  for (uint32_t i = 0; good && i < dump->entry_count; i++)
-    if (m.entries[i].node != HEARTH_NONE)
-      put(&m, i);
-  if (good)
-    merge_small(&m, dumps, floor);
-  for (size_t i = 0; good && i < dump->entry_count; i++)
-    if (m.entries[i].blocks > 0)
-      m.entries[count++] = m.entries[i];
-  free(m.next);
-  free(m.first);
-  if (!good) {
-    free(m.entries);
-    return hearth_error_nomem(err);
-  }
-  qsort(m.entries, count, sizeof *m.entries, compare_heap_entries);
-  *ret = m.entries;
-  *ret_count = count;
-  return HEARTH_OK;
 }
 
 bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b) {
@@ -441,12 +384,14 @@ static hearth_status print_heap_entry(const hearth_heap_dumps *dumps, const hear
 
 static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                    const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  size_t count = dump->entry_count, most = options->most && options->most < count ? options->most : count;
   hearth_heap_entry *entries;
-  size_t count;
-  hearth_status status = HEARTH_OK;
-  HEARTH_TRY(hearth_heap_merge_small(dumps, dump, options->floor, &entries, &count, err));
+  hearth_status status = hearth_array_create(&entries, count, sizeof *entries, err);
+  if (status != HEARTH_OK)
+    return status;
+  for (size_t i = 0; i < count; i++)
+    entries[i] = dump->entries[i];
   qsort(entries, count, sizeof *entries, compare_bytes);
-  size_t most = options->most && options->most < count ? options->most : count;
   for (size_t i = 0; status == HEARTH_OK && i < most; i++)
     status = print_heap_entry(dumps, dump, &entries[i], options, stream, err);
   if (most < count)
