@@ -269,12 +269,6 @@ function functionOfNode(tree, node) {
   return tree.keyIsPlace ? data.places.function[key] : key;
 }
 
-function filterByCursor() {
-  if (flame.cursor > 0) {
-    setFilter(`^${escapePattern(nodeName(flame.tree, flame.cursor))}$`);
-  }
-}
-
 function chooseCursor() {
   if (flame.cursor > 0) {
     choose({ group: grouping.groups[functionOfNode(flame.tree, flame.cursor)] });
@@ -287,16 +281,14 @@ function zoomToCursor() {
 }
 
 const flameMoves = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-const flameKeys = {
-  Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
-};
+const flameKeys = { Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0) };
 
 function onFlameKey(event) {
   const move = flameMoves[event.key];
   const box = move && neighbour(...move);
   if (box) {
     pointFlameAt(box.node);
-  } else if (flameKeys[event.key] && !event.ctrlKey && !event.metaKey) {
+  } else if (flameKeys[event.key]) {
     flameKeys[event.key]();
   } else if (!move) {
     return;

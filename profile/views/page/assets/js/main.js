@@ -293,24 +293,6 @@ function redraw() {
   drawTab();
 }
 
-// Digits open tabs, '/' goes to the filter, '\\' to what is left out.
-function onKey(event) {
-  if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey || event.altKey) {
-    return;
-  }
-  const tab = tabNames()[Number(event.key) - 1];
-  const input = { '/': 'filter', '\\': 'hidden' }[event.key];
-  if (input) {
-    byId(input).focus();
-  } else if (tab && event.target.tagName !== 'SELECT') {
-    openTab(tab);
-    byId(`tab-${tab}`).focus();
-  } else {
-    return;
-  }
-  event.preventDefault();
-}
-
 function followAddress() {
   readState();
   selectionNow = select();
@@ -353,7 +335,6 @@ function start() {
   byId('show-all').addEventListener('click', showAll);
   ['filter', 'hidden'].forEach((id) => byId(id).addEventListener('input', updateSoon));
   all('input[name=class]').forEach((box) => box.addEventListener('change', update));
-  document.addEventListener('keydown', onKey);
   window.addEventListener('hashchange', followAddress);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 }
