@@ -260,11 +260,6 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
-const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion) {
-  static const char *const names[] = {"none", "exit", "period", "request", "peak"};
-  return names[occasion];
-}
-
 void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from) {
   into->blocks = hearth_merge_SUM(into->blocks, from->blocks);
   into->bytes = hearth_merge_SUM(into->bytes, from->bytes);
@@ -302,10 +297,10 @@ static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
 }
 
 static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream) {
+  static const char *const occasions[] = {"none", "exit", "period", "request", "peak"};
   hearth_heap_entry total = hearth_heap_total(dump);
-  fprintf(stream, "%3zu  %-8s %10s  %12s in %10" PRIu64 " blocks", number + 1,
-          hearth_heap_occasion_name(dump->occasion), hearth_amount_time((double)dump->time_ns).c,
-          hearth_amount_bytes(total.bytes).c, total.blocks);
+  fprintf(stream, "%3zu  %-8s %10s  %12s in %10" PRIu64 " blocks", number + 1, occasions[dump->occasion],
+          hearth_amount_time((double)dump->time_ns).c, hearth_amount_bytes(total.bytes).c, total.blocks);
   if (dump->has_residency)
     print_residency(&total, stream);
   print_heap_size(", profiler ", dump->profiler_bytes, stream);

@@ -80,9 +80,6 @@ hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump);
 /* Are both of one run of a process? Others have the same number some time later. */
 bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b);
 
-/* "exit", "period", "request" or "peak". */
-const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
-
 /* Heap dumps for people and for other tools. */
 
 typedef struct hearth_heap_view_options {
