@@ -60,6 +60,7 @@ config.substitutions += [
     ("%verify", os.path.join(build, "bin", "verify_placements")),
     ("%hint_scopes", os.path.join(build, "lib", "libhint_scopes.so")),
     ("%replay", os.path.join(build, "bin", "replay")),
+    ("%trace_stat", os.path.join(build, "bin", "trace_stat")),
     ("%nm", tool("llvm-nm")),
     ("%objcopy", tool("llvm-objcopy")),
     ("%dwarfdump", tool("llvm-dwarfdump")),

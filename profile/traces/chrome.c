@@ -22,7 +22,7 @@ typedef struct chrome {
   const hearth_heap_dumps *dumps;
   const hearth_heap_view_options *options;
   hearth_json json;
-  hearth_heap_entry *entries; /* of the dump at hand, folded */
+  const hearth_heap_entry *entries; /* of the dump at hand */
   size_t count;
   bool *used; /* by node, then by name: in `entries` */
 } chrome;
@@ -198,15 +198,14 @@ static void chrome_begin_event(hearth_json *json, const char *phase, const char 
 static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   const hearth_heap_dump *dump = &c->dumps->dumps[number];
   char id[24];
-  HEARTH_TRY(hearth_heap_merge_small(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
+  c->entries = dump->entries;
+  c->count = dump->entry_count;
   chrome_begin_event(&c->json, "v", CATEGORY, event_name(dump->occasion), dump);
   snprintf(id, sizeof id, "0x%zx", number + 1);
   hearth_json_print(&c->json, "id:%s, args:{dumps:{level_of_detail:\"detailed\"", id);
   write_totals(c, dump);
   hearth_status status = write_heaps(c, err);
   hearth_json_print(&c->json, "}}}");
-  free(c->entries);
-  c->entries = NULL;
   return status;
 }
 

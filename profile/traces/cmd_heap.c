@@ -16,9 +16,9 @@ static const hearth_help help = {
 
 typedef struct arguments {
   const char *dump, *output;
-  hearth_number_option floor, limit;
+  hearth_number_option limit;
   bool is_chrome, full_names, quiet;
-  hearth_list_option binaries, debug_directories;
+  hearth_list_option binaries;
   char **files;
   int file_count;
 } arguments;
@@ -34,8 +34,6 @@ static bool heap_command_parse(int argc, char **argv, arguments *a, int *ret_cod
           "--dump", 0, "N|peak|NAME", "a number, 'peak' or a file", &a->dump,
           "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
           "peak), or by its file (default: the dump with most bytes)"),
-      HEARTH_NUMBER("--floor", 0, "BYTES", "a number of bytes", &a->floor,
-                    "merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)"),
       HEARTH_NUMBER("--limit", 0, "N", "a number", &a->limit, "list N entries, most bytes first (default: 20; 0: all)"),
       HEARTH_TAKE("--format", 0, "FORMAT", "text or chrome", heap_command_take_format, &a->is_chrome,
                   "output format:\n"
@@ -44,8 +42,6 @@ static bool heap_command_parse(int argc, char **argv, arguments *a, int *ret_cod
       HEARTH_TAKE("--binary", 0, "BIN", "a file", hearth_tool_take_one_more, &a->binaries,
                   "a program or library that ran; without this option the files that the dumps name are used. Symbol "
                   "tables name code without debug information"),
-      HEARTH_TAKE("--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
-                  "a folder with separate debug files, as for 'hearth index'"),
       HEARTH_NAME_OPTION(a),
       HEARTH_TEXT("--output", 'o', "OUT", "a file", &a->output, "file to write; '-', the default, is standard output"),
       HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
@@ -70,8 +66,6 @@ static void heap_command_on_note(void *context, hearth_note_level level, const c
 
 static hearth_status read_all(const arguments *a, hearth_heap_reader *reader, const hearth_heap_dumps **ret,
                               hearth_error *err) {
-  for (size_t i = 0; i < a->debug_directories.count; i++)
-    HEARTH_TRY(hearth_heap_reader_add_debug_directory(reader, a->debug_directories.rows[i], err));
   for (size_t i = 0; i < a->binaries.count; i++)
     HEARTH_TRY(hearth_heap_reader_add_binary(reader, a->binaries.rows[i], err));
   for (int i = 0; i < a->file_count; i++)
@@ -100,11 +94,6 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
 
 /* -------------------------------------------------- writing -------------------------------------------------- */
 
-/* The default leaves out only entries that a picture of the dump would not show, whatever the dump's size. */
-static uint64_t floor_of(const arguments *a, const hearth_heap_dump *dump) {
-  return a->floor.given ? a->floor.value : hearth_heap_total(dump).bytes / 1000;
-}
-
 typedef struct heap_view {
   const arguments *arguments;
   const hearth_heap_dumps *dumps;
@@ -114,8 +103,7 @@ typedef struct heap_view {
 static hearth_status write_dumps(const void *given, FILE *stream, hearth_error *err) {
   const heap_view *v = given;
   const arguments *a = v->arguments;
-  const hearth_heap_view_options options = {
-      .floor = floor_of(a, v->dump), .most = a->limit.value, .full_names = a->full_names};
+  const hearth_heap_view_options options = {.most = a->limit.value, .full_names = a->full_names};
   return a->is_chrome ? hearth_heap_export_chrome(v->dumps, &options, stream, err)
                       : hearth_heap_print(v->dumps, v->dump, &options, stream, err);
 }
@@ -140,11 +128,10 @@ static int heap_command_run(const arguments *a) {
 }
 
 int hearth_cmd_heap(int argc, char **argv) {
-  arguments a = {.output = "-", .floor = {.most = UINT64_MAX}, .limit = {.most = UINT32_MAX, .value = 20}};
+  arguments a = {.output = "-", .limit = {.most = UINT32_MAX, .value = 20}};
   int code = HEARTH_EXIT_ERROR;
   if (heap_command_parse(argc, argv, &a, &code))
     code = heap_command_run(&a);
   free(a.binaries.rows);
-  free(a.debug_directories.rows);
   return code;
 }

@@ -1,138 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace`: the contents of a trace. */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "hearth/trace.h"
 #include "print.h"
 #include "utf8.h"
 
-/* Events in the order of time, with the table of live blocks; sums by kind. */
-
-typedef struct counts {
-  uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
-  uint64_t live_bytes, peak_bytes, peak_blocks, peak_ns;
-  uint64_t unknown; /* deallocations of blocks that the trace did not see begin, or lost */
-  uint32_t threads;
-  hearth_live_blocks live;
-} counts;
-
-static bool count_allocation(counts *c, const hearth_trace_event *event) {
-  hearth_live_block block = {.address = event->address, .size = event->size}, replaced;
-  if (!hearth_live_blocks_add(&c->live, &block, &replaced))
-    return false;
-  c->live_bytes += event->size - (replaced.address ? replaced.size : 0);
-  if (c->live_bytes > c->peak_bytes) {
-    c->peak_bytes = c->live_bytes;
-    c->peak_blocks = c->live.count;
-    c->peak_ns = event->end_ns;
-  }
-  return true;
-}
-
-static hearth_status count_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
-  counts *c = data;
-  hearth_live_block ended;
-  ++c->operations[event->kind];
-  c->bytes[event->kind] += event->size;
-  c->time_ns[event->kind] += event->end_ns - event->begin_ns;
-  c->threads = thread > c->threads ? thread : c->threads;
-  if (!hearth_trace_frees(event->kind))
-    return count_allocation(c, event) ? HEARTH_OK : hearth_error_nomem(err);
-  if (hearth_live_blocks_remove(&c->live, event->address, &ended))
-    c->live_bytes -= ended.size;
-  else
-    ++c->unknown;
-  return HEARTH_OK;
-}
-
-static void print_command(const hearth_trace_info *info, FILE *to) {
-  const char *end = info->command + info->command_size;
-  fputs("command     ", to);
-  for (const char *at = info->command, *next; at < end && (next = memchr(at, '\0', (size_t)(end - at)));
-       at = next + 1) {
-    hearth_utf8_put(at, to);
-    fputs(next + 1 < end ? " " : "", to);
-  }
-  fputc('\n', to);
-}
-
-static void print_counts(const hearth_trace_info *info, const counts *c, FILE *to) {
-  print_command(info, to);
-  fprintf(to, "process     %" PRIu64 ", started %" PRIu64 " ns since 1970 UTC (%" PRIu64 " ns monotonic)\n", info->pid,
-          info->start_unix_ns, info->start_ns);
-  fprintf(to, "duration    %.3f ms%s\n", (double)info->duration_ns / 1e6,
-          info->ended ? "" : "; the end is not in the trace");
-  fprintf(to, "threads     %" PRIu32 "\n", c->threads);
-  fprintf(to, "events      %" PRIu64 " in %s, %.2f bytes an event\n", info->events, hearth_amount_bytes(info->size).c,
-          info->events ? (double)info->size / (double)info->events : 0);
-  fprintf(to, "stacks      %" PRIu64 " nodes, at most %" PRIu32 " addresses each\n", info->nodes, info->stack_depth);
-  fprintf(to, "dropped     %" PRIu64 " events, %" PRIu64 " stacks, %" PRIu64 " damaged blocks%s\n",
-          info->dropped_events, info->dropped_stacks, info->damaged_blocks,
-          info->truncated ? "; the file ends within a block" : "");
-  fprintf(to, "peak live   %s (%" PRIu64 " bytes) in %" PRIu64 " blocks at %.3f ms\n",
-          hearth_amount_bytes(c->peak_bytes).c, c->peak_bytes, c->peak_blocks, (double)c->peak_ns / 1e6);
-  fprintf(to, "live at end %s (%" PRIu64 " bytes) in %zu blocks\n", hearth_amount_bytes(c->live_bytes).c, c->live_bytes,
-          c->live.count);
-  if (c->unknown)
-    fprintf(to, "unknown     %" PRIu64 " deallocations of blocks that the trace did not see begin\n", c->unknown);
-  fprintf(to, "\n%-13s %14s %12s %17s\n", "operation", "count", "bytes", "ns on average");
-  for (unsigned i = 0; i < HEARTH_TRACE_KINDS; ++i)
-    if (c->operations[i])
-      fprintf(to, "%-13s %14" PRIu64 " %12s %17.1f\n", hearth_trace_kind_name((uint8_t)i), c->operations[i],
-              hearth_amount_bytes(c->bytes[i]).c, (double)c->time_ns[i] / (double)c->operations[i]);
-}
-
-/* Print the statistics of a trace. Errors: E_CORRUPT, E_NOMEM. */
-static hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_error *err) {
-  hearth_trace_info info;
-  counts c = {.live_bytes = 0};
-  hearth_trace_get_info(trace, &info);
-  hearth_status status = hearth_trace_visit(trace, count_event, &c, err);
-  if (status == HEARTH_OK)
-    print_counts(&info, &c, to);
-  hearth_live_blocks_free(&c.live);
-  return status;
-}
-
-static const hearth_help help = {
-    .usage = "trace stat FILE\ntrace dump FILE",
-    .about = "Read a trace of 'hearth record --mode=trace': every operation on a program's heap."};
-
-/* Open a trace; one without events and end says nothing about its program, and is an error. */
-static bool open_any(const char *path, hearth_trace **ret) {
-  hearth_error err;
-  hearth_trace_info info;
-  if (hearth_trace_open(path, ret, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message), false;
-  hearth_trace_get_info(*ret, &info);
-  if (info.events > 0 || info.ended)
-    return true;
-  hearth_trace_close(*ret);
-  hearth_tool_error(
-      "%s: no operation is in the trace, nor the program's end: there was no room for it, the program was "
-      "killed, or it still runs",
-      path);
-  return false;
-}
-
-static int stat_trace(const char *path) {
+static int print_trace(const char *path) {
   hearth_trace *trace;
   hearth_error err;
-  if (!open_any(hearth_tool_input_path(path), &trace))
-    return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_trace_stat(trace, stdout, &err);
-  hearth_trace_close(trace);
-  return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
-}
-
-static int dump(const char *path) {
-  hearth_trace *trace;
-  hearth_error err;
-  if (hearth_trace_open(hearth_tool_input_path(path), &trace, &err) != HEARTH_OK)
+  if (hearth_trace_open(path, &trace, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_status status = hearth_trace_print(trace, stdout, &err);
   hearth_trace_close(trace);
@@ -140,18 +18,15 @@ static int dump(const char *path) {
 }
 
 int hearth_cmd_trace(int argc, char **argv) {
-  static const hearth_option options[] = {{.name = "stat", .help = "count operations, bytes, threads and live blocks"},
-                                          {.name = "dump", .help = "print all of the trace as text"},
-                                          {0}};
+  static const hearth_help help = {
+      .usage = "trace FILE",
+      .about = "Print a trace of 'hearth record --mode=trace' ('-': standard input) as text: every operation on a "
+               "program's heap."};
+  static const hearth_option options[] = {{0}};
   int operands, code;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;
-  if (operands == 0)
-    return hearth_tool_usage_error("trace", "say 'stat' or 'dump'");
-  bool is_stat = strcmp(argv[1], "stat") == 0;
-  if (!is_stat && strcmp(argv[1], "dump") != 0)
-    return hearth_tool_usage_error("trace", "'%s' is neither 'stat' nor 'dump'", argv[1]);
-  if (operands != 2)
-    return hearth_tool_usage_error("trace", "'%s' takes one file", argv[1]);
-  return is_stat ? stat_trace(argv[2]) : dump(argv[2]);
+  if (operands != 1)
+    return hearth_tool_usage_error("trace", operands ? "one trace at a time" : "which trace?");
+  return print_trace(hearth_tool_input_path(argv[1]));
 }

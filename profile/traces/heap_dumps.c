@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All dumps share one builder, whose trie of stacks becomes the nodes. */
+/* Heap dumps, read and printed. All dumps share one builder, whose trie of stacks becomes the nodes. */
 #include "hearth/heap_dumps.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "array.h"
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/ids.h"
 #include "hearth/status.h"
 #include "hearth/trace.h"
 #include "index.h"
+#include "names.h"
+#include "print.h"
 
 struct hearth_heap_reader {
   hearth_indexer_options options;
@@ -82,10 +87,6 @@ void hearth_heap_reader_destroy(hearth_heap_reader *r) {
   free(r);
 }
 
-hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *r, const char *path, hearth_error *err) {
-  return hearth_modules_add_directory(r->modules, path, err);
-}
-
 hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *r, const char *path, hearth_error *err) {
   return hearth_modules_give(r->modules, path, err);
 }
@@ -133,6 +134,30 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
   return HEARTH_OK;
 }
 
+/* Callees have higher nodes; entries without node come first of all. */
+static int compare_heap_entries(const void *a, const void *b) {
+  const hearth_heap_entry *x = a, *y = b;
+  uint32_t nodes[] = {x->node + 1, y->node + 1}; /* HEARTH_NONE is 0 */
+  if (nodes[0] != nodes[1])
+    return nodes[0] < nodes[1] ? -1 : 1;
+  if (x->heap != y->heap)
+    return x->heap < y->heap ? -1 : 1;
+  return (x->type > y->type) - (x->type < y->type);
+}
+
+/* Stacks that differ in recursion alone have one node. */
+static void sum_alike(hearth_heap_dump *dump) {
+  size_t count = 0;
+  if (dump->entry_count > 0)
+    qsort(dump->entries, dump->entry_count, sizeof *dump->entries, compare_heap_entries);
+  for (size_t i = 0; i < dump->entry_count; i++)
+    if (count > 0 && compare_heap_entries(&dump->entries[count - 1], &dump->entries[i]) == 0)
+      hearth_heap_add(&dump->entries[count - 1], &dump->entries[i]);
+    else
+      dump->entries[count++] = dump->entries[i];
+  dump->entry_count = count;
+}
+
 static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_raw_dump *raw, hearth_error *err) {
   hearth_heap_dumps *all = &r->result;
   if (raw->occasion == HEARTH_RAW_NO_DUMP)
@@ -150,7 +175,9 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
   r->entry_room = 0;
   HEARTH_TRY(hearth_check_memory(r->dump->name, err));
   all->dump_count++;
-  return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
+  hearth_status status = hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
+  sum_alike(r->dump);
+  return status;
 }
 
 static hearth_status refuse_foreign(const char *path, const hearth_file *file, hearth_error *err) {
@@ -229,4 +256,162 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
     qsort(all->dumps, all->dump_count, sizeof *all->dumps, compare_dumps);
   *ret = all;
   return HEARTH_OK;
+}
+
+/* -------------------------------------------------- entries -------------------------------------------------- */
+
+void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from) {
+  into->blocks = hearth_merge_SUM(into->blocks, from->blocks);
+  into->bytes = hearth_merge_SUM(into->bytes, from->bytes);
+  for (size_t i = 0; i < HEARTH_RAW_RESIDENCIES; i++)
+    into->residency[i] = hearth_merge_SUM(into->residency[i], from->residency[i]);
+}
+
+hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump) {
+  hearth_heap_entry total = {0};
+  for (size_t i = 0; i < dump->entry_count; i++)
+    hearth_heap_add(&total, &dump->entries[i]);
+  return total;
+}
+
+bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b) {
+  return a->pid == b->pid && a->start_unix_ns == b->start_unix_ns;
+}
+
+/* -------------------------------------------------- text -------------------------------------------------- */
+
+char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {
+  hearth_name_style style = options->full_names ? HEARTH_NAMES_FULL : HEARTH_NAMES_SHORT;
+  return hearth_name_make(node->function, hearth_is_name_file(node->path) ? HEARTH_NAMES_LINKED : style);
+}
+
+static void print_heap_size(const char *text, uint64_t bytes, FILE *stream) {
+  fprintf(stream, "%s%s", text, hearth_amount_bytes(bytes).c);
+}
+
+static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
+  print_heap_size(", in memory ", entry->residency[HEARTH_RAW_RESIDENT], stream);
+  print_heap_size(", swapped out ", entry->residency[HEARTH_RAW_SWAPPED], stream);
+  if (entry->residency[HEARTH_RAW_UNWRITTEN])
+    print_heap_size(", not written to since the dump before ", entry->residency[HEARTH_RAW_UNWRITTEN], stream);
+}
+
+static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream) {
+  static const char *const occasions[] = {"none", "exit", "period", "request", "peak"};
+  hearth_heap_entry total = hearth_heap_total(dump);
+  fprintf(stream, "%3zu  %-8s %10s  %12s in %10" PRIu64 " blocks", number + 1, occasions[dump->occasion],
+          hearth_amount_time((double)dump->time_ns).c, hearth_amount_bytes(total.bytes).c, total.blocks);
+  if (dump->has_residency)
+    print_residency(&total, stream);
+  print_heap_size(", profiler ", dump->profiler_bytes, stream);
+  fputs("  ", stream);
+  hearth_print_name(dump->name, 0, stream);
+  fputc('\n', stream);
+}
+
+static bool has_several_processes(const hearth_heap_dumps *dumps) {
+  return !hearth_heap_same_process(&dumps->dumps[0], &dumps->dumps[dumps->dump_count - 1]);
+}
+
+static void print_process(const hearth_heap_dump *dump, FILE *stream) {
+  time_t start = (time_t)(dump->start_unix_ns / 1000000000);
+  struct tm parts;
+  char text[64] = "at an unknown time";
+  if (gmtime_r(&start, &parts))
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  fprintf(stream, "Process %" PRIu64 ", started %s:\n", dump->pid, text);
+}
+
+static void print_dumps(const hearth_heap_dumps *dumps, FILE *stream) {
+  for (size_t i = 0; i < dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &dumps->dumps[i];
+    if (has_several_processes(dumps) && (i == 0 || !hearth_heap_same_process(&dump[-1], dump)))
+      print_process(dump, stream);
+    print_dump(dump, i, stream);
+  }
+}
+
+/* Most bytes first; among equals in the order of nodes, which depends on nothing else. */
+static int compare_bytes(const void *a, const void *b) {
+  const hearth_heap_entry *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap_view_options *options, FILE *stream,
+                                 hearth_error *err) {
+  char *name = hearth_heap_node_name(node, options);
+  HEARTH_TRY(hearth_check_memory(name, err));
+  fputs("      ", stream);
+  hearth_print_name(name, 28, stream);
+  free(name);
+  fputs("  ", stream);
+  hearth_print_name(hearth_base_name(node->path), 0, stream);
+  if (node->line)
+    fprintf(stream, ":%u:%u", node->line, node->column);
+  fputs(node->inlined ? " (inlined)\n" : "\n", stream);
+  return HEARTH_OK;
+}
+
+static hearth_status print_heap_entry(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                      const hearth_heap_entry *entry, const hearth_heap_view_options *options,
+                                      FILE *stream, hearth_error *err) {
+  fprintf(stream, "\n   %s (%" PRIu64 " bytes) in %" PRIu64 " block%s", hearth_amount_bytes(entry->bytes).c,
+          entry->bytes, entry->blocks, hearth_plural(entry->blocks));
+  if (dump->has_residency)
+    print_residency(entry, stream);
+  if (entry->type != HEARTH_HEAP_UNKNOWN_TYPE) {
+    fputs(" of type ", stream);
+    hearth_print_name(dumps->names[entry->type], 0, stream);
+  }
+  if (entry->heap != HEARTH_HEAP_MALLOC) {
+    fputs(" from ", stream);
+    hearth_print_name(dumps->names[entry->heap], 0, stream);
+  }
+  fputc('\n', stream);
+  if (entry->node == HEARTH_NONE)
+    fputs("      in code that is not known\n", stream);
+  for (uint32_t node = entry->node; node != HEARTH_NONE; node = dumps->nodes[node].parent)
+    HEARTH_TRY(print_frame(&dumps->nodes[node], options, stream, err));
+  return HEARTH_OK;
+}
+
+static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                   const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  size_t count = dump->entry_count, most = options->most && options->most < count ? options->most : count;
+  hearth_heap_entry *entries;
+  hearth_status status = hearth_array_create(&entries, count, sizeof *entries, err);
+  if (status != HEARTH_OK)
+    return status;
+  for (size_t i = 0; i < count; i++)
+    entries[i] = dump->entries[i];
+  qsort(entries, count, sizeof *entries, compare_bytes);
+  for (size_t i = 0; status == HEARTH_OK && i < most; i++)
+    status = print_heap_entry(dumps, dump, &entries[i], options, stream, err);
+  if (most < count)
+    fprintf(stream, "\n   ... and %zu more\n", count - most);
+  free(entries);
+  return status;
+}
+
+hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  hearth_heap_view_options known;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  if (dumps->dump_count > 0)
+    print_dumps(dumps, stream);
+  if (!dump)
+    return hearth_stream_flush(stream, err);
+  fputs("\nLive in ", stream);
+  hearth_print_name(dump->name, 0, stream);
+  if (has_several_processes(dumps))
+    fprintf(stream, " of process %" PRIu64, dump->pid);
+  if (dump->sample_bytes)
+    fprintf(stream, ", estimated from one block for %" PRIu64 " bytes", dump->sample_bytes);
+  if (dump->dropped_blocks)
+    fprintf(stream, ", %" PRIu64 " allocations without a record", dump->dropped_blocks);
+  fputs(":\n", stream);
+  HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
+  return hearth_stream_flush(stream, err);
 }

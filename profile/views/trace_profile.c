@@ -16,7 +16,7 @@
 #include "hearth/advice.h"
 #include "hearth/indexer.h"
 #include "hearth/raw.h"
-#include "live_blocks.h"
+#include "hearth/trace.h"
 
 trace_profile_kind hearth_trace_profile_kind(const char *path) {
   hearth_file file;
@@ -59,6 +59,7 @@ typedef struct tallies {
   double step_ns;              /* between moments */
   uint32_t moment;             /* the next one */
   uint64_t events, peak_event; /* operations until now; until the peak */
+  uint64_t last_event;         /* those behind it are not looked at */
 } tallies;
 
 static tally *row_of(tallies *t, uint32_t stack) {
@@ -132,8 +133,7 @@ static void tally_take_deallocation(tallies *t, const hearth_trace_event *event,
 
 static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
   tallies *t = data;
-  t->events++;
-  if (!event->address) /* a failed allocation */
+  if (++t->events > t->last_event || !event->address) /* a failed allocation */
     return HEARTH_OK;
   HEARTH_TRY(pass_moments(t, (double)event->stack_ns, err));
   HEARTH_TRY(tally_find_thread(t, &thread, err));
@@ -143,29 +143,22 @@ static hearth_status take_event(void *data, const hearth_trace_event *event, uin
   return HEARTH_OK;
 }
 
-static hearth_status take_event_of_peak(void *data, const hearth_trace_event *event, uint32_t thread,
-                                        hearth_error *err) {
-  tallies *t = data;
-  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
-  (void)thread;
-  if (++t->events > t->peak_event || !event->address)
-    return HEARTH_OK;
-  if (hearth_trace_frees(event->kind)) {
-    hearth_live_blocks_remove(&t->live, event->address, &replaced);
-    return HEARTH_OK;
-  }
-  return hearth_live_blocks_add(&t->live, &block, &replaced) ? HEARTH_OK : hearth_error_nomem(err);
+static void tallies_free(tallies *t) {
+  hearth_live_blocks_free(&t->live);
+  for (size_t i = 0; t->rows && i < t->count; i++)
+    free(t->rows[i].series);
+  HEARTH_FREE(t->threads, t->rows);
 }
 
+/* Again, but only up to the peak: what is live there is live at the peak. */
 static hearth_status tally_peak(tallies *t, hearth_trace *trace, hearth_error *err) {
-  hearth_live_blocks_free(&t->live);
-  t->live = (hearth_live_blocks){0};
-  t->events = 0;
-  HEARTH_TRY(hearth_trace_visit(trace, take_event_of_peak, t, err));
-  for (size_t i = 0; i < t->live.room; i++)
-    if (t->live.rows[i].address)
-      row_of(t, t->live.rows[i].stack)->peak += t->live.rows[i].size;
-  return HEARTH_OK;
+  tallies to_peak = {.count = t->count, .last_event = t->peak_event, .moment = HEARTH_TALLY_MOMENTS};
+  hearth_status status = hearth_array_create(&to_peak.rows, t->count, sizeof *t->rows, err);
+  HEARTH_THEN(status, hearth_trace_visit(trace, take_event, &to_peak, err));
+  for (size_t i = 0; i < t->count && status == HEARTH_OK; i++)
+    t->rows[i].peak = to_peak.rows[i].live_bytes;
+  tallies_free(&to_peak);
+  return status;
 }
 
 /* After an error, too, the tallies are to be freed. */
@@ -173,18 +166,12 @@ static hearth_status tally_trace(tallies *t, hearth_trace *trace, hearth_error *
   hearth_trace_info info;
   hearth_trace_get_info(trace, &info);
   t->count = info.nodes + 1;
+  t->last_event = UINT64_MAX;
   t->step_ns = (double)info.duration_ns / (HEARTH_TALLY_MOMENTS - 1);
   HEARTH_TRY(hearth_array_create(&t->rows, t->count, sizeof *t->rows, err));
   HEARTH_TRY(hearth_trace_visit(trace, take_event, t, err));
   HEARTH_TRY(pass_moments(t, INFINITY, err));
   return tally_peak(t, trace, err);
-}
-
-static void tallies_free(tallies *t) {
-  hearth_live_blocks_free(&t->live);
-  for (size_t i = 0; t->rows && i < t->count; i++)
-    free(t->rows[i].series);
-  HEARTH_FREE(t->threads, t->rows);
 }
 
 /* -------------------------------------------------- profile -------------------------------------------------- */
@@ -211,37 +198,51 @@ static void trace_profile_on_note(void *context, hearth_note_level level, const 
     hearth_tool_warning("%s", text);
 }
 
-static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, const char *path, hearth_error *err) {
+static hearth_status index_with(trace_profile *p, hearth_indexer *indexer, const char *base, const char *path,
+                                hearth_error *err) {
   hearth_builder *builder;
   size_t size;
+  if (base)
+    HEARTH_TRY(hearth_indexer_add_input(indexer, base, err));
   HEARTH_TRY(hearth_indexer_add_input(indexer, path, err));
   HEARTH_TRY(hearth_indexer_result(indexer, path, &builder, err));
   HEARTH_TRY(hearth_builder_write_memory(builder, &p->image, &size, err));
   return hearth_profile_open_memory(p->image, size, path, &p->profile, err);
 }
 
-static hearth_status index_with(tallies *t, trace_profile *p, const char *path, hearth_error *err) {
-  const hearth_indexer_options options = {.context = t,
-                                          .note = trace_profile_on_note,
-                                          .symbols = true,
-                                          .trace_records = p->trace ? add_tallies : NULL,
-                                          .trace_histogram = p->trace ? get_series : NULL};
+static hearth_status index_inputs(trace_profile *p, const hearth_indexer_options *options, const char *base,
+                                  const char *path, hearth_error *err) {
   hearth_indexer *indexer;
-  if (p->trace)
-    HEARTH_TRY(tally_trace(t, p->trace, err));
-  HEARTH_TRY(hearth_indexer_create(&options, &indexer, err));
-  hearth_status status = index_trace(p, indexer, path, err);
+  HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
+  hearth_status status = index_with(p, indexer, base, path, err);
   hearth_indexer_destroy(indexer);
   return status;
 }
 
 bool hearth_trace_profile_open(trace_profile *ret, const char *path, trace_profile_kind kind) {
+  bool is_trace = kind == TRACE_PROFILE_TRACE;
   tallies t = {.rows = NULL};
+  const hearth_indexer_options options = {.context = &t,
+                                          .note = trace_profile_on_note,
+                                          .symbols = true,
+                                          .trace_records = is_trace ? add_tallies : NULL,
+                                          .trace_histogram = is_trace ? get_series : NULL};
   hearth_error err;
   *ret = (trace_profile){0};
-  hearth_status status = kind == TRACE_PROFILE_TRACE ? hearth_trace_open(path, &ret->trace, &err) : HEARTH_OK;
-  HEARTH_THEN(status, index_with(&t, ret, path, &err));
+  hearth_status status = is_trace ? hearth_trace_open(path, &ret->trace, &err) : HEARTH_OK;
+  if (status == HEARTH_OK && is_trace)
+    status = tally_trace(&t, ret->trace, &err);
+  HEARTH_THEN(status, index_inputs(ret, &options, NULL, path, &err));
   tallies_free(&t);
+  if (status != HEARTH_OK)
+    hearth_tool_error("%s", err.message);
+  return status == HEARTH_OK;
+}
+
+bool hearth_trace_profile_join(trace_profile *ret, const char *base, const char *path) {
+  hearth_error err;
+  *ret = (trace_profile){0};
+  hearth_status status = index_inputs(ret, NULL, base, path, &err);
   if (status != HEARTH_OK)
     hearth_tool_error("%s", err.message);
   return status == HEARTH_OK;

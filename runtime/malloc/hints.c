@@ -7,7 +7,6 @@
 
 #include "entry_points.h"
 #include "heap_memory.h"
-#include "hearth/hints.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/malloc.h"
 #include "hearth/rt.h"

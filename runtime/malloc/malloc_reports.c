@@ -4,7 +4,6 @@
  * without stopping other threads: the pools' own counters leave out what was in lists that were dropped. */
 #define _GNU_SOURCE
 #include "heap_memory.h"
-#include "hearth/hints.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/malloc.h"
 #include "hearth/running_program.h"

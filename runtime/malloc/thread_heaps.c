@@ -6,8 +6,8 @@
 #include "heap_memory.h"
 
 #include "hearth/lowered_calls.h"
+#include "hints.h"
 #include "machine.h"
-#include "malloc_functions.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef HEARTH_RUNTIME_OWN_THREAD_H
 #define HEARTH_RUNTIME_OWN_THREAD_H
 
+#include "block.h"
 #include "mib_table.h"
-#include "sample.h"
 
 #include "hearth/mib.h"
 

@@ -101,7 +101,7 @@ measure() {
     printf '%-46s%42s\n' "$subject: time added / heaptrack's" "$(added $subject 1)"
     printf '%-46s%42s\n' "$subject: processor time added / heaptrack's" "$(added $subject 2)"
   done
-  "$hearth" trace stat "$directory/trace.raw" | grep '^events'
+  "$build/bin/trace_stat" "$directory/trace.raw" | grep '^events'
 }
 
 for name in "${workloads[@]}"; do

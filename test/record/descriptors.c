@@ -6,12 +6,12 @@
  * CHECK: first 3
  * CHECK-NEXT: closed 3
  * CHECK-NEXT: later 4
- * RUN: %hearth trace stat trace | FileCheck %s --check-prefix=STAT
+ * RUN: %trace_stat trace | FileCheck %s --check-prefix=STAT
  * STAT: malloc 1200{{[0-9][0-9]}} 
  *
  * RUN: %hearth record -q --mode=trace -o taken -- %t taken 2>&1 | FileCheck %s --check-prefix=TAKEN
  * TAKEN: hearth: the trace {{.*}}/taken ends early: Stale file handle
- * RUN: count 0 < taken && %hearth trace stat taken.old
+ * RUN: count 0 < taken && %trace_stat taken.old
  * RUN: %hearth record -q --mode=trace -o pipe -- %t pipe 2>&1 | FileCheck %s --check-prefix=PIPE
  * PIPE: hearth: the trace {{.*}}/pipe ends early: {{.}}
  */

@@ -8,7 +8,7 @@
  * FILES-NEXT: {{^}}dump.peak{{$}}
  * FILES-NOT: {{.}}
  *
- * RUN: cd %t.d && %hearth heap --dump=dump.1 --floor=0 --limit=0 dump.* > first.txt && FileCheck %s --check-prefix=FIRST < first.txt
+ * RUN: cd %t.d && %hearth heap --dump=dump.1 --limit=0 dump.* > first.txt && FileCheck %s --check-prefix=FIRST < first.txt
  * What is live when asked for: 100 blocks of 1,000 bytes, 10 of 16 bytes and 5 of 24 from one place, of two types.
  * FIRST: 1 request {{.*}} 97.9 KiB in 115 blocks, profiler {{.*}} dump.1
  * FIRST: 2 peak {{.*}} blocks, profiler {{.*}} dump.peak
@@ -29,7 +29,7 @@
  * PEAK: near
  *
  * For other tools: each dump is one event, and the sums are those of the entries.
- * RUN: cd %t.d && %hearth heap --format=chrome --floor=0 dump.* -o dump.json && \
+ * RUN: cd %t.d && %hearth heap --format=chrome dump.* -o dump.json && \
  * RUN:   python3 %S/Inputs/check_chrome.py dump.json > chrome.txt && FileCheck %s --check-prefix=CHROME < chrome.txt
  * CHROME: explicitly_triggered malloc 100000 100 pool 280 15
  * CHROME-NEXT: peak_memory_usage malloc {{5[01][0-9]+}}
@@ -100,7 +100,7 @@
  *
  * The linked runtime does the same.
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin -I%include %s %rt -lpthread -o %t.linked
- * RUN: cd %t.d && HEARTH_OPTIONS=mode=live:log_path=own %t.linked && %hearth heap --dump=1 --floor=0 own.*.[0-9p]* > own.txt && \
+ * RUN: cd %t.d && HEARTH_OPTIONS=mode=live:log_path=own %t.linked && %hearth heap --dump=1 own.*.[0-9p]* > own.txt && \
  * RUN:   FileCheck %s --check-prefix=LINKED < own.txt
  * LINKED: (100000 bytes) in 100 blocks{{$}}
  * LINKED: (160 bytes) in 10 blocks of type small from pool

@@ -15,10 +15,10 @@
  * CHECK-DAG: MaxSize=1003 | with{{(out)?}}+0x{{[0-9a-f]+}} libc.so.6+0x{{[0-9a-f]+$}}
  *
  * RUN: %hearth record -q --mode=trace -o with.trace -- ./with || true
- * RUN: %hearth trace dump with.trace > trace.txt
+ * RUN: %hearth trace with.trace > trace.txt
  * RUN: FileCheck %s --check-prefix=TRACE < trace.txt && python3 %S/Inputs/own_frames.py < trace.txt
  * RUN: %hearth record -q --mode=trace -o without.trace -- ./without || true
- * RUN: %hearth trace dump without.trace > trace.txt
+ * RUN: %hearth trace without.trace > trace.txt
  * RUN: FileCheck %s --check-prefix=TRACE < trace.txt && python3 %S/Inputs/own_frames.py < trace.txt
  * TRACE-DAG: malloc {{.*}} 1001 {{.*}} frames 1
  * TRACE-DAG: malloc {{.*}} 1002 {{.*}} frames 2

@@ -8,15 +8,15 @@
  * CHECK: 1 request {{.*}} in memory {{(7|8|9)\.[0-9]}} MiB, swapped out
  * CHECK: 2 exit
  * CHECK-DAG: 8.0 MiB (8388608 bytes) in 1 block, in memory {{8.0 MiB|7.9 MiB|4.0 KiB|8.0 KiB|0 B}}
- * RUN: %hearth heap --dump=1 --limit=2 --floor=0 %t.dump.1 | grep -c 'in memory 8.0 MiB, .* of type touched' | \
+ * RUN: %hearth heap --dump=1 --limit=2 %t.dump.1 | grep -c 'in memory 8.0 MiB, .* of type touched' | \
  * RUN:   FileCheck %s --check-prefix=ONE
- * RUN: %hearth heap --dump=1 --limit=2 --floor=0 %t.dump.1 | grep -c 'in memory [0-9.]* K\?i\?B, .* of type untouched' | \
+ * RUN: %hearth heap --dump=1 --limit=2 %t.dump.1 | grep -c 'in memory [0-9.]* K\?i\?B, .* of type untouched' | \
  * RUN:   FileCheck %s --check-prefix=ONE
  * ONE: {{^}}1
  *
  * RUN: if grep -q 'the kernel does not say which pages are written to' %t.err; then \
  * RUN:   not grep -q 'not written to since' %t.txt; else \
- * RUN:   %hearth heap --dump=2 --limit=2 --floor=0 %t.dump.* | \
+ * RUN:   %hearth heap --dump=2 --limit=2 %t.dump.* | \
  * RUN:     grep 'not written to since the dump before 8.0 MiB of type touched'; fi
  */
 #include "hearth/allocator.h"

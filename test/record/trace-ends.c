@@ -3,26 +3,26 @@
 /* REQUIRES: traces
  * RUN: %clang -O1 -fno-builtin %s -o %t -pthread && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: for how in exit leave abort segv term exec quick; do \
- * RUN:   %hearth record --mode=trace -o $how -- %t $how > /dev/null 2>&1; %hearth trace stat $how | grep -e '^malloc' -e '^dropped'; \
+ * RUN:   %hearth record --mode=trace -o $how -- %t $how > /dev/null 2>&1; %trace_stat $how | grep -e '^malloc' -e '^dropped'; \
  * RUN: done | FileCheck %s
  * CHECK-COUNT-7: {{^}}malloc               10000     11.8 MiB
  *
  * RUN: bash -c '%hearth record --mode=trace -o kill -- %t kill; echo $?' 2>/dev/null | FileCheck %s --check-prefix=KILL
  * KILL: 137
- * RUN: %hearth trace stat kill | FileCheck %s --check-prefix=KILLED
+ * RUN: %trace_stat kill | FileCheck %s --check-prefix=KILLED
  * KILLED: duration {{.*}}; the end is not in the trace
  * KILLED: events      {{16384|20000}}
  * Cut anywhere, it is a prefix:
- * RUN: head -c -100 exit > cut && %hearth trace stat cut | FileCheck %s --check-prefix=CUT
+ * RUN: head -c -100 exit > cut && %trace_stat cut | FileCheck %s --check-prefix=CUT
  * CUT: dropped     0 events, 0 stacks, 0 damaged blocks; the file ends within a block
  *
- * RUN: %hearth record --mode=trace -o threads -- %t threads && %hearth trace stat threads | FileCheck %s --check-prefix=THREADS
+ * RUN: %hearth record --mode=trace -o threads -- %t threads && %trace_stat threads | FileCheck %s --check-prefix=THREADS
  * THREADS: threads     {{[5-9]}}
  * THREADS: {{^}}malloc               40{{...}}
  *
  * RUN: %hearth record --mode=trace --follow-children -o fork -- %t fork
- * RUN: %hearth trace stat fork | grep '^malloc' | FileCheck %s --check-prefix=PARENT
- * RUN: %hearth trace stat fork.* | grep '^malloc' | FileCheck %s --check-prefix=CHILD
+ * RUN: %trace_stat fork | grep '^malloc' | FileCheck %s --check-prefix=PARENT
+ * RUN: %trace_stat fork.* | grep '^malloc' | FileCheck %s --check-prefix=CHILD
  * PARENT: malloc               20000
  * CHILD: malloc                5000
  */

@@ -3,7 +3,7 @@
 /* REQUIRES: traces
  * RUN: %clang -O0 -gmlt -fdebug-info-for-profiling %s -o %t && rm -f %t.trace*
  * RUN: not %hearth record --mode=trace -o %t.trace -- %t
- * RUN: %hearth trace dump %t.trace | grep -e '^malloc' -e '^free' > %t.events
+ * RUN: %hearth trace %t.trace | grep -e '^malloc' -e '^free' > %t.events
  * RUN: FileCheck %s --check-prefix=EVENTS < %t.events
  * EVENTS: malloc 0x[[#%x,A:]] 8 thread 1 at {{[0-9]+ [0-9]+ [0-9]+}} stack {{[0-9]+}} frames [[#DEEP:]]
  * EVENTS-NEXT: malloc 0x[[#%x,B:]] 20 thread 1 at {{[0-9]+ [0-9]+ [0-9]+}} stack {{[0-9]+}} frames [[#DEEP-7]]
@@ -14,7 +14,7 @@
  * Times go on, within an event and from one to the next:
  * RUN: awk '{ for (i = 7; i <= 9; ++i) { if ($i < last) exit 1; last = $i } }' %t.events
  *
- * RUN: %hearth trace stat %t.trace | FileCheck %s --check-prefix=STAT
+ * RUN: %trace_stat %t.trace | FileCheck %s --check-prefix=STAT
  * STAT: command {{.*}}trace-four
  * STAT: threads     1
  * STAT: events      4 in

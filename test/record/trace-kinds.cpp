@@ -2,7 +2,7 @@
 // REQUIRES: traces
 // RUN: %clangxx -O1 -fno-builtin -std=c++17 %s -o %t && rm -f %t.trace*
 // RUN: %hearth record --mode=trace -o %t.trace -- %t
-// RUN: %hearth trace dump %t.trace | grep -e thread | awk '$3 >= 1001 && $3 <= 1100 { print $1, $3 }' | FileCheck %s
+// RUN: %hearth trace %t.trace | grep -e thread | awk '$3 >= 1001 && $3 <= 1100 { print $1, $3 }' | FileCheck %s
 // CHECK: malloc 1001
 // CHECK-NEXT: realloc-free 1001
 // CHECK-NEXT: realloc 1002

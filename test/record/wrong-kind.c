@@ -2,7 +2,7 @@
 /* REQUIRES: views, traces
  * RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q -o raw -- %t && %hearth record -q --mode=trace -o trace -- %t && %hearth record -q --mode=live -o dump -- %t
- * RUN: %hearth index -q raw -o prof && %hearth index -q raw --format=llvm -o llvm.prof && %hearth trace dump trace > trace.txt
+ * RUN: %hearth index -q raw -o prof && %hearth index -q raw --format=llvm -o llvm.prof && %hearth trace trace > trace.txt
  * RUN: for file in raw trace dump.1 trace.txt; do not %hearth show $file || exit 1; done 2>&1 | FileCheck %s --check-prefix=SHOW
  * SHOW: error: raw: not an indexed Hearth profile: it is a raw profile: use 'hearth index'
  * SHOW: error: trace: not an indexed Hearth profile: it is a trace: use 'hearth trace', 'hearth report' or 'hearth index'
@@ -10,7 +10,7 @@
  * SHOW: error: trace.txt: not an indexed Hearth profile: it is the text of a trace: use the trace itself
  * RUN: not %hearth report raw -o page.html 2>&1 | FileCheck %s --check-prefix=REPORT
  * REPORT: raw: not an indexed Hearth profile: it is a raw profile: use 'hearth index'
- * RUN: for file in raw prof dump.1 llvm.prof %t; do not %hearth trace stat $file || exit 1; done 2>&1 | FileCheck %s --check-prefix=TRACE
+ * RUN: for file in raw prof dump.1 llvm.prof %t; do not %hearth trace $file || exit 1; done 2>&1 | FileCheck %s --check-prefix=TRACE
  * TRACE: error: raw: not a trace, as 'hearth record --mode=trace' writes them: it is a raw profile: use 'hearth index'
  * TRACE: error: prof: {{.*}}: it is an indexed profile: use 'hearth show' or 'hearth report'
  * TRACE: error: dump.1: {{.*}}: it is a heap dump: use 'hearth heap'

@@ -42,8 +42,8 @@
  * The same indexed, and in a trace.
  * RUN: %hearth index -q %t.dir/turns.* -o %t.dir/turns.prof && %hearth show %t.dir/turns.prof | FileCheck %s --check-prefix=SHOW
  * RUN: %hearth record --mode=trace -o %t.dir/trace -- %t.plain closed %t.one.so %t.other.so %t.one.so %t.other.so %t.one.so
- * RUN: %hearth trace dump %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.one.so"' | grep -x 1
- * RUN: %hearth trace dump %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.other.so"' | grep -x 1
+ * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.one.so"' | grep -x 1
+ * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.other.so"' | grep -x 1
  * SHOW-DAG: 1.3 KiB {{.*}} 6 {{.*}} from_one
  * SHOW-DAG: 1.3 KiB {{.*}} 4 {{.*}} from_other
  *

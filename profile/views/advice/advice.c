@@ -187,8 +187,7 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
   a->profile = profile;
   a->has[HEARTH_ADVICE_TRACE] = a->whole.tallied = tallied;
   hearth_status status = hearth_options_take(&a->view, sizeof a->view, options, err);
-  if (status == HEARTH_OK)
-    status = look(a, err);
+  HEARTH_THEN(status, look(a, err));
   if (status == HEARTH_OK)
     *ret = a;
   else
@@ -201,9 +200,7 @@ void hearth_advice_destroy(hearth_advice *a) {
     return;
   for (size_t i = 0; a->places && i < a->groups.count; i++)
     free(a->places[i].counts);
-  free(a->places);
-  free(a->function_kinds);
-  free(a->findings);
+  HEARTH_FREE(a->places, a->function_kinds, a->findings);
   hearth_groups_destroy(&a->groups);
   hearth_selection_destroy(&a->selection);
   if (a->names.profile)

@@ -111,15 +111,6 @@ static int diff_command_test_conditions(const arguments *a, const hearth_diff *d
   return code;
 }
 
-/* Programs that are not related may share the work of the C library at its start. */
-static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
-  const double least = 0.01;
-  if (hearth_diff_common_share(diff, HEARTH_DIFF_A) < least && hearth_diff_common_share(diff, HEARTH_DIFF_B) < least)
-    hearth_tool_warning("%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and "
-                        "of much the same sources?",
-                        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
-}
-
 static hearth_status diff_command_print(const arguments *a, hearth_diff *diff, hearth_error *err) {
   if (a->markdown)
     return hearth_diff_print_markdown(diff, a->limit, stdout, err);
@@ -133,7 +124,6 @@ static int diff_command_compare(const arguments *a, hearth_profile *const profil
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
     return diff_command_trouble(&err);
-  warn_of_unrelated(a, diff);
   hearth_status status = diff_command_print(a, diff, &err);
   int code = EXIT_TROUBLE;
   if (status == HEARTH_OK)

@@ -276,15 +276,6 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
   return status;
 }
 
-double hearth_diff_common_share(const hearth_diff *d, int number) {
-  static const hearth_change in_both[] = {HEARTH_CHANGE_CLASS, HEARTH_CHANGE_SIZE, HEARTH_CHANGE_NONE};
-  const hearth_diff_side *side = &d->sides[number];
-  double bytes = 0, all = side->all.of[HEARTH_QUANTITY_BYTES];
-  for (size_t i = 0; i < sizeof in_both / sizeof in_both[0]; i++)
-    bytes += side->changes[in_both[i]].of[HEARTH_QUANTITY_BYTES];
-  return all > 0 ? bytes / all : 1;
-}
-
 /* By common node: the context of B, plus one; then what A has there. */
 static hearth_status sum_by_context(hearth_diff *d, hearth_mib *sums, hearth_error *err) {
   const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];

@@ -6,8 +6,8 @@
 
 #include "array.h"
 #include "exporter.h"
-#include "hearth/history.h"
 #include "hearth/json_writer.h"
+#include "hearth/profile.h"
 
 /* -------------------------------------------------- massif -------------------------------------------------- */
 

@@ -95,34 +95,16 @@ static int report_trace(arguments *a, trace_profile_kind kind) {
   return code;
 }
 
-/* Both in one, for stacks that only one of them has. */
-static hearth_status report_command_merge(const arguments *a, hearth_indexer *indexer, void **ret_image,
-                                          hearth_profile **ret, hearth_error *err) {
-  hearth_builder *builder;
-  size_t size;
-  HEARTH_TRY(hearth_indexer_add_input(indexer, a->base, err));
-  HEARTH_TRY(hearth_indexer_add_input(indexer, a->profile, err));
-  HEARTH_TRY(hearth_indexer_result(indexer, a->profile, &builder, err));
-  HEARTH_TRY(hearth_builder_write_memory(builder, ret_image, &size, err));
-  return hearth_profile_open_memory(*ret_image, size, a->profile, ret, err);
-}
-
 static int report_difference(arguments *a) {
-  hearth_error err;
-  hearth_indexer *indexer = NULL;
-  hearth_profile *both = NULL;
-  void *image = NULL;
+  trace_profile both;
+  int code = HEARTH_EXIT_ERROR;
   a->options.base = hearth_tool_open_profile(a->base);
   a->options.base_title = a->base;
   if (!a->options.base)
     return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_indexer_create(NULL, &indexer, &err);
-  if (status == HEARTH_OK)
-    status = report_command_merge(a, indexer, &image, &both, &err);
-  int code = status == HEARTH_OK ? report_command_write_page(a, both) : hearth_tool_error("%s", err.message);
-  hearth_profile_close(both);
-  free(image);
-  hearth_indexer_destroy(indexer);
+  if (hearth_trace_profile_join(&both, a->base, a->profile))
+    code = report_command_write_page(a, both.profile);
+  hearth_trace_profile_close(&both);
   hearth_profile_close(a->options.base);
   return code;
 }

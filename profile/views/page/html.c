@@ -67,61 +67,30 @@ static void page_column_end(page_column *column) {
   putc_unlocked('"', column->json->stream);
 }
 
-typedef uint64_t column_value(const hearth_page_writer *w, uint32_t row);
-
-static void write_column(hearth_page_writer *w, const char *name, uint32_t count, column_value *value) {
-  page_column column;
-  hearth_json_line(&w->json);
-  hearth_json_key(&w->json, name);
-  page_column_begin(&column, &w->json);
-  for (uint32_t i = 0; i < count; i++)
-    page_column_add(&column, value(w, i));
-  page_column_end(&column);
-}
-
-/* A member of each struct of an array. */
-static void write_numbers(hearth_json *json, const char *name, const uint64_t *first, size_t stride, uint32_t count) {
-  page_column column;
-  hearth_json_key(json, name);
-  page_column_begin(&column, json);
-  for (uint32_t i = 0; i < count; i++)
-    page_column_add(&column, *(const uint64_t *)((const char *)first + i * stride));
-  page_column_end(&column);
-}
+/* A column of a table: `value` is an expression of row i. */
+#define WRITE_COLUMN(json, name, rows, value)                                                                          \
+  do {                                                                                                                 \
+    page_column column;                                                                                                \
+    hearth_json_key(json, name);                                                                                       \
+    page_column_begin(&column, json);                                                                                  \
+    for (uint32_t i = 0; i < (rows); i++)                                                                              \
+      page_column_add(&column, value);                                                                                 \
+    page_column_end(&column);                                                                                          \
+  } while (0)
 
 /* Numbers of rows are written plus one, so that 0 is none. */
 static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_t)row + 1; }
 
-static uint64_t function_file(const hearth_page_writer *w, uint32_t row) {
-  return or_none(w->model->functions[row].file);
-}
-static uint64_t function_wrapper(const hearth_page_writer *w, uint32_t row) {
-  return w->model->functions[row].role - HEARTH_ROLE_OWNER; /* 0: it is none */
-}
 /* As `hearth show --by=library` tells it. */
-static uint64_t function_library(const hearth_page_writer *w, uint32_t row) {
-  const hearth_page_function *f = &w->model->functions[row];
-  const char *file = f->symbol && f->file != HEARTH_NONE ? w->model->files[f->file] : "";
+static bool is_library_function(const hearth_page_model *m, const hearth_page_function *f) {
+  const char *file = f->symbol && f->file != HEARTH_NONE ? m->files[f->file] : "";
   return *file && !hearth_is_name_file(file);
 }
-static uint64_t place_function(const hearth_page_writer *w, uint32_t row) {
-  return hearth_page_model_place(w->model, row).function;
-}
-static uint64_t place_line(const hearth_page_writer *w, uint32_t row) {
-  return hearth_page_model_place(w->model, row).line;
-}
-static uint64_t place_column(const hearth_page_writer *w, uint32_t row) {
-  return hearth_page_model_place(w->model, row).column;
-}
-static uint64_t node_place(const hearth_page_writer *w, uint32_t row) { return w->model->nodes.pairs[row].first; }
-static uint64_t node_caller(const hearth_page_writer *w, uint32_t row) {
-  uint32_t caller = w->model->nodes.pairs[row].second;
-  return caller == HEARTH_NONE ? 0 : row - caller; /* most are near */
-}
-static uint64_t context_node(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].node; }
-static uint64_t context_class(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].hotness; }
-static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
-  return or_none(w->model->contexts[row].type);
+
+/* Most callers are near. */
+static uint64_t caller_distance(const hearth_page_model *m, uint32_t node) {
+  uint32_t caller = m->nodes.pairs[node].second;
+  return caller == HEARTH_NONE ? 0 : node - caller;
 }
 
 /* -------------------------------------------------- tables -------------------------------------------------- */
@@ -148,48 +117,43 @@ static void html_write_functions(hearth_page_writer *w) {
   for (uint32_t i = 0; i < m->function_count; i++)
     hearth_json_string(&w->json, m->functions[i].name);
   end_list(w);
-  write_column(w, "file", m->function_count, function_file);
-  write_column(w, "wrapper", m->function_count, function_wrapper);
-  write_column(w, "library", m->function_count, function_library);
+  WRITE_COLUMN(&w->json, "file", m->function_count, or_none(m->functions[i].file));
+  WRITE_COLUMN(&w->json, "wrapper", m->function_count, m->functions[i].role - HEARTH_ROLE_OWNER); /* 0: it is none */
+  WRITE_COLUMN(&w->json, "library", m->function_count, is_library_function(m, &m->functions[i]));
   end_table(w);
 }
 
 static void write_stacks(hearth_page_writer *w) {
-  uint32_t places = w->model->places.count, nodes = w->model->nodes.count;
-  begin_table(w, "places", places);
-  write_column(w, "function", places, place_function);
-  write_column(w, "line", places, place_line);
-  write_column(w, "column", places, place_column);
+  const hearth_page_model *m = w->model;
+  begin_table(w, "places", m->places.count);
+  WRITE_COLUMN(&w->json, "function", m->places.count, hearth_page_model_place(m, i).function);
+  WRITE_COLUMN(&w->json, "line", m->places.count, hearth_page_model_place(m, i).line);
+  WRITE_COLUMN(&w->json, "column", m->places.count, hearth_page_model_place(m, i).column);
   end_table(w);
-  begin_table(w, "nodes", nodes);
-  write_column(w, "place", nodes, node_place);
-  write_column(w, "caller", nodes, node_caller);
+  begin_table(w, "nodes", m->nodes.count);
+  WRITE_COLUMN(&w->json, "place", m->nodes.count, m->nodes.pairs[i].first);
+  WRITE_COLUMN(&w->json, "caller", m->nodes.count, caller_distance(m, i));
   end_table(w);
-}
-
-static void write_context_numbers(hearth_page_writer *w, const char *name, const uint64_t *first) {
-  hearth_json_line(&w->json);
-  write_numbers(&w->json, name, first, sizeof *w->model->contexts, w->model->context_count);
 }
 
 static void write_contexts(hearth_page_writer *w) {
   const hearth_page_context *contexts = w->model->contexts;
   uint32_t count = w->model->context_count;
   begin_table(w, "contexts", count);
-  write_column(w, "node", count, context_node);
-  write_column(w, "class", count, context_class);
-  write_column(w, "type", count, context_type);
-  write_context_numbers(w, "lifetime_ns", &contexts->lifetime_ns);
-  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    write_context_numbers(w, hearth_quantities[q].key, &contexts->of[q]);
-  for (hearth_quantity q = 0; w->model->options->base && q < HEARTH_QUANTITY_COUNT; q++) {
+  WRITE_COLUMN(&w->json, "node", count, contexts[i].node);
+  WRITE_COLUMN(&w->json, "class", count, contexts[i].hotness);
+  WRITE_COLUMN(&w->json, "type", count, or_none(contexts[i].type));
+  WRITE_COLUMN(&w->json, "lifetime_ns", count, contexts[i].lifetime_ns);
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
     char key[64];
+    WRITE_COLUMN(&w->json, hearth_quantities[q].key, count, contexts[i].of[q]);
     snprintf(key, sizeof key, "base_%s", hearth_quantities[q].key);
-    write_context_numbers(w, key, &contexts->base[q]);
+    if (w->model->options->base)
+      WRITE_COLUMN(&w->json, key, count, contexts[i].base[q]);
   }
   if (w->model->knows_untouched)
-    write_context_numbers(w, "untouched", &contexts->untouched);
-  write_context_numbers(w, "temporary", &contexts->temporary);
+    WRITE_COLUMN(&w->json, "untouched", count, contexts[i].untouched);
+  WRITE_COLUMN(&w->json, "temporary", count, contexts[i].temporary);
   end_table(w);
 }
 
@@ -220,14 +184,13 @@ static void write_cell(hearth_page_writer *w, const hearth_page_grid *grid, uint
 static void write_grid(hearth_page_writer *w, const char *name, const hearth_page_grid *grid) {
   if (!grid->cells)
     return;
-  hearth_page_bounds e = hearth_page_grid_bounds(grid);
   hearth_json_line(&w->json);
   hearth_json_key_object(&w->json, name);
   write_axis(w, "x", &grid->x);
   write_axis(w, "y", &grid->y);
   begin_list(w, "cells");
-  for (uint32_t y = e.y; y < e.y_end; y++)
-    for (uint32_t x = e.x; x < e.x_end; x++)
+  for (uint32_t y = 0; y < grid->y.bins; y++)
+    for (uint32_t x = 0; x < grid->x.bins; x++)
       write_cell(w, grid, x, y);
   end_list(w);
   hearth_json_close(&w->json, '}');
@@ -239,7 +202,7 @@ static void write_owner(hearth_json *json, const hearth_page_owner_series *owner
     hearth_json_key_null(json, "function");
   else
     HEARTH_JSON_MEMBERS(json, owner, function, peak);
-  write_numbers(json, "bytes", owner->bytes, sizeof *owner->bytes, HEARTH_TALLY_MOMENTS);
+  WRITE_COLUMN(json, "bytes", HEARTH_TALLY_MOMENTS, owner->bytes[i]);
   hearth_json_close(json, '}');
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "groups.h"
 #include "hearth/profile.h"
 #include "hearth/profile_diff.h"
@@ -47,9 +48,7 @@ static void sum_others(hearth_page_model *model, uint32_t count) {
 }
 
 static hearth_status begin_owners(hearth_page_model *model, hearth_error *err) {
-  model->owners = calloc((size_t)model->function_count + 1, sizeof *model->owners);
-  if (!model->owners)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&model->owners, model->function_count, sizeof *model->owners, err));
   for (uint32_t i = 0; i < model->function_count; i++)
     model->owners[i].function = i;
   return HEARTH_OK;
@@ -119,11 +118,7 @@ static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hea
 void hearth_page_model_destroy(hearth_page_model *model) {
   for (uint32_t i = 0; i < model->file_count; i++)
     free(model->files[i]);
-  free(model->files);
-  free(model->types);
-  free(model->functions);
-  free(model->contexts);
-  free(model->owners);
+  HEARTH_FREE(model->files, model->types, model->functions, model->contexts, model->owners);
   hearth_names_destroy(&model->names);
   hearth_pair_set_destroy(&model->lines);
   hearth_pair_set_destroy(&model->places);
@@ -159,11 +154,8 @@ typedef struct hearth_page_maker {
 } hearth_page_maker;
 
 static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err) {
-  size_t size = ((size_t)count + 1) * sizeof **ret;
-  *ret = malloc(size);
-  if (!*ret)
-    return hearth_error_nomem(err);
-  memset(*ret, 0xff, size); /* HEARTH_NONE */
+  HEARTH_TRY(hearth_array_create(ret, count, sizeof **ret, err));
+  memset(*ret, 0xff, count * sizeof **ret); /* HEARTH_NONE */
   return HEARTH_OK;
 }
 
@@ -251,9 +243,7 @@ static hearth_status model_add_contexts(hearth_page_maker *m, hearth_error *err)
   const hearth_page_axis size = {.label = "average size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
   const hearth_page_axis lifetime = {.label = "average lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
   uint32_t count = hearth_profile_context_count(m->profile);
-  m->model->contexts = malloc(((size_t)count + 1) * sizeof *m->model->contexts);
-  if (!m->model->contexts)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&m->model->contexts, count, sizeof *m->model->contexts, err));
   HEARTH_TRY(hearth_page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
   for (uint32_t i = 0; i < count; i++)
     HEARTH_TRY(model_add_context(m, i, err));
@@ -328,9 +318,7 @@ static hearth_status describe_function(hearth_page_maker *m, hearth_pair functio
 
 static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err) {
   hearth_page_model *model = m->model;
-  model->functions = malloc(((size_t)m->functions.count + 1) * sizeof *model->functions);
-  if (!model->functions)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&model->functions, m->functions.count, sizeof *model->functions, err));
   for (; model->function_count < m->functions.count; model->function_count++)
     HEARTH_TRY(
         describe_function(m, m->functions.pairs[model->function_count], &model->functions[model->function_count], err));
@@ -340,23 +328,18 @@ static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err)
 static hearth_status copy_files(hearth_page_maker *m, hearth_error *err) {
   hearth_page_model *model = m->model;
   char path[HEARTH_PATH_LIMIT];
-  model->files = malloc(((size_t)m->files.count + 1) * sizeof *model->files);
-  if (!model->files)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&model->files, m->files.count, sizeof *model->files, err));
   for (; model->file_count < m->files.count; model->file_count++) {
     HEARTH_TRY(hearth_path_get(m->profile, m->files.pairs[model->file_count].first, path, err));
     model->files[model->file_count] = strdup(path);
-    if (!model->files[model->file_count])
-      return hearth_error_nomem(err);
+    HEARTH_TRY(hearth_check_memory(model->files[model->file_count], err));
   }
   return HEARTH_OK;
 }
 
 static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
   hearth_page_model *model = m->model;
-  model->types = malloc(((size_t)m->types.count + 1) * sizeof *model->types);
-  if (!model->types)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&model->types, m->types.count, sizeof *model->types, err));
   for (; model->type_count < m->types.count; model->type_count++) {
     hearth_pair id = m->types.pairs[model->type_count];
     const char **name = &model->types[model->type_count];
@@ -404,9 +387,7 @@ hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_pr
   *model = (hearth_page_model){.options = options};
   hearth_status status = make(&m, err);
   hearth_selection_destroy(&m.selection);
-  free(m.base);
-  free(m.places);
-  free(m.nodes);
+  HEARTH_FREE(m.base, m.places, m.nodes);
   hearth_pair_set_destroy(&m.functions);
   hearth_pair_set_destroy(&m.files);
   hearth_pair_set_destroy(&m.types);

@@ -41,17 +41,11 @@ typedef struct hearth_page_grid {
   hearth_page_cell *cells; /* x + y * x.bins */
 } hearth_page_grid;
 
-/* The bins that hold something: [first, end) of each axis; empty: 0 and 0. */
-typedef struct hearth_page_bounds {
-  uint32_t x, x_end, y, y_end;
-} hearth_page_bounds;
-
 /* E_NOMEM. Destroy also after an error. */
 hearth_status hearth_page_grid_init(hearth_page_grid *grid, const hearth_page_axis *x, const hearth_page_axis *y,
                                     hearth_error *err);
 void hearth_page_grid_destroy(hearth_page_grid *grid);
 void hearth_page_grid_add(hearth_page_grid *grid, double x, double y, const hearth_page_cell *more);
-hearth_page_bounds hearth_page_grid_bounds(const hearth_page_grid *grid);
 
 static inline const hearth_page_cell *hearth_page_grid_at(const hearth_page_grid *grid, uint32_t x, uint32_t y) {
   return &grid->cells[(size_t)y * grid->x.bins + x];

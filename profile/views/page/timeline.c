@@ -92,7 +92,7 @@ hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *
   return HEARTH_OK;
 }
 
-/* A dense array of cells; only the part that holds something is written. */
+/* A dense array of cells. */
 
 enum { BINS_OF_AN_OCTAVE = 2 };
 
@@ -118,19 +118,4 @@ void hearth_page_grid_add(hearth_page_grid *grid, double x, double y, const hear
   hearth_page_cell *cell = &grid->cells[(size_t)bin_of(&grid->y, y) * grid->x.bins + bin_of(&grid->x, x)];
   for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     cell->of[q] += more->of[q];
-}
-
-static bool is_empty(const hearth_page_cell *cell) { return cell->of[HEARTH_QUANTITY_ALLOCS] == 0; }
-
-hearth_page_bounds hearth_page_grid_bounds(const hearth_page_grid *grid) {
-  hearth_page_bounds e = {grid->x.bins, 0, grid->y.bins, 0};
-  for (uint32_t y = 0; y < grid->y.bins; y++)
-    for (uint32_t x = 0; x < grid->x.bins; x++)
-      if (!is_empty(hearth_page_grid_at(grid, x, y))) {
-        e.x = x < e.x ? x : e.x;
-        e.y = y < e.y ? y : e.y;
-        e.x_end = x >= e.x_end ? x + 1 : e.x_end;
-        e.y_end = y + 1;
-      }
-  return e.x_end ? e : (hearth_page_bounds){0};
 }

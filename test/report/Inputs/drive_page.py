@@ -73,7 +73,7 @@ def look(browser):
 
 def use_filter(browser):
     open_tab(browser, "flame")
-    browser.press("/")
+    browser.run("byId('filter').focus()")
     browser.type("serve")
     show("filtered", text(browser, "#shown"))
     show("flame", text(browser, "#flame-text"))
@@ -124,9 +124,10 @@ def use_flame(browser):
     show("moved", text(browser, "#flame-text"))
     browser.press("Enter")
     show("zoomed", browser.run("nodeName(flame.tree, flame.zoom)"), browser.run("flame.rows.length"))
-    browser.press("f")
+    browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Only with this').click()")
     show("filter by it", text(browser, "#shown"))
     browser.run("setFilter('')")
+    browser.run("document.querySelector('#flame-view').focus()")
     browser.press("Escape")
     show("zoomed out", browser.run("nodeName(flame.tree, flame.zoom)"))
     browser.press("Home")
@@ -247,8 +248,7 @@ def use_lists(browser):
         for row in browser.run(LISTED.replace("ID", name)):
             show(name, row)
     show("sorted", browser.run("tables.temporary.sorted.name"), browser.run("temporaryCaption()"))
-    for key in ("1", "2"):  # digits open tabs
-        browser.press(key)
+    open_tab(browser, "functions")
     browser.run("byId('functions-table-view').focus()")
     browser.press("ArrowDown")
     browser.press("Enter")

@@ -38,7 +38,7 @@ typedef struct hearth_heap_dump {
   uint64_t dropped_blocks;
   uint64_t profiler_bytes; /* that the profiler itself uses */
   bool has_residency;
-  hearth_heap_entry *entries;
+  hearth_heap_entry *entries; /* by node, callers first; one for each node, heap and type */
   size_t entry_count;
 } hearth_heap_dump;
 
@@ -60,7 +60,6 @@ typedef struct hearth_heap_reader hearth_heap_reader;
 hearth_status hearth_heap_reader_create(const hearth_indexer_options *options, hearth_heap_reader **ret,
                                         hearth_error *err);
 void hearth_heap_reader_destroy(hearth_heap_reader *reader);
-hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *reader, const char *path, hearth_error *err);
 hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *reader, const char *path, hearth_error *err);
 
 /* Add all dumps of a file. Errors: those of files and raw profiles; E_FORMAT: it holds a profile, not a heap dump. */
@@ -73,12 +72,6 @@ hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const vo
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 
-/* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of
- * the same type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay.
- * The result is ordered by node, callers first. The caller frees *ret. E_NOMEM. */
-hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
-                                      hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
-
 /* Add numbers to those of another entry. */
 void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from);
 /* Sums over all entries; node, type and heap mean nothing. */
@@ -87,14 +80,10 @@ hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump);
 /* Are both of one run of a process? Others have the same number some time later. */
 bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b);
 
-/* "exit", "period", "request" or "peak". */
-const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
-
 /* Heap dumps for people and for other tools. */
 
 typedef struct hearth_heap_view_options {
   size_t size;     /* sizeof(hearth_heap_view_options), or 0 */
-  uint64_t floor;  /* bytes; entries with fewer are merged into their callers; 0: none are */
   size_t most;     /* entries that are listed; 0: all */
   bool full_names; /* print demangled names with parameters and template arguments */
 } hearth_heap_view_options;

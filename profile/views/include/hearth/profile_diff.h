@@ -32,8 +32,6 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
                                  const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
                                  hearth_diff **ret, hearth_error *err);
 void hearth_diff_destroy(hearth_diff *diff);
-/* The share of one side's bytes, 0 to 1, that is in contexts of both profiles; 1 of none at all. */
-double hearth_diff_common_share(const hearth_diff *diff, int side);
 
 /* What A has of each context of B, where B was merged from A and others: *ret is by B's rows; free it with free().
  * Errors: the reader's, E_NOMEM. */

@@ -99,7 +99,7 @@ function groupDetails(group, by = 'function') {
   const { quantity } = selection;
   const sums = groupSums(selection, by);
   const cumulative = sums.cumulative[group];
-  const largest = sortByNumber(contextsWithin(selection, group, by), (context) => contexts[quantity][context], true)
+  const largest = sortItems(contextsWithin(selection, group, by), (context) => contexts[quantity][context], true)
     .slice(0, MOST_CONTEXTS);
   const contextTable = makeTable(['contexts of most', quantityName(quantity)],
     Array.from(largest, (context) => [contextButton(context), quantityText(quantity, contexts[quantity][context])]), 'wide');

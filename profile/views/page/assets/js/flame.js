@@ -134,18 +134,14 @@ function changeColor(node, theme) {
 }
 
 function boxColor(node, theme) {
-  const { all, cold, hot, colours } = flame.sums;
+  const { all, bands } = flame.sums;
   if (!flame.colouring) {
     return changeColor(node, theme);
   }
   if (flame.colouring.ofFunction) {
     return node === 0 ? theme.same : flame.colouring.colour(flame.colouring.ofFunction(functionOfNode(flame.tree, node)));
   }
-  if (cold) {
-    const shares = [cold[node], hot[node]].map((sum) => sum / Math.max(all[node], 1));
-    return mixColors([theme.same, theme.cold, theme.hot], [1 - shares[0] - shares[1], ...shares]);
-  }
-  return all[node] > 0 ? colours.map((sums) => sums[node] / all[node]) : theme.same;
+  return all[node] > 0 ? mixColors(theme.bands, bands.map((sums) => sums[node] / all[node])) : theme.same;
 }
 
 function isLit(node) {
@@ -189,7 +185,8 @@ function drawCursor(context, top, theme) {
 function flameTheme() {
   const parts = (name) => colorParts(themeColor(name));
   return {
-    same: parts('notcold'), cold: parts('cold'), hot: parts('hot'), more: parts('more'), less: parts('less'),
+    same: parts('notcold'), more: parts('more'), less: parts('less'),
+    bands: flame.colouring ? flame.colouring.labels.map((unused, band) => flame.colouring.colour(band)) : [],
     text: themeColor('text'), mark: themeColor('mark'), panel: themeColor('panel'),
   };
 }
@@ -211,7 +208,7 @@ function tellFlame() {
   const value = sums.all[cursor];
   const amount = data.base ? `${quantityText(quantity, sums.now[cursor])}, before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`
     : `${quantityText(quantity, value)}, ${shareText(value, sums.all[0])} of the selection`;
-  const classes = sums.cold ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
+  const classes = flame.colouring === madeColourings.class ? `; cold ${shareText(sums.bands[1][cursor], value)}, hot ${shareText(sums.bands[2][cursor], value)}` : '';
   byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${amount}${classes}`;
 }
 
@@ -272,12 +269,6 @@ function functionOfNode(tree, node) {
   return tree.keyIsPlace ? data.places.function[key] : key;
 }
 
-function filterByCursor() {
-  if (flame.cursor > 0) {
-    setFilter(`^${escapePattern(nodeName(flame.tree, flame.cursor))}$`);
-  }
-}
-
 function chooseCursor() {
   if (flame.cursor > 0) {
     choose({ group: grouping.groups[functionOfNode(flame.tree, flame.cursor)] });
@@ -290,16 +281,14 @@ function zoomToCursor() {
 }
 
 const flameMoves = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-const flameKeys = {
-  Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
-};
+const flameKeys = { Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0) };
 
 function onFlameKey(event) {
   const move = flameMoves[event.key];
   const box = move && neighbour(...move);
   if (box) {
     pointFlameAt(box.node);
-  } else if (flameKeys[event.key] && !event.ctrlKey && !event.metaKey) {
+  } else if (flameKeys[event.key]) {
     flameKeys[event.key]();
   } else if (!move) {
     return;
@@ -352,15 +341,11 @@ function lightUp() {
 
 function sumFlame(tree) {
   const { shown, quantity } = selectionNow;
-  const { colouring } = flame;
   const values = contexts[quantity];
-  if (colouring === madeColourings.class) {
-    return sumClasses(tree, shown, values);
-  }
   const sums = data.base ? sumComparison(tree, shown, quantity) : { all: sumContexts(tree, shown, values) };
-  if (colouring && !colouring.ofFunction) {
+  if (flame.colouring && !flame.colouring.ofFunction) {
     const most = data.base ? values.map((value, context) => Math.max(value, contexts[`base_${quantity}`][context])) : values;
-    sums.colours = sumColours(tree, shown, most, colouring);
+    sums.bands = sumBands(tree, shown, most, flame.colouring);
   }
   return sums;
 }

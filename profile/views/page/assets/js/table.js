@@ -7,42 +7,12 @@ const MOST_HEIGHT = 8e6; // of what is scrolled, in pixels: browsers have a limi
 const COLUMN_GAP = 8;
 const ROOM_FOR_NAMES = 150; // is left to names, beside numbers that few ask for
 
-function compareTexts(a, b) {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function firstNotBelow(sorted, number) {
-  let low = 0;
-  for (let high = sorted.length; low < high;) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < number) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-// By a number: sorting numbers is much faster than calling a function to compare two, and then each one's place is looked up.
-// Equal ones stay in order.
-function sortByNumber(items, of, descending) {
-  const keys = Float64Array.from(items, descending ? (item) => -of(item) : of);
-  const sorted = keys.slice().sort();
-  const taken = new Int32Array(items.length); // of the places from the first one of a number on
-  const order = new Int32Array(items.length);
-  for (let i = 0; i < items.length; i++) {
-    const first = firstNotBelow(sorted, keys[i]);
-    order[first + taken[first]++] = items[i];
-  }
-  return order;
-}
-
-function sortByText(items, of, descending) {
+// By numbers or texts; equal ones stay in order.
+function sortItems(items, of, descending) {
   const keys = Array.from(items, of);
-  const positions = Int32Array.from(keys, (key, position) => position);
-  const compare = (a, b) => compareTexts(keys[a], keys[b]);
-  positions.sort(descending ? (a, b) => compare(b, a) || a - b : (a, b) => compare(a, b) || a - b);
+  const sign = descending ? -1 : 1;
+  const positions = Int32Array.from(keys.keys());
+  positions.sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b));
   return positions.map((position) => items[position]);
 }
 
@@ -348,16 +318,12 @@ class Table {
     }
   }
 
-  sort(items, of) {
-    return (this.sorted.text ? sortByNumber : sortByText)(items, of, this.descending);
-  }
-
   // Groups by what they have of the sorted column, else by name; below each its rows, unless it is folded.
   arrangeGroups() {
-    this.groups = makeTableGroups(this.sort(this.items, this.sorted.of), this.options.groupOf);
+    this.groups = makeTableGroups(sortItems(this.items, this.sorted.of, this.descending), this.options.groupOf);
     const numbers = Int32Array.from(this.groups.keys());
     const key = (i) => (this.sorted.text ? groupValue(this.groups[i], this.sorted) : this.options.groupName(this.groups[i].number));
-    this.order = [].concat(...Array.from(this.sort(numbers, key),
+    this.order = [].concat(...Array.from(sortItems(numbers, key, this.descending),
       (i) => (this.unfolded.has(this.groups[i].number) ? [-1 - i, ...this.groups[i].members] : [-1 - i])));
   }
 
@@ -365,7 +331,7 @@ class Table {
     if (this.folding) {
       this.arrangeGroups();
     } else {
-      this.order = this.sort(this.items, this.sorted.of);
+      this.order = sortItems(this.items, this.sorted.of, this.descending);
     }
     this.none.hidden = this.order.length > 0;
     this.spacer.style.height = `${Math.min(this.order.length * this.rowHeight, MOST_HEIGHT)}px`;

@@ -1,4 +1,164 @@
 // @ts-check
+// What is below what, and how much: trees of call stacks, and sums of functions, files, libraries and types.
+
+// -------------------------------------------------- trees --------------------------------------------------
+
+// Trees of call stacks. Node 0 is the root, "all"; a parent has a lower number than its children.
+
+// Numbers of (parent, key): a hash table without objects, as there may be millions.
+class NodeTable {
+  // With room for so many, at first.
+  constructor(room) {
+    this.count = 1;
+    this.parent = new Int32Array(room + 1).fill(-1);
+    this.key = new Int32Array(room + 1).fill(-1);
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * room + 2)));
+  }
+
+  slotOf(parent, key) {
+    const { slots } = this;
+    const mask = slots.length - 1;
+    let at = Math.imul(parent, 0x9e3779b1) ^ Math.imul(key, 0x85ebca6b);
+    at = (at ^ (at >>> 15)) & mask;
+    for (;;) {
+      const node = slots[at];
+      if (node === 0 || (this.parent[node] === parent && this.key[node] === key)) {
+        return at;
+      }
+      at = (at + 1) & mask;
+    }
+  }
+
+  grow() {
+    const widen = (column) => {
+      const wider = new Int32Array(2 * column.length);
+      wider.set(column);
+      return wider;
+    };
+    this.parent = widen(this.parent);
+    this.key = widen(this.key);
+    this.slots = new Int32Array(2 * this.slots.length);
+    for (let node = 1; node < this.count; node++) {
+      this.slots[this.slotOf(this.parent[node], this.key[node])] = node;
+    }
+  }
+
+  // The node, made if it is not there.
+  number(parent, key) {
+    let slot = this.slotOf(parent, key);
+    if (this.slots[slot] === 0) {
+      if (this.count === this.parent.length) {
+        this.grow();
+        slot = this.slotOf(parent, key);
+      }
+      this.parent[this.count] = parent;
+      this.key[this.count] = key;
+      this.slots[slot] = this.count++;
+    }
+    return this.slots[slot];
+  }
+}
+
+function linkChildren(parent, count) {
+  const child = new Int32Array(count);
+  const sibling = new Int32Array(count);
+  for (let node = count - 1; node > 0; node--) {
+    sibling[node] = child[parent[node]];
+    child[parent[node]] = node;
+  }
+  return { child, sibling };
+}
+
+// `contextNode`: where a context ends.
+function finishTree(table, contextNode, keyIsPlace) {
+  const { count, parent, key } = table;
+  return Object.assign({ count, parent, key, contextNode, keyIsPlace }, linkChildren(parent, count));
+}
+
+// The nodes of the data, but equal keys below one parent are one node.
+function callersFirst(keys, keyIsPlace) {
+  const { caller, count } = data.nodes;
+  const table = new NodeTable(count);
+  const numbers = new Int32Array(count);
+  for (let node = 0; node < count; node++) {
+    numbers[node] = table.number(caller[node] < 0 ? 0 : numbers[caller[node]], keys[node]);
+  }
+  return finishTree(table, data.contexts.node.map((node) => numbers[node]), keyIsPlace);
+}
+
+// From the owners on: what wrappers allocate is their callers'.
+function allocationFirst() {
+  const table = new NodeTable(data.nodes.count);
+  const { caller } = data.nodes;
+  const contextNode = data.contexts.owner.map((owner) => {
+    let number = 0;
+    for (let node = owner; node >= 0; node = caller[node]) {
+      number = table.number(number, nodeFunction[node]);
+    }
+    return number;
+  });
+  return finishTree(table, contextNode, false);
+}
+
+const treeMakers = {
+  functions: () => callersFirst(nodeFunction, false),
+  lines: () => callersFirst(data.nodes.place, true),
+  reversed: allocationFirst,
+};
+const madeTrees = {};
+
+function treeOf(mode) {
+  madeTrees[mode] = madeTrees[mode] || treeMakers[mode]();
+  return madeTrees[mode];
+}
+
+// Sums over contexts in and below each node.
+function sumContexts(tree, summed, values) {
+  const { count, parent, contextNode } = tree;
+  const sums = new Float64Array(count);
+  for (const context of summed) {
+    sums[contextNode[context]] += values[context];
+  }
+  for (let node = summed.length > 0 ? count - 1 : 0; node > 0; node--) {
+    sums[parent[node]] += sums[node];
+  }
+  return sums;
+}
+
+// Of a comparison: `all` has room for what is and for what was, so that what is gone is seen, too.
+function sumComparison(tree, shown, quantity) {
+  const now = contexts[quantity];
+  const before = contexts[`base_${quantity}`];
+  return {
+    all: sumContexts(tree, shown, now.map((value, context) => Math.max(value, before[context]))),
+    now: sumContexts(tree, shown, now), before: sumContexts(tree, shown, before),
+  };
+}
+
+// For each band of a colouring.
+function sumBands(tree, shown, values, colouring) {
+  return colouring.labels.map((unused, band) => sumContexts(tree, shown.filter((context) => colouring.bandOf[context] === band), values));
+}
+
+function nodeName(tree, node) {
+  if (node === 0) {
+    return 'all';
+  }
+  const key = tree.key[node];
+  return data.functions.name[tree.keyIsPlace ? data.places.function[key] : key];
+}
+
+// With where it is.
+function nodeText(tree, node) {
+  if (node === 0) {
+    return 'all';
+  }
+  const key = tree.key[node];
+  return tree.keyIsPlace ? `${nodeName(tree, node)}  ${placeText(key, true)}` : `${nodeName(tree, node)}  ${fileOf(key)}`;
+}
+
+// -------------------------------------------------- groups --------------------------------------------------
+
 // Sums by function, file, library or type: what each allocates itself (flat: of the contexts that it owns) and with all that
 // it calls (cumulative). The rules are those of `hearth show`: instances of a template are one function, wrappers are looked through, and a context
 // counts once for each function of its stack.
@@ -61,42 +221,27 @@ function groupsOfNodes(by) {
   return nodeFunction.map((fn) => ofFunction[fn]);
 }
 
-// By node: is its function none of its callers? The walk goes down and up again, and counts what is above.
+// By node: is its function none of its callers? The walk goes down and up again, and counts what is above. It numbers nodes
+// from 1: 0 is above all.
 function findOutermost(groups, groupCount) {
   const { caller, count } = data.nodes;
-  const child = new Int32Array(count).fill(-1);
-  const sibling = new Int32Array(count).fill(-1);
-  let root = -1;
-  for (let node = count - 1; node >= 0; node--) {
-    if (caller[node] < 0) {
-      sibling[node] = root;
-      root = node;
-    } else {
-      sibling[node] = child[caller[node]];
-      child[caller[node]] = node;
-    }
-  }
+  const { child, sibling } = linkChildren(Int32Array.from({ length: count + 1 }, (unused, i) => (i > 0 ? caller[i - 1] + 1 : -1)), count + 1);
   const above = new Int32Array(groupCount);
   const outermost = new Uint8Array(count);
-  for (let node = root; node >= 0;) {
-    const group = groups[node];
+  for (let i = child[0]; i > 0;) {
+    const group = groups[i - 1];
     if (group !== NO_GROUP && above[group]++ === 0) {
-      outermost[node] = 1;
+      outermost[i - 1] = 1;
     }
-    if (child[node] >= 0) {
-      node = child[node];
-      continue;
-    }
-    while (node >= 0) {
-      if (groups[node] !== NO_GROUP) {
-        above[groups[node]]--;
+    let next = child[i];
+    while (next === 0 && i > 0) {
+      if (groups[i - 1] !== NO_GROUP) {
+        above[groups[i - 1]]--;
       }
-      if (sibling[node] >= 0) {
-        node = sibling[node];
-        break;
-      }
-      node = caller[node];
+      next = sibling[i];
+      i = caller[i - 1] + 1;
     }
+    i = next;
   }
   return outermost;
 }

@@ -1,4 +1,79 @@
 // @ts-check
+// Elements and canvases, and what colours mean.
+
+// -------------------------------------------------- elements --------------------------------------------------
+
+// Text only ever becomes text, never markup.
+
+/** @returns {any} */
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** @returns {any[]} */
+function all(selector) {
+  return Array.from(document.querySelectorAll(selector));
+}
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+// Rows of texts or elements; all but the first column are numbers.
+function makeTable(heads, rows, className = '') {
+  const cells = (tag, texts) => texts.map((text, i) => make(tag, { className: i > 0 ? 'number' : '' }, text));
+  return make('table', { className },
+    make('thead', {}, make('tr', {}, ...cells('th', heads))),
+    make('tbody', {}, ...rows.map((row) => make('tr', {}, ...cells('td', row)))));
+}
+
+// Size a canvas in pixels of the page, as sharp as the screen is. Returns its context, cleared.
+function prepareCanvas(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = '12px system-ui, sans-serif';
+  return context;
+}
+
+function themeColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function colorParts(hex) {
+  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
+// Between colours of the theme, by weights that sum to 1.
+function mixColors(colors, weights) {
+  return [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
+}
+
+// Cut a text to a width, by halves.
+function fitText(context, text, width) {
+  if (context.measureText(text).width <= width) {
+    return text;
+  }
+  let fits = 0;
+  for (let ends = text.length; fits < ends;) {
+    const middle = (fits + ends + 1) >> 1;
+    if (context.measureText(`${text.slice(0, middle)}\u2026`).width <= width) {
+      fits = middle;
+    } else {
+      ends = middle - 1;
+    }
+  }
+  return fits > 1 ? `${text.slice(0, fits)}\u2026` : '';
+}
+
+// -------------------------------------------------- colours --------------------------------------------------
+
 // What the colours of boxes and bars mean is the reader's choice. A colouring puts every context into one of a few bands; a
 // box that has contexts of several bands has the mixture of their colours, by weight.
 
@@ -116,16 +191,4 @@ function colourLegend(colouring, quantity, shown) {
   const sums = bandSums(colouring, quantity, shown);
   const whole = sums.reduce((a, b) => a + b, 0);
   return legendOf(colouring.labels.map((label, i) => [colouring.colour(i), `${label} ${shareText(sums[i], whole)}`]).filter((entry, i) => sums[i] > 0));
-}
-
-// By node: the mixture of the colours of all contexts below, as three sums.
-function sumColours(tree, shown, values, colouring) {
-  const colours = colouring.labels.map((unused, i) => colouring.colour(i));
-  return [0, 1, 2].map((part) => {
-    const weighed = new Float64Array(contexts.count);
-    for (const context of shown) {
-      weighed[context] = values[context] * colours[colouring.bandOf[context]][part];
-    }
-    return sumContexts(tree, shown, weighed);
-  });
 }
