@@ -138,6 +138,11 @@ static hearth_lock dump_lock;
 static uint64_t part_count; /* files with a part of the run's records */
 static uint64_t parts_ns;   /* since the start: when the last one was written */
 
+int hearth_dump_write(hearth_file_output *to, const hearth_snapshot *snapshot) {
+  return hearth_rt.options.format == HEARTH_FORMAT_LLVM && !snapshot->live ? hearth_dump_llvm(to, snapshot)
+                                                                           : hearth_dump_hearth(to, snapshot);
+}
+
 static void tell_ambiguous(const hearth_mappings_losses *lost) {
   char path[512], others[64];
   hearth_text name = hearth_text_begin(path, sizeof path), more = hearth_text_begin(others, sizeof others);

@@ -101,8 +101,12 @@ void hearth_pattern_add_literal(hearth_text *text, const char *name);
 /* Those of this process. */
 hearth_pattern_words hearth_pattern_words_of_process(void);
 
-/* Write a snapshot and the mappings; docs/formats/raw.md. Returns 0 or an error number (other than those of the output,
- * which the output keeps). */
+/* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other
+ * than those of the output, which the output keeps). */
+int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot);
+int hearth_dump_llvm(hearth_file_output *output, const hearth_snapshot *snapshot);
+
+/* The same in the layout that the options ask for. */
 int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapshot);
 
 /* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's

@@ -167,6 +167,12 @@ void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const
     done += progress(hearth_os_write_at(output->fd, from + done, size - done, offset + done), &output->error);
 }
 
+void hearth_file_output_pad(hearth_file_output *output) {
+  static const char zeros[8];
+
+  hearth_file_output_write(output, zeros, (size_t)(-output->size % 8));
+}
+
 /* Give the file its name, or the first like it that is free. */
 static int publish_new(hearth_file_output *output) {
   size_t length = strlen(output->name);

@@ -76,6 +76,9 @@ int hearth_file_write_all(int fd, const void *from, size_t size);
 /* Overwrite bytes that were written before, at `offset`. */
 void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const void *data, size_t size);
 
+/* Zeros up to the next multiple of 8. */
+void hearth_file_output_pad(hearth_file_output *output);
+
 /* Complete the file, or remove the partial file after any error.
  *   replace  a file of that name is replaced; else it stays, and ".2", ".3" ... is added to the name in `output`
  * Returns 0 or the first error number. */

@@ -9,6 +9,7 @@
 #define HEARTH_OPTION_TEXT_SIZE 4096 /* longest value, with its NUL */
 
 enum { HEARTH_MODE_AGGREGATE, HEARTH_MODE_TRACE, HEARTH_MODE_LIVE }; /* of `mode` */
+enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };                   /* values of the option `format` */
 enum { HEARTH_RECURSION_FOLD, HEARTH_RECURSION_FULL };               /* of `recursion` */
 enum { HEARTH_OWN_THREAD_ON, HEARTH_OWN_THREAD_OFF };                /* of `own_thread` */
 enum { HEARTH_COMMAND_AUTO, HEARTH_COMMAND_ON, HEARTH_COMMAND_OFF }; /* of `command` */

@@ -350,7 +350,7 @@ static bool are_picks_wanted(void) {
   const hearth_runtime_options *options = &hearth_rt.options;
 
   return options->own_thread == HEARTH_OWN_THREAD_ON && hearth_rt.path == HEARTH_PATH_RECORD && hearth_shadow_counts &&
-         options->parts == 0 && hearth_os_is_main_alive();
+         options->parts == 0 && options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
 }
 
 void hearth_pick_thread_begin(void) {

@@ -189,9 +189,10 @@ bool hearth_touches_are_wanted(void) {
 
   if (is_witness())
     return true;
-  if (options->mode != HEARTH_MODE_AGGREGATE) {
-    hearth_message("option accesses: pages are only looked at with mode=aggregate; accesses will not be "
-                   "known");
+  if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
+    hearth_message(
+        "option accesses: pages are only looked at with mode=aggregate and format=hearth; accesses will not be "
+        "known");
     return false;
   }
   if (options->sample == 0)

@@ -39,8 +39,11 @@
  * RECORD: MaxSize=333 AllocCount=2 | library-reloaded.c.tmp.other.so+0x{{.*}} library-reloaded.c.tmp.plain+0x
  * RECORD: MaxSize=333 AllocCount=2 | library-reloaded.c.tmp.other.so+0x{{.*}} library-reloaded.c.tmp.plain+0x
  *
- * The same indexed, and in a trace.
+ * The same in the layout of LLVM, which has no paths, and in a trace.
  * RUN: %hearth index -q %t.dir/turns.* -o %t.dir/turns.prof && %hearth show %t.dir/turns.prof | FileCheck %s --check-prefix=SHOW
+ * RUN: HEARTH_OPTIONS=format=llvm:log_path=%t.dir/llvm %t closed %t.one.so %t.other.so %t.one.so %t.other.so %t.one.so
+ * RUN: %hearth index -q %t.dir/llvm.* --binary=%t --binary=%t.one.so --binary=%t.other.so -o %t.dir/llvm.prof
+ * RUN: %hearth show %t.dir/llvm.prof | FileCheck %s --check-prefix=SHOW
  * RUN: %hearth record --mode=trace -o %t.dir/trace -- %t.plain closed %t.one.so %t.other.so %t.one.so %t.other.so %t.one.so
  * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.one.so"' | grep -x 1
  * RUN: %hearth trace %t.dir/trace | grep -c 'mapping .*library-reloaded.c.tmp.other.so"' | grep -x 1
@@ -110,8 +113,7 @@ static int map_over(struct link_map *library, uintptr_t code, const char *path) 
 
   code &= ~(uintptr_t)4095;
   return mmap((void *)library->l_addr, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED &&
-         mmap((void *)code, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, code - library->l_addr) !=
-             MAP_FAILED;
+         mmap((void *)code, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, code - library->l_addr) != MAP_FAILED;
 }
 
 static int call_over(const char *path, const char *other) {

@@ -90,8 +90,18 @@ typedef struct __attribute__((packed)) hearth_llvm_raw_mib {
 
 /* Stack section: u64 count, then for each: u64 stack id, u64 n, n addresses (leaf first, inside the call). */
 
-/* A counter of 16 bits: the lower 12, times 2 to the power of the others. */
+/* A counter of 16 bits: the lower 12, times 2 to the power of the others. A number beyond its range becomes the
+ * greatest; lower bits are rounded. */
 static inline uint64_t hearth_llvm_raw_counter(uint16_t stored) { return (uint64_t)(stored & 0xfff) << (stored >> 12); }
+
+static inline uint16_t hearth_llvm_raw_put_counter(uint64_t count) {
+  unsigned power = 0;
+
+  for (; power < 15 && ((count >> power) + (power && count >> (power - 1) & 1)) > 0xfff; ++power)
+    ;
+  uint64_t rounded = (count >> power) + (power && count >> (power - 1) & 1);
+  return (uint16_t)(power << 12 | (rounded < 0xfff ? rounded : 0xfff));
+}
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_llvm_raw_header) == 48);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_llvm_raw_segment) == 64);

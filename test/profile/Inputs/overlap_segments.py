@@ -1,4 +1,5 @@
-"""Print a raw profile of LLVM's layout in which these libraries are at the same addresses: all are where the first is.
+"""Print a raw profile of LLVM's layout in which these libraries are at the same addresses: each reaches from where the
+first begins to where the last ends.
 
     overlap_segments.py RAW LIBRARY... > OUTPUT"""
 import struct
@@ -16,6 +17,8 @@ for at in range(table + 8, table + 8 + count * struct.calcsize(SEGMENT), struct.
     if size and any(build_id[:size] in content for content in contents):
         found.append(at)
 assert len(found) == len(libraries)
-for at in found[1:]:
-    data[at : at + 16] = data[found[0] : found[0] + 16]
+start = min(struct.unpack_from("<Q", data, at)[0] for at in found)
+end = max(struct.unpack_from("<Q", data, at + 8)[0] for at in found)
+for at in found:
+    struct.pack_into("<2Q", data, at, start, end)
 sys.stdout.buffer.write(data)

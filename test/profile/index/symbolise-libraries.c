@@ -16,14 +16,15 @@
 // BOTH: frame two_allocate
 // BOTH-NEXT: frame main
 //
-// A profile of LLVM's in which two of them are at the same addresses, one after the other: the frames of both are left
-// out, which is said; the others stay.
-// RUN: %clang @flags -fmemory-profile=%t/llvm %s -rdynamic -ldl -o profiled && ./profiled ./one.so ./two.so ./closed.so
-// RUN: python3 %S/../Inputs/overlap_segments.py llvm/memprof.profraw.* one.so two.so > overlap
-// RUN: %hearth index overlap --binary profiled --binary one.so --binary two.so -o left 2>&1 \
+// A profile in which two of them are at the same addresses, one after the other: the frames of both are left out, which
+// is said; the others stay.
+// RUN: env HEARTH_OPTIONS=log_path=%t/llvm:format=llvm ./program ./one.so ./two.so ./closed.so
+// RUN: python3 %S/../Inputs/overlap_segments.py llvm.* one.so two.so > overlap
+// RUN: %hearth index overlap --binary program --binary one.so --binary two.so --binary closed.so -o left 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TOLD
 // TOLD: hearth: warning: overlap: 2 mappings ({{.*}}) are at the same addresses, one after the other: their frames are left out
 // RUN: %hearth show --text left | FileCheck %s --check-prefix=LEFT --implicit-check-not=one_ --implicit-check-not=two_
+// LEFT: frame closed_allocate
 // LEFT: frame main
 #include <stdlib.h>
 
@@ -35,7 +36,9 @@ static inline void *get(size_t size) { return malloc(size); }
 #define JOIN2(a, b) a##b
 
 void *JOIN(NAME, _allocate)(size_t size, void *(*next)(size_t, void *));
-void *JOIN(NAME, _allocate)(size_t size, void *(*next)(size_t, void *)) { return next ? next(size, NULL) : get(size); }
+void *JOIN(NAME, _allocate)(size_t size, void *(*next)(size_t, void *)) {
+  return next ? next(size, NULL) : get(size);
+}
 
 #else
 

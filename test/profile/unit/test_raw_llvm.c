@@ -20,13 +20,17 @@ static void test_llvm_histograms(void **state) {
   }
 }
 
-/* 12 bits, times a power of 2. */
+/* Rounded to 12 bits. */
 static void test_llvm_counters(void **state) {
   (void)state;
-  assert_int_equal(hearth_llvm_raw_counter(0), 0);
-  assert_int_equal(hearth_llvm_raw_counter(4095), 4095);
-  assert_int_equal(hearth_llvm_raw_counter(2 << 12 | 2048), 8192);
-  assert_int_equal(hearth_llvm_raw_counter(UINT16_MAX), 4095 << 15);
+  for (uint64_t count = 0; count < 4096; ++count)
+    assert_int_equal(hearth_llvm_raw_counter(hearth_llvm_raw_put_counter(count)), count);
+  for (uint64_t count = 4096, most = UINT64_C(4095) << 15; count < most; count += count / 64 + 1) {
+    uint64_t stored = hearth_llvm_raw_counter(hearth_llvm_raw_put_counter(count));
+    assert_in_range(stored, count - count / 4096, count + count / 4096);
+  }
+  assert_int_equal(hearth_llvm_raw_put_counter(8191), 2 << 12 | 2048);
+  assert_int_equal(hearth_llvm_raw_put_counter(UINT64_MAX), 0xffff);
 }
 
 static void test_llvm_versions(void **state) {

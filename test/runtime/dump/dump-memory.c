@@ -4,6 +4,7 @@
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:dump_at_exit=0:recursion=full %t 2>&1 | FileCheck %s
  * RUN: python3 %S/../Inputs/raw_print.py %t.prof.* | FileCheck %s --check-prefix=PROFILE
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:dump_at_exit=0:recursion=full:format=llvm %t 2>&1 | FileCheck %s
  *
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -fno-optimize-sibling-calls -I%S/../../../runtime/include \
  * RUN:   -mllvm -memprof-histogram %s -o %t

@@ -3,6 +3,7 @@
  *
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -mllvm -memprof-histogram %s -o %t
  * RUN: %S/../Inputs/histograms.sh %hearth %t > %t.txt && FileCheck %s < %t.txt
+ * RUN: %S/../Inputs/histograms.sh %hearth %t format=llvm > %t.txt && FileCheck %s < %t.txt
  * RUN: %S/../Inputs/histograms.sh %hearth %t histogram_size=4 > %t.txt && FileCheck %s --check-prefix=CUT < %t.txt
  * RUN: %hearth merge %t.ix --format=llvm -o %t.llvm 2>&1 | FileCheck %s --check-prefix=LOSS
  * RUN: %hearth show --json %t.ix | FileCheck %s --check-prefix=JSON

@@ -35,6 +35,9 @@
  * RUN: %if views %{ %hearth export --format=folded --value=allocs %t.prof | grep -q '^request;parse.1;main;.* 2$' %}
  *
  * In LLVM's layout, names have no place.
+ * RUN: rm -f %t.llvm.* && HEARTH_OPTIONS=log_path=%t.llvm:format=llvm %t && %profdata show --memory %t.llvm.* \
+ * RUN:   --profiled-binary=%t > %t.llvm.txt && not grep -q 'parse.1' %t.llvm.txt
+ * REQUIRES: llvm22
  */
 #include "hearth/context.h"
 

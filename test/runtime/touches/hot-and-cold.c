@@ -45,9 +45,9 @@
  * The thread that looks does not keep a process alive whose first thread ends alone.
  * RUN: HEARTH_OPTIONS=accesses=pages:log_path=%t.ends timeout 60 %t thread-exit ; test $? = 3
  *
- * It does not go with heap dumps.
- * RUN: env HEARTH_OPTIONS=accesses=pages:mode=live:log_path=%t.other %t none 2>&1 | FileCheck %s --check-prefix=LAYOUT
- * LAYOUT: option accesses: pages are only looked at with mode=aggregate
+ * It does not go with heap dumps, nor with another layout.
+ * RUN: env HEARTH_OPTIONS=accesses=pages:format=llvm:log_path=%t.other %t none 2>&1 | FileCheck %s --check-prefix=LAYOUT
+ * LAYOUT: option accesses: pages are only looked at with mode=aggregate and format=hearth
  */
 #include <errno.h>
 #include <linux/filter.h>

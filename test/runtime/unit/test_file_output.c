@@ -257,6 +257,18 @@ static void test_name_too_long(void **state) {
   assert_false(disk.exists);
 }
 
+static void test_padding(void **state) {
+  (void)state;
+  hearth_file_output_begin(&output, "out");
+  hearth_file_output_pad(&output);
+  assert_int_equal(output.size, 0);
+  hearth_file_output_write(&output, "abc", 3);
+  hearth_file_output_pad(&output);
+  assert_int_equal(output.size, 8);
+  assert_int_equal(hearth_file_output_finish(&output, true), 0);
+  assert_memory_equal(disk.content, "abc\0\0\0\0\0", 8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_whole_file, set_up),
@@ -268,6 +280,7 @@ int main(void) {
       cmocka_unit_test_setup(test_equal_names, set_up),
       cmocka_unit_test_setup(test_cannot_create, set_up),
       cmocka_unit_test_setup(test_name_too_long, set_up),
+      cmocka_unit_test_setup(test_padding, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void apply(const char *string) { hearth_runtime_options_apply(&options, s
 static void test_defaults(void **state) {
   (void)state;
   assert_string_equal(options.log_path, "memprof.profraw.%e.%p.%u");
-  assert_int_equal(options.recursion, HEARTH_RECURSION_FOLD);
+  assert_int_equal(options.format, HEARTH_FORMAT_HEARTH);
   assert_int_equal(options.stack_depth, 64);
   assert_int_equal(options.dump_at_exit, 1);
   apply(NULL);
@@ -35,14 +35,14 @@ static void test_defaults(void **state) {
 
 static void test_settings(void **state) {
   (void)state;
-  apply("log_path=/tmp/x:recursion=full:stack_depth=0:dump_at_exit=0");
+  apply("log_path=/tmp/x:format=llvm:stack_depth=0:dump_at_exit=0");
   assert_string_equal(options.log_path, "/tmp/x");
-  assert_int_equal(options.recursion, HEARTH_RECURSION_FULL);
+  assert_int_equal(options.format, HEARTH_FORMAT_LLVM);
   assert_int_equal(options.stack_depth, 0);
   assert_int_equal(options.dump_at_exit, 0);
   apply("stack_depth=3:stack_depth=4"); /* the last one wins; others stay */
   assert_int_equal(options.stack_depth, 4);
-  assert_int_equal(options.recursion, HEARTH_RECURSION_FULL);
+  assert_int_equal(options.format, HEARTH_FORMAT_LLVM);
 }
 
 static void test_seconds(void **state) {
@@ -77,8 +77,8 @@ static void test_bad_values_change_nothing(void **state) {
 
   apply("stack_depth=256:stack_depth=-1:stack_depth=:stack_depth=1x:stack_depth=99999999999999999999:stack_depth");
   assert_int_equal(options.stack_depth, 64);
-  apply("recursion=ful:recursion=fullx:recursion=:recursion=fold|full");
-  assert_int_equal(options.recursion, HEARTH_RECURSION_FOLD);
+  apply("format=llv:format=llvmx:format=:format=hearth|llvm");
+  assert_int_equal(options.format, HEARTH_FORMAT_HEARTH);
   memcpy(long_path, "log_path=", 9);
   memset(long_path + 9, 'x', HEARTH_OPTION_TEXT_SIZE);
   apply(long_path);

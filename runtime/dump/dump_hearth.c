@@ -238,7 +238,7 @@ static void dump_write_globals(writer *writer) {
   pad(writer);
 }
 
-int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapshot) {
+int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot) {
   static char command_line[HEARTH_RAW_COMMAND_MAX + 1]; /* signal stacks are small; the dumping thread has a lock */
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
