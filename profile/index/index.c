@@ -55,7 +55,7 @@ static hearth_status index_add_dump(hearth_indexer *ix, const char *name, hearth
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->options, name, dump, &ix->counts, &lost, err));
   hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
-    hearth_lost_everything(&lost, &ix->options, &ix->nothing);
+    hearth_lost_everything(&lost, &ix->nothing);
   return HEARTH_OK;
 }
 
@@ -280,10 +280,17 @@ static void skip(hearth_indexer *ix, const char *reason) {
   hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
 }
 
+static void index_tell_begun(hearth_indexer *ix, const char *path, size_t number, size_t count) {
+  char text[256];
+  snprintf(text, sizeof text, "reading %zu of %zu: %s", number, count, path);
+  hearth_indexer_tell(ix, HEARTH_NOTE_PROGRESS, text);
+}
+
 hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *inputs, size_t count,
                                         hearth_error *err) {
   hearth_error failure = {.status = HEARTH_OK}, last;
   for (size_t i = 0; i < count; i++) {
+    index_tell_begun(ix, inputs[i].path, i + 1, count);
     hearth_status status = index_add_input(ix, &inputs[i], &last);
     if (status != HEARTH_OK && can_skip(ix, &last)) {
       skip(ix, last.message);

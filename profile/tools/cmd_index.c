@@ -24,6 +24,20 @@ typedef struct input_list {
   size_t count, room;
 } input_list;
 
+/* Warnings of many inputs: of each kind the first few are worth a line. */
+
+enum { HEARTH_REPEATS_TOLD = 8, HEARTH_REPEATS_KINDS = 64 };
+
+/* All zero at first. */
+typedef struct hearth_repeats {
+  struct {
+    uint64_t hash;
+    uint64_t count;
+  } kinds[HEARTH_REPEATS_KINDS]; /* texts of further kinds are all told */
+  unsigned kind_count;
+  uint64_t untold;
+} hearth_repeats;
+
 /* As llvm-profdata has it. */
 typedef enum failure_mode {
   FAIL_IF_ANY, /* input cannot be used */
@@ -42,7 +56,7 @@ typedef struct arguments {
   bool quiet, verbose, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
-  size_t warnings;     /* of inputs, so far */
+  hearth_repeats warnings;
 } arguments;
 
 static const hearth_help help = {
@@ -236,11 +250,36 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
 
-enum { WARNINGS_TOLD = 8 };
+/* A kind is a hash of the text behind the input's name, digits left out (FNV-1a). */
 
-/* Of many inputs the first few warnings are worth a line. Inputs that are left out are named, each of them. */
+static uint64_t input_list_kind_of(const char *text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  const char *behind = strstr(text, ": ");
+  for (const char *c = behind ? behind : text; *c; c++)
+    if (!isdigit((unsigned char)*c))
+      hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Is "NAME: TEXT" to be told? Texts are of one kind if they differ in the name of the input and in numbers only. */
+static bool hearth_repeats_tell(hearth_repeats *r, const char *text) {
+  uint64_t hash = input_list_kind_of(text);
+  unsigned i = 0;
+  while (i < r->kind_count && r->kinds[i].hash != hash)
+    i++;
+  if (i == HEARTH_REPEATS_KINDS)
+    return true;
+  if (i == r->kind_count)
+    r->kinds[r->kind_count++].hash = hash;
+  bool told = ++r->kinds[i].count <= HEARTH_REPEATS_TOLD;
+  r->untold += !told;
+  return told;
+}
+
+/* Inputs that are left out are named, each of them. */
 static bool is_told(arguments *a, const char *text) {
-  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 || ++a->warnings <= WARNINGS_TOLD;
+  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 ||
+         hearth_repeats_tell(&a->warnings, text);
 }
 
 static void index_on_note(void *context, hearth_note_level level, const char *text) {
@@ -250,7 +289,10 @@ static void index_on_note(void *context, hearth_note_level level, const char *te
   } else if (level == HEARTH_NOTE_WARNING && !a->quiet) {
     if (is_told(a, text))
       hearth_tool_warning("%s", text);
+  } else if (level == HEARTH_NOTE_PROGRESS && !a->quiet) {
+    hearth_tool_progress(text);
   } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
+    hearth_tool_progress("");
     fputs("hearth: ", stderr);
     hearth_utf8_put(text, stderr);
     putc('\n', stderr);
@@ -311,7 +353,7 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 }
 
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
-static int merge_all(arguments *a, hearth_indexer *indexer) {
+static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   hearth_plan_options plan = {.layout = a->layout};
   output_request request = {.path = a->output,
@@ -319,16 +361,20 @@ static int merge_all(arguments *a, hearth_indexer *indexer) {
                             .section = a->section,
                             .tell = a->quiet ? index_command_tell_nothing : index_tell_losses};
   if (index_add_binaries(a, indexer) != HEARTH_EXIT_OK ||
-      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK)
+      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, &err) != HEARTH_OK) {
+    hearth_tool_progress("");
     return HEARTH_EXIT_ERROR; /* told already */
-  if (a->warnings > WARNINGS_TOLD)
-    hearth_tool_warning("%zu more (-v prints all)", a->warnings - WARNINGS_TOLD);
-  a->warnings = 0;
+  }
+  if (a->warnings.untold > 0)
+    hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
+  if (!a->quiet)
+    hearth_tool_progress("writing");
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
   if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK)
     return nothing_written(a, indexer, &err);
   if (a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
+  hearth_tool_progress("");
   return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : index_print_summary(a->output);
 }
 

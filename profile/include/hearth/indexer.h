@@ -24,7 +24,13 @@ HEARTH_C_BEGIN
 
 typedef struct hearth_indexer hearth_indexer;
 
-typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH_NOTE_ERROR } hearth_note_level;
+/* Progress: an input is begun. */
+typedef enum hearth_note_level {
+  HEARTH_NOTE_PROGRESS,
+  HEARTH_NOTE_DETAIL,
+  HEARTH_NOTE_WARNING,
+  HEARTH_NOTE_ERROR
+} hearth_note_level;
 
 /* All zero means: no notes, recursion folded. Strings live for the call only. */
 typedef struct hearth_indexer_options {

@@ -134,6 +134,9 @@ enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_U
 int hearth_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for an error of printing a view to `path`; views know their stream, but not where it leads. */
 int hearth_tool_view_error(const char *path, const hearth_error *err);
+/* What takes long, as a line of a terminal: none in files and pipes. The next one, or any message, takes its place;
+ * "" takes it away. */
+void hearth_tool_progress(const char *text);
 /* Print "hearth: warning: ..." as one line. */
 void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */

@@ -217,9 +217,22 @@ const char *hearth_tool_input_path(const char *operand) { return strcmp(operand,
 
 /* The messages of subcommands on standard error, and the end of standard output. */
 
+void hearth_tool_progress(const char *text) {
+  static bool is_shown;
+  char line[80]; /* longer ones would wrap, and stay */
+  if (!isatty(STDERR_FILENO) || (!is_shown && !*text))
+    return;
+  snprintf(line, sizeof line, "%s", text);
+  fputs("\r\033[K", stderr);
+  hearth_utf8_put(line, stderr);
+  fflush(stderr);
+  is_shown = *text != '\0';
+}
+
 /* Texts have names and paths that files hold, which may be anybody's. */
 static void command_line_print_line(const char *kind, const char *format, va_list arguments) {
   char text[8192];
+  hearth_tool_progress("");
   fflush(stdout); /* so that the two streams come out in order where they end in one place */
   vsnprintf(text, sizeof text, format, arguments);
   fprintf(stderr, "hearth: %s: ", kind);
