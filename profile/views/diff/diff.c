@@ -64,9 +64,10 @@ static hearth_status match_nodes(hearth_diff *d, hearth_diff_side *side, const u
 
 static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *err) {
   hearth_diff_side *side = &d->sides[number];
-  uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(side->profile) + 1) * sizeof *frames);
-  side->nodes = malloc(((size_t)hearth_profile_stack_count(side->profile) + 1) * sizeof *side->nodes);
-  hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : hearth_error_nomem(err);
+  uint32_t *frames;
+  HEARTH_TRY(hearth_array_create(&side->nodes, hearth_profile_stack_count(side->profile), sizeof *side->nodes, err));
+  HEARTH_TRY(hearth_array_create(&frames, hearth_profile_frame_count(side->profile), sizeof *frames, err));
+  hearth_status status = match_frames(d, number, frames, err);
   HEARTH_THEN(status, match_nodes(d, side, frames, err));
   free(frames);
   return status;
@@ -102,18 +103,17 @@ static hearth_status diff_add_contexts(hearth_diff *d, int number, uint32_t *by_
 }
 
 static hearth_status match_contexts(hearth_diff *d, hearth_error *err) {
-  size_t counts[HEARTH_DIFF_SIDES], node_bytes = ((size_t)d->nodes.count + 1) * sizeof(uint32_t);
-  uint32_t *by_node = malloc(node_bytes);
-  bool room = by_node;
+  size_t room = 0;
+  uint32_t *by_node;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++) {
-    counts[i] = hearth_profile_context_count(d->sides[i].profile);
-    d->sides[i].next = malloc((counts[i] + 1) * sizeof *d->sides[i].next);
-    room = room && d->sides[i].next;
+    size_t count = hearth_profile_context_count(d->sides[i].profile);
+    HEARTH_TRY(hearth_array_create(&d->sides[i].next, count, sizeof *d->sides[i].next, err));
+    room += count;
   }
-  d->entries = malloc((counts[0] + counts[1] + 1) * sizeof *d->entries);
-  hearth_status status = room && d->entries ? HEARTH_OK : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    memset(by_node, 0xff, node_bytes); /* HEARTH_NONE */
+  HEARTH_TRY(hearth_array_create(&d->entries, room, sizeof *d->entries, err));
+  HEARTH_TRY(hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err));
+  memset(by_node, 0xff, d->nodes.count * sizeof *by_node); /* HEARTH_NONE */
+  hearth_status status = HEARTH_OK;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = diff_add_contexts(d, i, by_node, err);
   free(by_node);
