@@ -277,29 +277,27 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
 }
 
 /* By common node: the context of B, plus one; then what A has there. */
-static hearth_status sum_by_context(hearth_diff *d, hearth_mib *sums, hearth_error *err) {
+static hearth_status sum_by_context(const hearth_diff *d, uint32_t *by_node, hearth_mib *sums, hearth_error *err) {
   const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];
-  uint32_t node, *by_node;
+  uint32_t node;
   hearth_mib mib;
-  hearth_status status = hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err);
-  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(b->profile); i++) {
-    status = hearth_profile_get_context(b->profile, i, &node, NULL, err);
-    if (status == HEARTH_OK)
-      by_node[b->nodes[node]] = i + 1;
+  for (uint32_t i = 0; i < hearth_profile_context_count(b->profile); i++) {
+    HEARTH_TRY(hearth_profile_get_context(b->profile, i, &node, NULL, err));
+    by_node[b->nodes[node]] = i + 1;
   }
-  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(a->profile); i++) {
-    status = hearth_profile_get_context(a->profile, i, &node, &mib, err);
-    if (status == HEARTH_OK && by_node[a->nodes[node]] > 0) {
-      hearth_fill_live_bytes(&mib);
-      hearth_mib_merge(&sums[by_node[a->nodes[node]] - 1], &mib);
-    }
+  for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++) {
+    HEARTH_TRY(hearth_profile_get_context(a->profile, i, &node, &mib, err));
+    if (by_node[a->nodes[node]] == 0)
+      continue;
+    hearth_fill_live_bytes(&mib);
+    hearth_mib_merge(&sums[by_node[a->nodes[node]] - 1], &mib);
   }
-  free(by_node);
-  return status;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_DIFF_SIDES], hearth_mib **ret,
                                          hearth_error *err) {
+  uint32_t *by_node = NULL;
   hearth_diff *d = calloc(1, sizeof *d);
   HEARTH_TRY(hearth_check_memory(d, err));
   d->tells_inlined = true;
@@ -308,7 +306,9 @@ hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_D
   hearth_status status =
       hearth_array_create(ret, hearth_profile_context_count(profiles[HEARTH_DIFF_B]), sizeof **ret, err);
   HEARTH_THEN(status, diff_match_stacks(d, err));
-  HEARTH_THEN(status, sum_by_context(d, *ret, err));
+  HEARTH_THEN(status, hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err));
+  HEARTH_THEN(status, sum_by_context(d, by_node, *ret, err));
+  free(by_node);
   hearth_diff_destroy(d);
   if (status != HEARTH_OK) {
     free(*ret);
