@@ -144,29 +144,22 @@ static hearth_status write_maps(chrome *c, hearth_error *err) {
 
 /* -------------------------------------------------- heaps -------------------------------------------------- */
 
-typedef uint64_t take_number(const hearth_heap_entry *entry);
-
-static uint64_t take_blocks(const hearth_heap_entry *entry) { return entry->blocks; }
-static uint64_t take_bytes(const hearth_heap_entry *entry) { return entry->bytes; }
-static uint64_t take_type(const hearth_heap_entry *entry) { return entry->type; }
-static uint64_t take_node(const hearth_heap_entry *entry) {
-  return entry->node == HEARTH_NONE ? 0 : (uint64_t)entry->node + 1;
-}
-
-static void write_array(chrome *c, uint32_t heap, const char *name, take_number *take) {
-  hearth_json_key_array(&c->json, name);
-  for (size_t i = 0; i < c->count; i++)
-    if (c->entries[i].heap == heap)
-      hearth_json_uint(&c->json, take(&c->entries[i]));
-  hearth_json_close(&c->json, ']');
-}
+/* An array of a number of each entry of a heap. */
+#define WRITE_ARRAY(c, wanted, name, value)                                                                            \
+  do {                                                                                                                 \
+    hearth_json_key_array(&(c)->json, name);                                                                           \
+    for (const hearth_heap_entry *entry = (c)->entries; entry < (c)->entries + (c)->count; entry++)                    \
+      if (entry->heap == (wanted))                                                                                     \
+        hearth_json_uint(&(c)->json, value);                                                                           \
+    hearth_json_close(&(c)->json, ']');                                                                                \
+  } while (0)
 
 static void write_heap(chrome *c, uint32_t heap) {
   hearth_json_print(&c->json, "\n%s:{", c->dumps->names[heap]);
-  write_array(c, heap, "counts", take_blocks);
-  write_array(c, heap, "sizes", take_bytes);
-  write_array(c, heap, "nodes", take_node);
-  write_array(c, heap, "types", take_type);
+  WRITE_ARRAY(c, heap, "counts", entry->blocks);
+  WRITE_ARRAY(c, heap, "sizes", entry->bytes);
+  WRITE_ARRAY(c, heap, "nodes", entry->node == HEARTH_NONE ? 0 : (uint64_t)entry->node + 1);
+  WRITE_ARRAY(c, heap, "types", entry->type);
   hearth_json_print(&c->json, "}");
 }
 

@@ -381,9 +381,8 @@ static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_
                                    const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
   size_t count = dump->entry_count, most = options->most && options->most < count ? options->most : count;
   hearth_heap_entry *entries;
-  hearth_status status = hearth_array_create(&entries, count, sizeof *entries, err);
-  if (status != HEARTH_OK)
-    return status;
+  hearth_status status = HEARTH_OK;
+  HEARTH_TRY(hearth_array_create(&entries, count, sizeof *entries, err));
   for (size_t i = 0; i < count; i++)
     entries[i] = dump->entries[i];
   qsort(entries, count, sizeof *entries, compare_bytes);

@@ -64,9 +64,10 @@ static hearth_status match_nodes(hearth_diff *d, hearth_diff_side *side, const u
 
 static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *err) {
   hearth_diff_side *side = &d->sides[number];
-  uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(side->profile) + 1) * sizeof *frames);
-  side->nodes = malloc(((size_t)hearth_profile_stack_count(side->profile) + 1) * sizeof *side->nodes);
-  hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : hearth_error_nomem(err);
+  uint32_t *frames;
+  HEARTH_TRY(hearth_array_create(&side->nodes, hearth_profile_stack_count(side->profile), sizeof *side->nodes, err));
+  HEARTH_TRY(hearth_array_create(&frames, hearth_profile_frame_count(side->profile), sizeof *frames, err));
+  hearth_status status = match_frames(d, number, frames, err);
   HEARTH_THEN(status, match_nodes(d, side, frames, err));
   free(frames);
   return status;
@@ -102,18 +103,17 @@ static hearth_status diff_add_contexts(hearth_diff *d, int number, uint32_t *by_
 }
 
 static hearth_status match_contexts(hearth_diff *d, hearth_error *err) {
-  size_t counts[HEARTH_DIFF_SIDES], node_bytes = ((size_t)d->nodes.count + 1) * sizeof(uint32_t);
-  uint32_t *by_node = malloc(node_bytes);
-  bool room = by_node;
+  size_t room = 0;
+  uint32_t *by_node;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++) {
-    counts[i] = hearth_profile_context_count(d->sides[i].profile);
-    d->sides[i].next = malloc((counts[i] + 1) * sizeof *d->sides[i].next);
-    room = room && d->sides[i].next;
+    size_t count = hearth_profile_context_count(d->sides[i].profile);
+    HEARTH_TRY(hearth_array_create(&d->sides[i].next, count, sizeof *d->sides[i].next, err));
+    room += count;
   }
-  d->entries = malloc((counts[0] + counts[1] + 1) * sizeof *d->entries);
-  hearth_status status = room && d->entries ? HEARTH_OK : hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    memset(by_node, 0xff, node_bytes); /* HEARTH_NONE */
+  HEARTH_TRY(hearth_array_create(&d->entries, room, sizeof *d->entries, err));
+  HEARTH_TRY(hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err));
+  memset(by_node, 0xff, d->nodes.count * sizeof *by_node); /* HEARTH_NONE */
+  hearth_status status = HEARTH_OK;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = diff_add_contexts(d, i, by_node, err);
   free(by_node);
@@ -277,29 +277,27 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
 }
 
 /* By common node: the context of B, plus one; then what A has there. */
-static hearth_status sum_by_context(hearth_diff *d, hearth_mib *sums, hearth_error *err) {
+static hearth_status sum_by_context(const hearth_diff *d, uint32_t *by_node, hearth_mib *sums, hearth_error *err) {
   const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];
-  uint32_t node, *by_node;
+  uint32_t node;
   hearth_mib mib;
-  hearth_status status = hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err);
-  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(b->profile); i++) {
-    status = hearth_profile_get_context(b->profile, i, &node, NULL, err);
-    if (status == HEARTH_OK)
-      by_node[b->nodes[node]] = i + 1;
+  for (uint32_t i = 0; i < hearth_profile_context_count(b->profile); i++) {
+    HEARTH_TRY(hearth_profile_get_context(b->profile, i, &node, NULL, err));
+    by_node[b->nodes[node]] = i + 1;
   }
-  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_context_count(a->profile); i++) {
-    status = hearth_profile_get_context(a->profile, i, &node, &mib, err);
-    if (status == HEARTH_OK && by_node[a->nodes[node]] > 0) {
-      hearth_fill_live_bytes(&mib);
-      hearth_mib_merge(&sums[by_node[a->nodes[node]] - 1], &mib);
-    }
+  for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++) {
+    HEARTH_TRY(hearth_profile_get_context(a->profile, i, &node, &mib, err));
+    if (by_node[a->nodes[node]] == 0)
+      continue;
+    hearth_fill_live_bytes(&mib);
+    hearth_mib_merge(&sums[by_node[a->nodes[node]] - 1], &mib);
   }
-  free(by_node);
-  return status;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_DIFF_SIDES], hearth_mib **ret,
                                          hearth_error *err) {
+  uint32_t *by_node = NULL;
   hearth_diff *d = calloc(1, sizeof *d);
   HEARTH_TRY(hearth_check_memory(d, err));
   d->tells_inlined = true;
@@ -308,7 +306,9 @@ hearth_status hearth_diff_match_contexts(hearth_profile *const profiles[HEARTH_D
   hearth_status status =
       hearth_array_create(ret, hearth_profile_context_count(profiles[HEARTH_DIFF_B]), sizeof **ret, err);
   HEARTH_THEN(status, diff_match_stacks(d, err));
-  HEARTH_THEN(status, sum_by_context(d, *ret, err));
+  HEARTH_THEN(status, hearth_array_create(&by_node, d->nodes.count, sizeof *by_node, err));
+  HEARTH_THEN(status, sum_by_context(d, by_node, *ret, err));
+  free(by_node);
   hearth_diff_destroy(d);
   if (status != HEARTH_OK) {
     free(*ret);

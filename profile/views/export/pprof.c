@@ -56,16 +56,12 @@ static void hearth_protobuf_uint(hearth_protobuf *m, unsigned field, uint64_t va
   hearth_protobuf_varint(m, value);
 }
 
-static void hearth_protobuf_bytes(hearth_protobuf *m, unsigned field, const void *data, size_t size) {
-  hearth_protobuf_varint(m, field << 3 | WIRE_LENGTH);
-  hearth_protobuf_varint(m, size);
-  hearth_protobuf_raw(m, data, size);
-}
-
 /* A message or packed field inside another. */
 static void hearth_protobuf_nest(hearth_protobuf *m, unsigned field, const hearth_protobuf *inner) {
   m->failed |= inner->failed;
-  hearth_protobuf_bytes(m, field, inner->data, inner->size);
+  hearth_protobuf_varint(m, field << 3 | WIRE_LENGTH);
+  hearth_protobuf_varint(m, inner->size);
+  hearth_protobuf_raw(m, inner->data, inner->size);
 }
 
 /* zlib's deflate with gzip's header and trailer. Errors of the stream stay in it. */
@@ -164,18 +160,11 @@ static bool pprof_is_known(const hearth_exporter *e, hearth_quantity quantity) {
 
 /* What viewers take for the heap, inuse_space, is that of the peak if it is known, and else that of the end. */
 static const char *pprof_type_of(const hearth_exporter *e, hearth_quantity quantity) {
-  if (!e->has_peak || quantity < HEARTH_QUANTITY_LIVE)
-    return hearth_quantities[quantity].pprof_type;
-  switch (quantity) {
-  case HEARTH_QUANTITY_LIVE:
-    return "exit_space";
-  case HEARTH_QUANTITY_LIVE_ALLOCS:
-    return "exit_objects";
-  case HEARTH_QUANTITY_PEAK:
-    return "inuse_space";
-  default:
-    return "inuse_objects";
-  }
+  static const char *const with_peak[HEARTH_QUANTITY_COUNT] = {[HEARTH_QUANTITY_LIVE] = "exit_space",
+                                                               [HEARTH_QUANTITY_LIVE_ALLOCS] = "exit_objects",
+                                                               [HEARTH_QUANTITY_PEAK] = "inuse_space",
+                                                               [HEARTH_QUANTITY_PEAK_ALLOCS] = "inuse_objects"};
+  return e->has_peak && with_peak[quantity] ? with_peak[quantity] : hearth_quantities[quantity].pprof_type;
 }
 
 static void pprof_write_types(pprof *p) {

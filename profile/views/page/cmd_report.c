@@ -14,6 +14,7 @@
 typedef struct arguments {
   const char *profile, *base, *output;
   char *named; /* `output`, where none was given: after the profile */
+  hearth_profile *shown;
   hearth_view_options view;
   hearth_page_options options;
 } arguments;
@@ -58,25 +59,16 @@ static bool report_command_parse(int argc, char **argv, arguments *a, int *ret_c
   return true;
 }
 
-typedef struct page_source {
-  const arguments *arguments;
-  hearth_profile *profile;
-} page_source;
-
 static hearth_status write_html(const void *given, FILE *stream, hearth_error *err) {
-  const page_source *source = given;
-  return hearth_page_write_html(source->profile, &source->arguments->options, stream, err);
+  const arguments *a = given;
+  return hearth_page_write_html(a->shown, &a->options, stream, err);
 }
 
-static int report_command_write_page(const arguments *a, hearth_profile *profile) {
-  return hearth_output_view(a->output, write_html, &(page_source){a, profile});
-}
-
-static int report_command_write_file(arguments *a, hearth_profile *profile) {
+static int report_command_write_file(arguments *a) {
   hearth_error err;
-  if (hearth_advice_create(profile, &a->view, a->options.trace != NULL, &a->options.advice, &err) != HEARTH_OK)
+  if (hearth_advice_create(a->shown, &a->view, a->options.trace != NULL, &a->options.advice, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
-  int code = report_command_write_page(a, profile);
+  int code = hearth_output_view(a->output, write_html, a);
   hearth_advice_destroy(a->options.advice);
   return code;
 }
@@ -89,7 +81,8 @@ static int report_trace(arguments *a, trace_profile_kind kind) {
                                    kind == TRACE_PROFILE_TRACE ? "a trace" : "a heap dump");
   if (hearth_trace_profile_open(&both, a->profile, kind)) {
     a->options.trace = both.trace;
-    code = report_command_write_file(a, both.profile);
+    a->shown = both.profile;
+    code = report_command_write_file(a);
   }
   hearth_trace_profile_close(&both);
   return code;
@@ -102,8 +95,10 @@ static int report_difference(arguments *a) {
   a->options.base_title = a->base;
   if (!a->options.base)
     return HEARTH_EXIT_ERROR;
-  if (hearth_trace_profile_join(&both, a->base, a->profile))
-    code = report_command_write_page(a, both.profile);
+  if (hearth_trace_profile_join(&both, a->base, a->profile)) {
+    a->shown = both.profile;
+    code = hearth_output_view(a->output, write_html, a);
+  }
   hearth_trace_profile_close(&both);
   hearth_profile_close(a->options.base);
   return code;
@@ -112,9 +107,9 @@ static int report_difference(arguments *a) {
 static int report_profile(arguments *a) {
   if (a->base)
     return report_difference(a);
-  hearth_profile *profile = hearth_tool_open_profile(a->profile);
-  int code = profile ? report_command_write_file(a, profile) : HEARTH_EXIT_ERROR;
-  hearth_profile_close(profile);
+  a->shown = hearth_tool_open_profile(a->profile);
+  int code = a->shown ? report_command_write_file(a) : HEARTH_EXIT_ERROR;
+  hearth_profile_close(a->shown);
   return code;
 }
 

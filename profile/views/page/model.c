@@ -47,26 +47,38 @@ static void sum_others(hearth_page_model *model, uint32_t count) {
   model->owner_count = SERIES_MOST + 1;
 }
 
-static hearth_status begin_owners(hearth_page_model *model, hearth_error *err) {
-  HEARTH_TRY(hearth_array_create(&model->owners, model->function_count, sizeof *model->owners, err));
-  for (uint32_t i = 0; i < model->function_count; i++)
-    model->owners[i].function = i;
-  return HEARTH_OK;
-}
-
-static void end_owners(hearth_page_model *model) {
-  qsort(model->owners, model->function_count, sizeof *model->owners, model_compare);
-  sum_others(model, model->function_count);
-  while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
-    model->owner_count--;
-}
-
 /* Levels as a series: of each moment, those of the part of the run in which it lies, on average of the runs. */
 static void add_levels(hearth_page_owner_series *to, const uint64_t *levels, uint64_t runs) {
   uint64_t counts[HEARTH_TALLY_MOMENTS];
   for (size_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
     counts[i] = levels[i * (HEARTH_RAW_POINTS - 1) / (HEARTH_TALLY_MOMENTS - 1)] / runs;
   model_add(to, &(hearth_histogram){.counts = counts, .size = HEARTH_TALLY_MOMENTS});
+}
+
+/* Those of a trace whose records have tallies, or those of a profile's history. */
+static hearth_status read_owners(hearth_page_model *model, hearth_profile *profile, const hearth_heap_history *history,
+                                 hearth_error *err) {
+  HEARTH_TRY(hearth_array_create(&model->owners, model->function_count, sizeof *model->owners, err));
+  for (uint32_t i = 0; i < model->function_count; i++)
+    model->owners[i].function = i;
+  for (uint32_t i = 0, k = 0; i < model->context_count; i++) {
+    const hearth_page_context *context = &model->contexts[i];
+    hearth_histogram series;
+    if (!history) {
+      HEARTH_TRY(hearth_profile_get_histogram(profile, context->row, &series, err));
+      model_add(series_of(model, context), &series);
+      continue;
+    }
+    while (k < history->count && history->rows[k].context < context->row)
+      k++;
+    if (k < history->count && history->rows[k].context == context->row)
+      add_levels(series_of(model, context), history->rows[k].levels, history->runs);
+  }
+  qsort(model->owners, model->function_count, sizeof *model->owners, model_compare);
+  sum_others(model, model->function_count);
+  while (model->owner_count > 0 && model->owners[model->owner_count - 1].sum <= 0)
+    model->owner_count--;
+  return HEARTH_OK;
 }
 
 /* What no row of the history has is the others'. */
@@ -84,35 +96,14 @@ static void add_rest(hearth_page_model *model, const hearth_heap_history *histor
 static hearth_status read_history(hearth_page_model *model, hearth_profile *profile, hearth_error *err) {
   hearth_heap_history history;
   HEARTH_TRY(hearth_profile_get_history(profile, &history, err));
-  hearth_status status = history.runs > 0 ? begin_owners(model, err) : HEARTH_OK;
+  hearth_status status = history.runs > 0 ? read_owners(model, profile, &history, err) : HEARTH_OK;
   if (history.runs > 0 && status == HEARTH_OK) {
-    for (size_t i = 0, k = 0; i < history.count; i++) {
-      while (k < model->context_count && model->contexts[k].row < history.rows[i].context)
-        k++;
-      if (k < model->context_count && model->contexts[k].row == history.rows[i].context)
-        add_levels(series_of(model, &model->contexts[k]), history.rows[i].levels, history.runs);
-    }
-    end_owners(model);
     add_rest(model, &history);
     model->peak_ns = hearth_history_peak_ns(&history, &model->summary);
     model->has_peak_time = true;
   }
   hearth_heap_history_free(&history);
   return status;
-}
-
-/* Of a profile whose records have the tallies of a trace; the model has its contexts and functions. Errors: E_NOMEM,
- * the reader's. */
-static hearth_status hearth_page_owner_series_read(hearth_page_model *model, hearth_profile *profile,
-                                                   hearth_error *err) {
-  HEARTH_TRY(begin_owners(model, err));
-  for (uint32_t i = 0; i < model->context_count; i++) {
-    hearth_histogram series;
-    HEARTH_TRY(hearth_profile_get_histogram(profile, model->contexts[i].row, &series, err));
-    model_add(series_of(model, &model->contexts[i]), &series);
-  }
-  end_owners(model);
-  return HEARTH_OK;
 }
 
 void hearth_page_model_destroy(hearth_page_model *model) {
@@ -369,11 +360,10 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));
   HEARTH_TRY(name_types(m, err));
-  if (m->model->options->trace)
-    HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
-  else if (!m->model->options->base)
+  if (!m->model->options->trace && !m->model->options->base)
     HEARTH_TRY(read_history(m->model, m->profile, err));
   if (m->model->options->trace) {
+    HEARTH_TRY(read_owners(m->model, m->profile, NULL, err));
     HEARTH_TRY(hearth_page_trace_read(m->model->options->trace, &m->model->timeline, err));
     m->model->peak_ns = m->model->timeline.peak_ns;
     m->model->has_peak_time = true;

@@ -185,7 +185,7 @@ function drawCursor(context, top, theme) {
 function flameTheme() {
   const parts = (name) => colorParts(themeColor(name));
   return {
-    same: parts('notcold'), more: parts('more'), less: parts('less'),
+    same: parts('notcold'), more: parts('hot'), less: parts('cold'),
     bands: flame.colouring ? flame.colouring.labels.map((unused, band) => flame.colouring.colour(band)) : [],
     text: themeColor('text'), mark: themeColor('mark'), panel: themeColor('panel'),
   };
