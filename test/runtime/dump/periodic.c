@@ -2,7 +2,7 @@
  * ordinary end, the last profile stands in its place.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -rf %t.dir && mkdir %t.dir
- * RUN: python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.02 12 | FileCheck %s --check-prefix=KILLED
+ * RUN: python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.05 12 | FileCheck %s --check-prefix=KILLED
  * KILLED: killed:
  *
  * Each forked child has one of its own.
