@@ -58,6 +58,10 @@ config.substitutions += [
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
     ("%verify", os.path.join(build, "bin", "verify_placements")),
+    ("%given_time", " ".join(["-I%tools", os.path.join(build, "lib", "libgiven_time.a")] +
+                             [f"-Wl,--wrap=hearth_os_{name}" for name in ("has_ticks", "sleep", "begin_thread")])),
+    ("%tools", os.path.join(config.test_source_root, "tools")), # headers of programs
+    ("%processor_clock", f"LD_PRELOAD={build}/lib/libprocessor_clock.so"),
     ("%hint_scopes", os.path.join(build, "lib", "libhint_scopes.so")),
     ("%replay", os.path.join(build, "bin", "replay")),
     ("%trace_stat", os.path.join(build, "bin", "trace_stat")),
@@ -111,6 +115,8 @@ if platform.machine() == "x86_64":
     config.available_features.add("x86_64")
 if platform.machine() == "x86_64" and (os.geteuid() == 0 or not os.path.exists(yama) or open(yama).read() == "0\n"):
     config.available_features.add("attach") # to a program that runs
+if platform.machine() != "x86_64" or "nonstop_tsc" in open("/proc/cpuinfo").read().split():
+    config.available_features.add("ticks") # that go on at one rate
 if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
     config.available_features.add("mount-namespace")
 if os.path.exists(tool("ld.lld")):

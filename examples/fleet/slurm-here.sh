@@ -46,9 +46,8 @@ slurmctld -D -c 2>/dev/null &
 pids+=($!)
 slurmd -D -c 2>/dev/null &
 pids+=($!)
-for ((i = 0; ; i++)); do
-  [[ $(sinfo -h -o %t -p short 2>/dev/null) == idle ]] && break
-  [[ $i -lt 120 ]] || { tail -n 3 "$dir"/slurm*.log >&2 && exit 1; }
+until [[ $(sinfo -h -o %t -p short 2>/dev/null) == idle ]]; do
+  kill -0 "${pids[@]}" || { tail -n 3 "$dir"/slurm*.log >&2 && exit 1; }
   sleep 0.25
 done
 "$@"

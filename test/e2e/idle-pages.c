@@ -2,25 +2,20 @@
  * rarely is, beside temporaries that are busier by far; but entries that are made with much work and then rest, until the program
  * reads and frees them all at its end, as destructors do. */
 /* RUN: rm -rf %t && mkdir %t && cd %t
- * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O1 -gmlt -fdebug-info-for-profiling %s -Wl,--build-id %rt -lpthread -o app
+ * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O1 -gmlt -fdebug-info-for-profiling %s -Wl,--build-id %rt -lpthread %given_time -o app
  * RUN: HEARTH_OPTIONS=log_path=raw ./app
  * RUN: %hearth index -q raw.* -o prof && %hearth show prof | FileCheck %s --implicit-check-not=' cold: '
  * CHECK-DAG: {{^ *}}cold: 40000 allocations{{.*}}
  * CHECK-DAG: {{^ *}}notcold: 60000 allocations{{.*}}
  */
+#include "given_time.h"
+
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
-enum { RESTING = 40000, USED = 60000, BYTES = 160, MS = 1000000, RUN_MS = 1200 };
+enum { RESTING = 40000, USED = 60000, BYTES = 160, RUN_MS = 1200, USES_OF_MS = 200 };
 
 static volatile uint32_t *resting[RESTING], *used[USED];
-
-static double now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / MS;
-}
 
 __attribute__((noinline)) static volatile uint32_t *make_resting(void) {
   volatile uint32_t *block = malloc(BYTES);
@@ -40,14 +35,13 @@ __attribute__((noinline)) static volatile uint32_t *make_temporary(void) { retur
 
 int main(void) {
   uint32_t sum = 0, random = 1;
-  double end = now_ms() + RUN_MS;
 
   for (int i = 0; i < RESTING; i++)
     resting[i] = make_resting();
   for (int i = 0; i < USED; i++)
     used[i] = make_used();
-  while (now_ms() < end)
-    for (int k = 0; k < 100; k++) {
+  for (int ms = 0; ms < RUN_MS; ms++, pass(MS))
+    for (int k = 0; k < USES_OF_MS; k++) {
       random = random * 1664525 + 1013904223;
       sum += used[(random >> 8) % USED][0];
       volatile uint32_t *temporary = make_temporary();

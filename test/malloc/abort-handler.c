@@ -29,7 +29,7 @@ int main(void) {
     pid_t child = fork();
     if (!child) {
       signal(SIGABRT, report);
-      alarm(20); /* a handler that waits for a lock for ever */
+      alarm(600); /* a handler that waits for a lock for ever */
       void *volatile block = malloc(sizes[i]), *volatile neighbour = malloc(sizes[i]); /* keeps the place mapped */
       (void)neighbour;
       free(block);

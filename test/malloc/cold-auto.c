@@ -1,6 +1,6 @@
 /* HEARTH_MALLOC=cold=auto: cold memory leaves, but for that which is in use all the time: that comes back, and stays from then on, for
  * longer each time. Memory that is not used stays away. By default it costs 1 % of the time at most: the first seconds buy fewer
- * reads of a disk than there are pages, so that a part leaves.
+ * reads of a disk than there are pages, so that a part leaves. Here a read takes a tenth of a millisecond.
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
@@ -9,25 +9,55 @@
  * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=0:dir=%t.dir %t part 2>&1 | FileCheck %s --check-prefixes=ZERO,PART
  * RUN: ls %t.dir | count 0
  *
- * AUTO: used memory left 2 times, then stayed for 3 rounds; unused memory is out
+ * AUTO: used memory was sent in rounds 1 3 7 15; unused memory is out
  * AUTO: contents kept
  * ZERO: ignored: cost=0
- * PART: a part is out
+ * PART: one slice for the price, then more
  * PART: contents kept
  */
 #undef NDEBUG
 #define _GNU_SOURCE
+#include "Inputs/cold_rounds.h"
+
 #include <assert.h>
 #include <hearth/malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { PAGE = 4096, UNUSED_PAGES = 4096, USED_PAGES = 256, STEP_US = 20000, USE_STEPS = 16 };
+enum {
+  PAGE = 4096,
+  UNUSED_PAGES = 4096,
+  USED_PAGES = 256,
+  SLICE_PAGES = 16,
+  ROUNDS = 15,
+  READ_NS = 100000,
+  READS_OF_ROUND = 100
+};
 
 static char *unused, *used;
+static size_t pages_sent;
+static bool used_is_sent;
+
+/* In place of the C library's, for the thread: a round comes each second, each other step takes a read's time, and the thread's own
+ * work none. */
+int clock_gettime(clockid_t clock, struct timespec *ret) {
+  static long steps;
+  steps += clock == CLOCK_MONOTONIC;
+  *ret = clock == CLOCK_MONOTONIC ? (struct timespec){cold_waits, steps * READ_NS} : (struct timespec){0};
+  return 0;
+}
+
+/* Likewise. */
+int madvise(void *start, size_t bytes, int advice) {
+  char *from = start;
+  if (advice == MADV_PAGEOUT) {
+    pages_sent += bytes / PAGE;
+    used_is_sent |= used && from < used + USED_PAGES * PAGE && used < from + bytes;
+  }
+  return (int)syscall(SYS_madvise, start, bytes, advice);
+}
 
 static char *cold_block(size_t pages, char fill) {
   char *block = malloc_hot_cold(pages * PAGE, 0);
@@ -44,59 +74,45 @@ static int resident_pages(char *block, size_t pages) {
   return count;
 }
 
-static void use(void) {
-  for (int i = 0; i < USED_PAGES; i++)
-    ((volatile char *)used)[i * PAGE]++;
-}
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* Until most of the used part has left; it is used three times a second, and comes back at once. Were it used more often, a
- * busy disk would not write a page before it is changed again, and it could not leave. Returns the seconds that it took. */
-static double wait_until_gone(double most_s) {
-  double begin = seconds();
-  for (int step = 1; resident_pages(used, USED_PAGES) > USED_PAGES / 2 && seconds() < begin + most_s; step++) {
-    if (step % USE_STEPS == 0)
-      use();
-    usleep(STEP_US);
-  }
-  double waited = seconds() - begin;
-  use();
-  return waited;
-}
-
-/* The first round has one slice leave, of 16 pages, to measure the price. */
-static void wait_for_a_part(void) {
-  double end = seconds() + 30;
-  int resident = UNUSED_PAGES;
-  while (resident >= UNUSED_PAGES - 16 && seconds() < end) {
-    usleep(STEP_US);
-    resident = resident_pages(unused, UNUSED_PAGES);
-  }
-  puts(resident >= UNUSED_PAGES - 16 ? "nothing is out" : resident ? "a part is out" : "all is out");
-}
-
-static void wait_for_rounds(void) {
+/* The thread's rule for what comes back at once: it stays for one round, for three, for seven. */
+static void check_used(void) {
   used = cold_block(USED_PAGES, 'b');
-  use();
-  /* Rounds: it leaves; has come back, stays; leaves; has come back, stays for three. */
-  double first = wait_until_gone(60), second = wait_until_gone(60), third = wait_until_gone(60);
-  assert(second > 1.5 && third > 3.5 && first < 60 && second < 60);
-  int out = resident_pages(unused, UNUSED_PAGES) < UNUSED_PAGES / 10;
-  printf("used memory left 2 times, then stayed for 3 rounds; unused memory is %s\n", out ? "out" : "in");
+  printf("used memory was sent in rounds");
+  for (int round = 1; round <= ROUNDS; round++) {
+    for (int i = 0; i < USED_PAGES; i++)
+      ((volatile char *)used)[i * PAGE]++;
+    used_is_sent = false;
+    cold_round();
+    if (used_is_sent)
+      printf(" %d", round);
+  }
+  while (resident_pages(unused, UNUSED_PAGES) >=
+         UNUSED_PAGES / 10) /* pages that were being written stay for some rounds */
+    cold_round();
+  puts("; unused memory is out");
+}
+
+/* One slice leaves in each round, to measure the price, until a page of it is seen to be out. */
+static void check_part(void) {
+  size_t before = 0, all = 0;
+  cold_round();
+  assert(pages_sent == SLICE_PAGES);
+  for (unsigned round = 2; all <= before + SLICE_PAGES; round++) {
+    before = pages_sent;
+    cold_round();
+    all = pages_sent;
+    assert(all <= (size_t)round * (READS_OF_ROUND + SLICE_PAGES));
+  }
+  puts("one slice for the price, then more");
 }
 
 int main(int argc, char **argv) {
   (void)argv;
   unused = cold_block(UNUSED_PAGES, 'a');
   if (argc > 1)
-    wait_for_a_part();
+    check_part();
   else
-    wait_for_rounds();
+    check_used();
   for (int i = 0; i < UNUSED_PAGES * PAGE; i++)
     assert(unused[i] == 'a');
   puts("contents kept");

@@ -17,6 +17,8 @@
  * SWAP: {{process: 1 more|cold=pageout has no effect: there is no swap space}}
  */
 #undef NDEBUG
+#include "Inputs/cold_rounds.h"
+
 #include <assert.h>
 #include <dirent.h>
 #include <hearth/malloc.h>
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,11 +56,19 @@ static int count_threads(int *ret_blocked) {
   return count;
 }
 
+static int count_tasks(void) {
+  struct stat status;
+  assert(!stat("/proc/self/task", &status));
+  return (int)status.st_nlink - 2;
+}
+
 static void report(const char *who) {
   int blocked;
-  free(malloc_hot_cold(1 << 20, 0));
-  usleep(1500000); /* the thread names itself as it starts, and has had a round by then */
-  int count = count_threads(&blocked);
+  free(malloc_hot_cold(1 << 20, 0)); /* begins the thread */
+  int count = count_tasks() - 1;
+  if (count)
+    cold_round(); /* it has named itself */
+  assert(count == count_threads(&blocked));
   printf("%s: %d more%s\n", who, count, count && blocked ? ", all signals blocked" : "");
   fflush(stdout);
 }
@@ -68,6 +79,7 @@ int main(void) {
   pid_t child = fork();
   assert(child >= 0);
   if (child == 0) {
+    forget_cold_thread();
     report("child");
     _exit(0);
   }

@@ -38,7 +38,7 @@ static int fork_meanwhile(int spins) {
   for (int i = 0; i < 3 && !status; i++) {
     pid_t child = fork();
     if (!child) {
-      alarm(20);
+      alarm(600);
       char *small = malloc(100), *large = malloc(300000);
       memset(small, 1, 100);
       memset(large, 1, 300000);

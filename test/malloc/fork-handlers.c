@@ -40,7 +40,7 @@ static void use(void) {
 
 /* Frees what an earlier call or main took, takes new. */
 static void handler(void) {
-  alarm(60); /* a child does not inherit it */
+  alarm(600); /* a child does not inherit it */
   for (int i = 0; i < KEPT; i++) {
     free(kept[i]);
     kept[i] = malloc_hot_cold((size_t)40000 * (size_t)(i % 2) + 100, 0);

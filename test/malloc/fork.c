@@ -55,7 +55,7 @@ int main(void) {
     memset(own, i, 100);
     pid_t child = fork();
     if (!child) {
-      alarm(60);
+      alarm(600);
       churn((unsigned)i, 3000, &never);
       pthread_t thread;
       pthread_create(&thread, NULL, run_short, (void *)7);

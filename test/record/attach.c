@@ -25,7 +25,7 @@
  *
  * What cannot be recorded is told with its cause:
  * RUN: %clang -O1 -static %s -o %t.static -pthread
- * RUN: bash -c 'sleep 10 | %t.static none & P=$!; sleep 0.5; %hearth record --pid=$P; echo $?; kill $P' 2>&1 | FileCheck %s --check-prefix=STATIC
+ * RUN: bash -c 'coproc { exec %t.static none; }; echo 1 >&${COPROC[1]}; read -u ${COPROC[0]} done; %hearth record --pid=$COPROC_PID; echo $?; kill $COPROC_PID' 2>&1 | FileCheck %s --check-prefix=STATIC
  * STATIC: has no libc.so.6: it is linked statically, or not to glibc
  * STATIC-NEXT: 125
  * RUN: not %hearth record --pid=2147483646 2>&1 | FileCheck %s --check-prefix=NONE

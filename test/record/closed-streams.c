@@ -18,8 +18,10 @@
  * RUN: sh -c 'ulimit -f 0; %hearth record -o full -- ls' 2>&1 >/dev/null | FileCheck %s --check-prefix=FULL
  * FULL: hearth: cannot write the profile {{.*}}/full: File too large
  *
- * Who reads standard error to its end does not wait for a child that goes on, and a message that nobody reads ends nothing.
- * RUN: env HEARTH_OPTIONS=verbosity=1 timeout 20 sh -c '%hearth record -o first -- %t daemon 2>&1 | cat' | FileCheck %s
+ * Who reads standard error to its end does not wait for a child that goes on, here until it is killed, and a message that nobody
+ * reads ends nothing.
+ * RUN: env HEARTH_OPTIONS=verbosity=1 timeout 600 sh -c '%hearth record -o first -- %t daemon 2>&1 | cat' > said; kill $(cat child)
+ * RUN: FileCheck %s < said
  * RUN: bash -c '%hearth record -o unread -- %t unread 2>&1 | true; exit ${PIPESTATUS[0]}'
  */
 #include <fcntl.h>
@@ -50,11 +52,15 @@ int main(int argc, char **argv) {
     close(fd);
   if (strcmp(way, "all") == 0)
     take_all_numbers();
-  if (strcmp(way, "daemon") == 0 && fork() == 0) {
+  pid_t child = strcmp(way, "daemon") == 0 ? fork() : -1;
+  if (child == 0) {
     for (int fd = 0; fd < 3; ++fd)
       dup2(open("/dev/null", O_RDWR), fd);
-    sleep(60);
+    for (;;)
+      pause();
   }
+  if (child > 0)
+    dprintf(open("child", O_WRONLY | O_CREAT | O_TRUNC, 0666), "%d\n", (int)child);
   if (strcmp(way, "unread") == 0)
     sleep(1);
   return 0;

@@ -2,7 +2,7 @@
 /* RUN: %clang -O1 -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q -o one.raw -- %t first 'second and third' '' && %hearth index --symbols -q one.raw -o one
  * RUN: %hearth show one | FileCheck %s -DPROGRAM=%t
- * CHECK: peak 3.0 MiB live, {{[0-9.]+}} {{[mu]}}s from the start{{$}}
+ * CHECK: peak 3.0 MiB live, {{[0-9.]+ [mu]?s}} from the start{{$}}
  * CHECK-NEXT: over time {{[0-9]*9[0-9]*}} (most and
  * CHECK-NEXT: {{^ *[0-9]+}} least of each {{.*}}s, in tenths)
  * CHECK-NEXT: command [[PROGRAM]] first second and third
@@ -12,19 +12,19 @@
  *
  * RUN: env HEARTH_OPTIONS=command=off %hearth record -q -o off.raw -- %t first && %hearth index --symbols -q off.raw -o off
  * RUN: not grep -a -e first off.raw && %hearth show off | FileCheck %s --check-prefix=OFF
- * OFF: peak 3.0 MiB live, {{[0-9.]+}} {{[mu]}}s from the start{{$}}
+ * OFF: peak 3.0 MiB live, {{[0-9.]+ [mu]?s}} from the start{{$}}
  * OFF-NEXT: over time {{[0-9]*9[0-9]*}} (most and
  * OFF-NEXT: least of each
  * OFF-NEXT: accesses
  *
  * RUN: %hearth record -q -o two.raw -- %t other 2 && %hearth index --symbols -q one.raw off.raw -o same
  * RUN: %hearth show same | FileCheck %s --check-prefix=SAME && %hearth index --symbols -q one.raw two.raw -o both
- * SAME: peak 3.0 MiB live in one of the runs, {{[0-9.]+}} {{[mu]}}s from the start on average
+ * SAME: peak 3.0 MiB live in one of the runs, {{[0-9.]+ [mu]?s}} from the start on average
  * SAME-NEXT: over time {{[0-9]*9[0-9]*}} (most and
  * SAME-NEXT: least of each
  * SAME-NEXT: command {{.*}} first second and third
  * RUN: %hearth show both | FileCheck %s --check-prefix=BOTH
- * BOTH: peak 3.0 MiB live in one of the runs, {{[0-9.]+}} {{[mu]}}s from the start on average
+ * BOTH: peak 3.0 MiB live in one of the runs, {{[0-9.]+ [mu]?s}} from the start on average
  * BOTH-NEXT: over time {{[0-9]*9[0-9]*}} (most and
  * BOTH-NEXT: least of each
  * BOTH-NEXT: command the runs had several

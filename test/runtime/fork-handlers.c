@@ -3,7 +3,7 @@
  *
  * RUN: %clang -shared -fPIC -DLIBRARY -fno-builtin -O1 -fno-omit-frame-pointer %s -o %t.so
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t %t.so
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof timeout 60 %t > %t.children
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof timeout 600 %t > %t.children
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.children) AllocCount MaxSize | FileCheck %s --check-prefix=PARENT
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/child //p' %t.children) AllocCount MaxSize | FileCheck %s --check-prefix=CHILD
  *

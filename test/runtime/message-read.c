@@ -2,7 +2,7 @@
  * stopped.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t && rm -f %t.prof.*
- * RUN: HEARTH_OPTIONS=log_path=%t.prof:verbosity=1:dump_at_exit=0 timeout -s KILL 60 %t | FileCheck %s
+ * RUN: HEARTH_OPTIONS=log_path=%t.prof:verbosity=1:dump_at_exit=0 timeout -s KILL 600 %t | FileCheck %s
  *
  * CHECK: hearth: profile written to
  */

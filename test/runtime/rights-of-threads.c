@@ -45,7 +45,8 @@ int main(void) {
 
   if (setgroups(2, others) != 0 || setresgid(65532, 65532, 65532) != 0 || setresuid(65534, 65533, 65533) != 0)
     return 1;
-  for (int tries = 0; tries < 10000; tries++, usleep(1000)) {
+  alarm(600);
+  for (;; usleep(1000)) {
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *at; tasks && (at = readdir(tasks));)
       if (look(at->d_name, 0))
@@ -53,5 +54,4 @@ int main(void) {
     if (tasks)
       closedir(tasks);
   }
-  return puts("the thread keeps its rights"), 1;
 }

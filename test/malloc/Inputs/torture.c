@@ -113,7 +113,7 @@ static block *resize(block *old, uint64_t *state) {
 static void fork_child(uint64_t *state) {
   pid_t child = fork();
   if (!child) {
-    alarm(120);
+    alarm(600);
     for (int i = 0; i < 300; i++) {
       block *kept = make(state);
       end(resize(make(state), state));

@@ -22,7 +22,7 @@ compare() {
   local form=$1
   shift
   printf '%s: ' "$form"
-  timeout 60 python3 "$inputs/compare_frames.py" "$symbolise" "$symbolizer" "$@"
+  timeout 600 python3 "$inputs/compare_frames.py" "$symbolise" "$symbolizer" "$@"
 }
 build() { "$compiler" "${flags[@]}" "${link[@]}" "$inputs"/inlining*.cpp "$@"; }
 

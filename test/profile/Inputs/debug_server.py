@@ -17,7 +17,7 @@ def free_port():
 
 def wait_until_scanned(folder, url, server):
     files = sum(len(names) for _, _, names in os.walk(folder))
-    for _ in range(300):
+    while True:
         if server.poll() is not None:
             sys.exit("debuginfod ended before it served")
         try:
@@ -28,7 +28,6 @@ def wait_until_scanned(folder, url, server):
         except OSError:
             pass
         time.sleep(0.1)
-    sys.exit("debuginfod did not scan its folder")
 
 
 def main():

@@ -1,7 +1,8 @@
 /* What a program compiled for profiling tells: memory that is only written, blocks that are hardly filled, and in histogram
  * mode, parts that nothing accesses. */
 /* RUN: rm -rf %t && mkdir %t && cd %t
- * RUN: %clang -O1 -fno-builtin $(%hearth flags instrument --clang=%clang) -g -mllvm -memprof-histogram %s -o app
+ * RUN: %clang -O1 -fno-builtin %clang_plugin -mllvm -memprof-instrument -fdebug-info-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -g -mllvm -memprof-histogram %s \
+ * RUN:   -Wl,--build-id %rt -lpthread %given_time -o app
  * RUN: HEARTH_OPTIONS=log_path=raw ./app && %hearth index -q raw.* --binary app -o prof
  * RUN: %hearth advise prof > said && FileCheck %s < said --check-prefix=BLIND '--implicit-check-not=(unused)' && \
  * RUN:   FileCheck %s < said --check-prefix=OVERSIZED && FileCheck %s < said --check-prefix=FIELDS
@@ -23,8 +24,9 @@
  * RUN: %hearth advise sizes | FileCheck %s --check-prefix=SIZES '--implicit-check-not=(unused)' '--implicit-check-not=(fields)'
  * SIZES: sizes: {{[0-9]+}} finding
  */
+#include "given_time.h"
+
 #include <stdlib.h>
-#include <unistd.h>
 
 struct node {
   long key, value;
@@ -65,6 +67,6 @@ int main(void) {
   }
   for (int i = 0; i < 1000; i++)
     make_node(i);
-  usleep(100000); /* so that each has its share of all memory by time, however fast it was made */
+  pass(100 * MS); /* each has its share of all memory by time */
   return 0;
 }

@@ -1,7 +1,6 @@
-/* What recording alone tells: short-lived blocks, steps of growth, blocks that stay; and in a trace, blocks that another
- * thread frees. */
+/* What recording alone tells: short-lived blocks, steps of growth; and in a trace, blocks that another thread frees. */
 /* RUN: rm -rf %t && mkdir %t && cd %t && %clang -O1 -gmlt -fdebug-info-for-profiling %s -o app -lpthread
- * RUN: for kind in temporary ladder leak threads; do \
+ * RUN: for kind in temporary ladder threads; do \
  * RUN:   %hearth record -q --mode=trace -o $kind.trace -- ./app $kind && %hearth advise $kind.trace > $kind.txt && \
  * RUN:   %hearth index -q $kind.trace -o $kind.prof && %hearth advise $kind.prof > $kind.prof.txt || exit 1; done
  *
@@ -25,12 +24,6 @@
  * LADDER-NEXT: realloc makes blocks larger 4950 times, with {{.*}} to copy at most; 8 to 800 bytes
  * RUN: not grep "(ladder)" ladder.prof.txt
  *
- * RUN: FileCheck %s --check-prefix=LEAK < leak.txt
- * RUN: FileCheck %s --check-prefix=LEAK < leak.prof.txt
- * LEAK: memory that grows and is never freed (leak): up to
- * LEAK-NEXT: use_leak recorded.c:
- * LEAK-NEXT: 200 of 200 blocks, 19.5 KiB, are live at exit
- *
  * RUN: FileCheck %s --check-prefix=THREADS < threads.txt
  * THREADS-DAG: blocks that another thread frees (foreign): up to
  * THREADS-DAG: 2000 of 4000 blocks are freed by another thread
@@ -38,7 +31,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCKS = 4000 };
 
@@ -58,13 +50,6 @@ static void use_ladder(void) {
     for (size_t size = 8; size <= 800; size += 8)
       block = realloc(block, size);
     free(block);
-  }
-}
-
-static void use_leak(void) {
-  for (int i = 0; i < 200; i++) {
-    kept[i] = malloc(100);
-    usleep(2000); /* all in all much longer than a program takes to begin and end, on a busy machine, too */
   }
 }
 
@@ -89,7 +74,7 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*use)(void);
-  } kinds[] = {{"temporary", use_temporary}, {"ladder", use_ladder}, {"leak", use_leak}, {"threads", use_threads}};
+  } kinds[] = {{"temporary", use_temporary}, {"ladder", use_ladder}, {"threads", use_threads}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(argv[1], kinds[i].name) == 0)
       kinds[i].use();

@@ -11,24 +11,22 @@ rm -f "$output".*
 mkfifo "$output.orders"
 : >"$output.done"
 
-# await FILE TEXT: until the file has it
+# await FILE TEXT PROCESS: until the file has what the process is to write
 await() {
-  for _ in $(seq 600); do
-    grep -qF "$2" "$1" && return
+  until grep -qF "$2" "$1"; do
+    kill -0 "$3" || { echo "attach.sh: '$2' did not come to $1" >&2 && exit 1; }
     sleep 0.05
   done
-  echo "attach.sh: '$2' did not come to $1" >&2
-  exit 1
 }
 order() {
   echo "$1" >&3
-  await "$output.done" "done $1"
+  await "$output.done" "done $1" "$program"
 }
 begin() {
   : >"$output.told"
   "$hearth" record --pid="$program" -o "$output.$1" 2>>"$output.told" &
   recorder=$!
-  await "$output.told" recording
+  await "$output.told" recording "$recorder"
 }
 
 "$@" <"$output.orders" >"$output.done" &

@@ -28,4 +28,4 @@ for event in trace_events.read(sys.argv[1]):
 assert len({len(values) for values in series.values()}) == 1
 for name, values in series.items():
     print(name, max(values), "then", values[-1])
-print("peak", "in the middle" if 0.2 < peak / last["live bytes"] < 0.8 else peak)
+print("peak at", "a third" if 0.33 < peak / last["live bytes"] < 0.34 else peak / last["live bytes"])

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 BLOCKS = {10007: (100, 0), 20014: (3, 3), 30021: (1, 0)}  # size: blocks, of these live; no message of libc's is so long
@@ -40,8 +39,13 @@ def check(program, directory, way, expected):
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     env = dict(os.environ, HEARTH_OPTIONS=f"log_path={directory}/p")
-    process = subprocess.Popen([program, way], env=env, stderr=subprocess.DEVNULL, preexec_fn=default_signals)
-    status = process.wait(timeout=60)
+    all_ended, held = os.pipe()
+    process = subprocess.Popen([program, way], env=env, stderr=subprocess.DEVNULL, preexec_fn=default_signals,
+                               pass_fds=[held])
+    os.close(held)
+    status = process.wait()
+    os.read(all_ended, 1)  # when its children have ended, too
+    os.close(all_ended)
     assert status == expected, f"{way}: exit status {status}, not {expected}"
     main = directory / f"p.{process.pid}"
     want = [{**BLOCKS, **EXTRA.get(way, {})}]
@@ -51,11 +55,6 @@ def check(program, directory, way, expected):
         want.append({40028: (1, 0)})  # by the child
     if way == "daemon":
         want.append({40028: (1, 0)})  # by the child, which goes on alone
-        for _ in range(600):
-            names = [file.name for file in directory.iterdir()]
-            if len(names) == 2 and not any(name.endswith(".tmp") for name in names):
-                break
-            time.sleep(0.1)
     files = sorted(directory.iterdir(), key=lambda file: (file.name.split(".")[1] != str(process.pid), file.name))
     got = [records(file) for file in files]
     assert files[0] == main and got == want, f"{way}: {files} have {got}, not {want}"

@@ -1,8 +1,8 @@
 /* With dump_interval, a program that is killed by SIGKILL leaves a whole profile that is at most an interval old. After an
  * ordinary end, the last profile stands in its place.
  *
- * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t && rm -rf %t.dir && mkdir %t.dir
- * RUN: python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.02 12 | FileCheck %s --check-prefix=KILLED
+ * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -rf %t.dir && mkdir %t.dir
+ * RUN: python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.05 12 | FileCheck %s --check-prefix=KILLED
  * KILLED: killed:
  *
  * Each forked child has one of its own.
@@ -19,6 +19,8 @@
  * RUN: python3 %S/../Inputs/raw_print.py %t.dir/thread.* AllocCount MaxSize LiveAtExit | FileCheck %s --check-prefix=THREAD
  * THREAD: AllocCount=7 MaxSize=444 LiveAtExit=0
  */
+#include "given_time.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -27,17 +29,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void *volatile kept[2];
-
-static double now(void) {
-  struct timespec time;
-
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 /* Until another profile is in its place. */
 static void churn_for_next(const char *path) {
@@ -46,6 +40,7 @@ static void churn_for_next(const char *path) {
   stat(path, &first);
   do {
     free(malloc(50));
+    pass(MS / 100);
     stat(path, &info);
   } while (info.st_ino == first.st_ino && info.st_mtim.tv_sec == first.st_mtim.tv_sec &&
            info.st_mtim.tv_nsec == first.st_mtim.tv_nsec);
@@ -60,16 +55,18 @@ static void churn_for_two(const char *log_path) {
   churn_for_next(path);
 }
 
-static void report_forever(void) {
-  double next = now() + 0.05;
+enum { BLOCKS_OF_MS = 100, MS_OF_REPORT = 50 };
 
+static void report_forever(void) {
   for (uint64_t count = 1;; ++count) {
     free(malloc(111));
-    if (now() < next)
+    if (count % BLOCKS_OF_MS == 0)
+      pass(MS);
+    if (count % (BLOCKS_OF_MS * MS_OF_REPORT) != 0)
       continue;
-    next = now() + 0.05;
     if (write(1, &count, sizeof count) != sizeof count)
       _exit(1);
+    usleep(5000); /* the reader keeps up */
   }
 }
 

@@ -3,10 +3,10 @@
  * Rounds: the first argument, or 20; the second one is the first round's number.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t -pthread
- * RUN: HEARTH_OPTIONS=log_path=%t.all timeout -k 5 300 %t
- * RUN: HEARTH_OPTIONS=log_path=%t.some:sample=2000 timeout -k 5 300 %t
- * RUN: HEARTH_OPTIONS=log_path=%t.pages:sample=1:accesses=pages timeout -k 5 300 %t
- * RUN: HEARTH_OPTIONS=log_path=%t.both:sample=2000:accesses=pages timeout -k 5 300 %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.all timeout -k 5 900 %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.some:sample=2000 timeout -k 5 900 %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.pages:sample=1:accesses=pages timeout -k 5 900 %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.both:sample=2000:accesses=pages timeout -k 5 900 %t
  */
 #include <malloc.h>
 #include <pthread.h>

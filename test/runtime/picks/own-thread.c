@@ -1,6 +1,6 @@
 /* Two lists are walked side by side, then a third one: picks of a thread of the runtime's own see which one is not used any more.
  *
- * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t && rm -f %t.on* %t.off* %t.more*
+ * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -f %t.on* %t.off* %t.more*
  * RUN: HEARTH_OPTIONS=log_path=%t.on %t
  * RUN: %hearth index -q %t.on.* --binary %t -o %t.heap && %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  *
@@ -26,7 +26,7 @@
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py none
  *
  * The thread does not keep a process alive whose first thread ends alone.
- * RUN: HEARTH_OPTIONS=log_path=%t.more.4 timeout 60 %t thread-exit ; test $? = 3
+ * RUN: HEARTH_OPTIONS=log_path=%t.more.4 timeout 600 %t thread-exit ; test $? = 3
  *
  * A filter of system calls that allows the program none of those that the thread needs does not stop it.
  * RUN: rm -f %t.filtered.* && HEARTH_OPTIONS=log_path=%t.filtered %t filter
@@ -34,10 +34,12 @@
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  *
  * Static programs have picks, too.
- * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t.static -static && rm -f %t.raw.* && HEARTH_OPTIONS=log_path=%t.raw %t.static
+ * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t.static -static %given_time && rm -f %t.raw.* && HEARTH_OPTIONS=log_path=%t.raw %t.static
  * RUN: %hearth index -q %t.raw.* --binary %t.static -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  */
+#include "given_time.h"
+
 #include <hearth/rt.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -50,11 +52,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-  NODES = 100000,
-  ROUNDS = 800, /* take a second, so that there are picks enough */
-  FEW_ROUNDS = 200,
-};
+enum { NODES = 100000, ROUNDS = 50, FEW_ROUNDS = 10, ROUND_MS = 5 };
 
 typedef struct node {
   struct node *next;
@@ -78,10 +76,10 @@ static void work(int rounds) {
     push(&lists[1], make_b());
     push(&lists[2], make_c());
   }
-  for (int i = 0; i < rounds; i++)
+  for (int i = 0; i < rounds; i++, pass(ROUND_MS * MS))
     for (node *a = lists[0], *b = lists[1]; a; a = a->next, b = b->next)
       a->value += b->value++;
-  for (int i = 0; i < 6 * rounds; i++)
+  for (int i = 0; i < 3 * rounds; i++, pass(ROUND_MS * MS))
     for (node *c = lists[2]; c; c = c->next)
       c->value++;
 }
@@ -106,8 +104,10 @@ int main(int argc, char **argv) {
   work(strcmp(mode, "short") == 0 || strcmp(mode, "thread-exit") == 0 ? FEW_ROUNDS : ROUNDS);
   if (strcmp(mode, "reset") == 0)
     __memprof_profile_reset();
-  if (strcmp(mode, "thread-exit") == 0)
+  if (strcmp(mode, "thread-exit") == 0) {
+    let_thread_go();
     __asm__ volatile("syscall" : : "a"(SYS_exit), "D"(3) : "rcx", "r11", "memory");
+  }
   if (strcmp(mode, "fork") == 0) {
     int status = 0;
     pid_t child = fork();

@@ -2,13 +2,15 @@
  * forked child, too, and where there are no picks (parts).
  *
  * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O2 -fno-vectorize -fno-slp-vectorize -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s \
- * RUN:   -Wl,--build-id %rt -lpthread -o %t
+ * RUN:   -Wl,--build-id %rt -lpthread %given_time -o %t
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:parts=1 %t
  * RUN: for file in %t.prof.*; do python3 %S/../Inputs/raw_print.py $file AllocCount MinSize TotalAccessCount; done | FileCheck %s
  *
  * CHECK-DAG: MinSize=16 TotalAccessCount=4480000000
  * CHECK-DAG: MinSize=32 TotalAccessCount=4480000000
  */
+#include "given_time.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,11 +30,11 @@ NOINLINE static void hammer(const char *block) {
   }
 }
 
-/* The thread looks every 0.25 s: on a busy machine, too, it comes before half of a counter is counted. */
+/* The thread looks every 0.25 s: before half of a counter is counted. */
 static void hammer_and_rest(const char *block) {
   for (int i = 0; i < 8; i++) {
     hammer(block);
-    usleep(300000);
+    pass(300 * MS);
   }
 }
 
