@@ -52,8 +52,6 @@ void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table);
 /* Add all to a view of the table; nothing changes here. */
 void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view);
 
-void hearth_mib_cache_forget(hearth_mib_cache *cache);
-
 typedef struct hearth_thread_cache {
   bool in_use;                      /* heap and mibs are the owner's, for now; atomic */
   bool missed;                      /* it was in use for long: the stopper went on without it */

@@ -191,10 +191,10 @@ static hearth_header *take_fresh(unsigned number) {
 
 static hearth_header *chunk_take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
   size_t least = need + CHUNK_FIRST;
-  char *span = spare ? hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least + spare) : NULL;
+  char *span = spare ? hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_NO_CLASS, least + spare) : NULL;
 
   if (!span)
-    span = hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_SPAN_NO_CLASS, least);
+    span = hearth_span_take(HEARTH_SPAN_LARGE, HEARTH_NO_CLASS, least);
   *ret_zeroed = true;
   return span ? lay_out((hearth_header *)(span + CHUNK_FIRST), 0, true, size, alignment) : NULL;
 }
@@ -359,7 +359,7 @@ static inline hearth_chunk chunk_of(const hearth_span *span, const void *address
 
 static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block *ret_block,
                                                                   hearth_chunk *ret_chunk) {
-  if (hearth_spans_contain(pointer)) /* freed large blocks are in our range */
+  if (hearth_slice_of(pointer)) /* freed large blocks are in our range */
     return HEARTH_POINTER_BAD;
   if (!hearth_watched_contains(pointer))
     return HEARTH_POINTER_FOREIGN;
@@ -455,10 +455,10 @@ inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, he
   ++cache->classes[size_class].count;
 }
 
-/* Bytes that the chunk of a block has for its user. */
+/* Bytes that the chunk of a block has for its user; 0: it is watched, and one that changes its size moves. */
 static size_t find_capacity(const hearth_header *header) {
   if (__builtin_expect(hearth_watched_contains(header), false))
-    return hearth_watched_capacity(header);
+    return 0;
   hearth_span span = hearth_span_of(header);
   return (size_t)((char *)chunk_of(&span, header).first + chunk_room_of(&span) - (const char *)(header + 1));
 }

@@ -158,14 +158,12 @@ typedef enum hearth_span_kind {
   HEARTH_SPAN_INNER  /* not the first slice of a used span */
 } hearth_span_kind;
 
-#define HEARTH_SPAN_NO_CLASS UINT8_MAX
-
 /* The state of a slice. In the first slice of a used span, `length` is the number of the span's slices; in the
  * others, it is the distance to the first. The first and last slice of a free span hold kind and length, the first
  * also the links. */
 typedef struct hearth_slice {
   uint8_t kind;        /* hearth_span_kind */
-  uint8_t size_class;  /* of a small span, in all its slices; of a large one HEARTH_SPAN_NO_CLASS */
+  uint8_t size_class;  /* of a small span, in all its slices; of a large one HEARTH_NO_CLASS */
   uint16_t free_count; /* chunks in `free_chunks` */
   uint32_t length;
   struct hearth_slice *previous; /* in a list: of free spans of similar length, or of its class */
@@ -207,8 +205,6 @@ char *hearth_span_take(hearth_span_kind kind, uint8_t size_class, size_t size);
 /* Give a span back that has no block, its pages and those of its counters to the system. `start` as from
  * hearth_span_take. */
 void hearth_span_give(char *start);
-
-bool hearth_spans_contain(const void *address);
 
 /* The slice of an address; NULL if it is not in our range. */
 hearth_slice *hearth_slice_of(const void *address);
@@ -318,12 +314,6 @@ hearth_header *hearth_watched_find(const void *pointer);
 
 /* The block has ended. Its page is not used again before the next look. */
 void hearth_watched_give(hearth_header *block);
-
-/* Bytes that it has for its user; 0: it cannot be resized in its place. */
-size_t hearth_watched_capacity(const hearth_header *block);
-
-/* A block that was resized in its place has begun a new life in this context. */
-void hearth_watched_renew(hearth_header *block, uint32_t context);
 
 /* Call `visit` for each block, live or not; under the lock. */
 void hearth_watched_each(void (*visit)(hearth_header *block, void *closure), void *closure);

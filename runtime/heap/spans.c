@@ -150,15 +150,11 @@ void hearth_span_give(char *start) {
   unlock_runs(signals);
 }
 
-inline bool hearth_spans_contain(const void *address) {
-  return (uintptr_t)address - (uintptr_t)spans.range <
-         spans.count * HEARTH_SLICE; /* no slice before there is a range */
-}
-
 inline hearth_slice *hearth_slice_of(const void *address) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)spans.range;
 
-  return offset < spans.count * HEARTH_SLICE ? &spans.slices[offset / HEARTH_SLICE] : NULL;
+  return offset < spans.count * HEARTH_SLICE ? &spans.slices[offset / HEARTH_SLICE]
+                                             : NULL; /* no slice before there is a range */
 }
 
 inline hearth_slice *hearth_span_first_slice(const void *address) {
@@ -178,7 +174,7 @@ inline bool hearth_span_find_small(const void *address, unsigned *ret_class, uin
   bool is_inner = slice->kind == HEARTH_SPAN_INNER;
   *ret_class = slice->size_class;
   *ret_offset = (uint32_t)(offset % HEARTH_SLICE + (is_inner ? slice->length * HEARTH_SLICE : 0));
-  return slice->kind == HEARTH_SPAN_SMALL || (is_inner && slice->size_class != HEARTH_SPAN_NO_CLASS);
+  return slice->kind == HEARTH_SPAN_SMALL || (is_inner && slice->size_class != HEARTH_NO_CLASS);
 }
 
 static inline hearth_span describe_span(uint32_t first) {

@@ -195,11 +195,16 @@ void hearth_threads_flush_history(void) {
       hearth_history_flush(cache->history);
 }
 
+static void forget_cached_records(hearth_mib_cache *cache) {
+  for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i)
+    cache->slots[i].series.mib.AllocCount = 0;
+}
+
 void hearth_threads_forget_records(void) {
   hearth_mib_table_forget(&hearth_rt.mibs);
   for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
     if (!cache->missed) /* its thread may be changing it */
-      hearth_mib_cache_forget(&cache->mibs);
+      forget_cached_records(&cache->mibs);
 }
 
 /* The owners see to what is left (capture, call_contexts.c), which they look at only if they find no context. */
@@ -220,7 +225,7 @@ void hearth_threads_forget_others(void) {
     memset(cache->history, 0, sizeof cache->history); /* its parent's */
     if (cache == hearth_this_thread.cache)
       continue;
-    hearth_mib_cache_forget(&cache->mibs);
+    forget_cached_records(&cache->mibs);
     if (cache->idle || cache->missed)
       continue;
     hearth_heap_cache_flush(&cache->heap);
@@ -290,9 +295,4 @@ void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view)
     if (slot->series.mib.AllocCount > 0 && slot->context < view->count)
       hearth_mib_append(hearth_mib_view_change(view, slot->context), &slot->series);
   }
-}
-
-void hearth_mib_cache_forget(hearth_mib_cache *cache) {
-  for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i)
-    cache->slots[i].series.mib.AllocCount = 0;
 }

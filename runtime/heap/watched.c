@@ -16,7 +16,6 @@
 #define MOST_PAGES    8192u  /* but no more */
 #define MOST_LARGE    16384u /* pages of larger blocks: they take the memory that they would take anyway */
 #define NOT_SAMPLED   4u /* without a sample, one in so many of the blocks that a thread's cache has no memory for */
-#define THINNINGS     4u /* up to one block in 2^4 */
 #define BEFORE        (2 * sizeof(hearth_header)) /* bytes of a block's header and size */
 #define LARGEST_CLASS (HEARTH_WATCHED_CLASSES - 1)
 
@@ -117,15 +116,9 @@ hearth_watched_slot *hearth_watched_slot_of(const void *address) {
 
 /* -------------------------------------------------- taking -------------------------------------------------- */
 
-/* With at least 1/2, 3/4, 7/8 ... of the room taken, one block in 2, 4, 8 ... is watched; none if all is. */
+/* With 1/2, 3/4, 7/8 ... of the room taken, one block in 2, 4, 8 ... is watched; none if all is. */
 static bool is_due(uint32_t taken, uint32_t room) {
-  unsigned thinnings = 0;
-
-  if (taken >= room)
-    return false;
-  while (thinnings < THINNINGS && room - taken <= room >> (thinnings + 1))
-    ++thinnings;
-  return watched.turn % (1u << thinnings) == 0;
+  return taken < room && watched.turn % (room / (room - taken)) == 0;
 }
 
 static bool watched_map(hearth_watched_slot *slot, size_t pages) {
@@ -264,20 +257,6 @@ void hearth_watched_give(hearth_header *block) {
     hearth_system_discard(slot->start + HEARTH_PAGE_BYTES, (slot->pages - 1) * HEARTH_PAGE_BYTES);
   }
   __atomic_fetch_or(&slot->ended, UINT64_C(1) << page, __ATOMIC_RELEASE);
-}
-
-size_t hearth_watched_capacity(const hearth_header *block) {
-  const hearth_watched_slot *slot = hearth_watched_slot_of(block);
-
-  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_PAGE_BYTES - BEFORE;
-}
-
-/* The context is one number, and the thread that looks may read either. */
-void hearth_watched_renew(hearth_header *block, uint32_t context) {
-  hearth_watched_slot *slot = hearth_watched_slot_of(block);
-
-  if (context != HEARTH_NO_CONTEXT && !hearth_watched_is_small(slot))
-    __atomic_store_n(&slot->context, context, __ATOMIC_RELAXED);
 }
 
 void hearth_watched_each(void (*visit)(hearth_header *block, void *closure), void *closure) {

@@ -292,7 +292,6 @@ hearth_heap *hearth_heap_of_thread(void); /* taken or made at its first request;
 hearth_pool *hearth_heap_pool(hearth_heap *heap, unsigned placement);
 bool hearth_heap_try_take(hearth_heap *heap); /* an idle one, to work on */
 void hearth_heap_give(hearth_heap *heap);
-void hearth_heap_leave(void *heap); /* its thread ends */
 hearth_heap *hearth_heap_create(void);
 void hearth_heap_collect(hearth_heap *heap);
 void hearth_heaps_for_each_pool(void (*function)(hearth_pool *pool));

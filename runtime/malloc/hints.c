@@ -80,18 +80,20 @@ void hearth_hint_pass_on(uint8_t hint) {
     hearth_malloc_warn("hints of operator new are ignored: another operator delete comes before the allocator's", "");
 }
 
-/* Of ids; layout of NULL: each has a pool of its own. */
 static hearth_malloc_options opened;
-static const uint8_t *layout_of_plan;
+static const uint8_t
+    *layout_of_plan; /* the pool of each id (HEARTH_LAYOUT_IDS), 0 the main one; NULL: its own for each */
+
+static bool has_cold(void) { return opened.cold_mode != HEARTH_COLD_OFF; }
 
 enum { COLD_BELOW = 64 };
 
 static uint8_t placement_of_hint(unsigned hint, const uint8_t *layout) {
-  if (hint < COLD_BELOW && opened.has_cold)
+  if (hint < COLD_BELOW && has_cold())
     return HEARTH_POOL_COLD;
   if (hint < HEARTH_HINT_POOL || hint >= HEARTH_HINT_HOT)
     return HEARTH_POOL_NONE;
-  if (hint == HEARTH_HINT_DORMANT && layout && !opened.has_cold)
+  if (hint == HEARTH_HINT_DORMANT && layout && !has_cold())
     return HEARTH_POOL_MAIN;
   unsigned id = hint - HEARTH_HINT_POOL, pool = layout ? layout[id] : id + 1;
   return (uint8_t)(pool ? HEARTH_POOL_FIRST + pool - 1 : HEARTH_POOL_MAIN);
@@ -117,12 +119,6 @@ static void open_fast_path(const hearth_hints *hints) {
        is_new = !hints->is_foreign_delete && hearth_news_are_own(),
        is_open = !opened.has_layout && !*opened.statistics && is_malloc;
   hearth_heaps_open_fast_path(is_open, is_open && is_new, is_malloc && is_new);
-}
-
-void hearth_hints_set_layout(const uint8_t *layout) {
-  layout_of_plan = layout;
-  if (hearth_hints_of_process.are_open)
-    set_hint_placements();
 }
 
 /* Plans whose bits nothing sets, or which are not those of the hints: constructors that the plugin emits call these
@@ -180,8 +176,11 @@ void hearth_malloc_plan(uint64_t plan, const uint8_t *layout) {
   static atomic_bool is_said;
   uint64_t known = 0;
   if (atomic_compare_exchange_strong_explicit(&hearth_hints_of_process.plan, &known, plan, memory_order_relaxed,
-                                              memory_order_relaxed))
-    hearth_hints_set_layout(layout);
+                                              memory_order_relaxed)) {
+    layout_of_plan = layout;
+    if (hearth_hints_of_process.are_open)
+      set_hint_placements();
+  }
   if (!known || known == plan)
     return;
   warn_of_plan(
@@ -222,14 +221,14 @@ __attribute__((constructor(102))) static void open_hints(int count, char **argum
   if (opened.is_secure)
     hearth_secure_mode_open();
   hearth_statistics_file_open(opened.statistics);
-  hints->cold_below = opened.has_cold ? COLD_BELOW : 0;
+  hints->cold_below = has_cold() ? COLD_BELOW : 0;
   if (is_recorded())
     return;
   if (hearth_sanitizer_find() || !frees_come_here()) { /* a sanitizer may not have begun: nothing of its is called */
     hints->is_foreign_free = true;
     return;
   }
-  if (opened.has_cold)
+  if (has_cold())
     hearth_cold_memory_configure(&opened);
   hints->is_foreign_delete = !hearth_deletes_are_own();
   hints->are_open = true;

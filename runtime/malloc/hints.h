@@ -59,10 +59,6 @@ void *hearth_hinted_alloc(unsigned placement, size_t bytes, size_t alignment, bo
  * as it should be. */
 void hearth_hint_pass_on(uint8_t hint);
 
-/* The pool of each id of the plan (HEARTH_LAYOUT_IDS), in constant memory of the program; 0 is the main one. An
- * option of the user's comes before it. */
-void hearth_hints_set_layout(const uint8_t *layout);
-
 /* HEARTH_MALLOC, the allocator's environment variable: key=value pairs separated by ':'. docs/options.md explains
  * each. */
 
@@ -78,10 +74,10 @@ typedef enum hearth_cold_mode {
   HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
   HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
   HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for */
+  HEARTH_COLD_OFF,     /* cold blocks lie as those without a hint */
 } hearth_cold_mode;
 
 typedef struct hearth_malloc_options {
-  bool has_cold; /* else cold blocks lie as those without a hint */
   bool has_layout;
   uint8_t layout
       [HEARTH_LAYOUT_IDS]; /* pool of each id of a plan: 0 is the main one; without has_layout, each has its own */

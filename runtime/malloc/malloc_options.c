@@ -27,20 +27,17 @@ static bool parse_switch(struct span_of_text value, bool *ret_on) {
   return true;
 }
 
-static bool parse_cold(struct span_of_text value, hearth_cold_mode *ret_mode, bool *ret_on) {
+static bool parse_cold(struct span_of_text value, hearth_cold_mode *ret_mode) {
   static const char *const modes[] = {
-      [HEARTH_COLD_KEEP] = "keep",
-      [HEARTH_COLD_PAGEOUT] = "pageout",
-      [HEARTH_COLD_FILE] = "file",
-      [HEARTH_COLD_AUTO] = "auto",
+      [HEARTH_COLD_KEEP] = "keep", [HEARTH_COLD_PAGEOUT] = "pageout", [HEARTH_COLD_FILE] = "file",
+      [HEARTH_COLD_AUTO] = "auto", [HEARTH_COLD_OFF] = "off",
   };
   for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
     if (equals(value, modes[i])) {
       *ret_mode = (hearth_cold_mode)i;
-      *ret_on = true;
       return true;
     }
-  return parse_switch(value, ret_on);
+  return false;
 }
 
 static bool parse_option_number(struct span_of_text value, unsigned most, unsigned *ret_number) {
@@ -101,7 +98,7 @@ static bool apply(struct span_of_text pair, hearth_malloc_options *options) {
   struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
   struct span_of_text value = {equal_sign + 1, pair.bytes - key.bytes - 1};
   if (equals(key, "cold"))
-    return parse_cold(value, &options->cold_mode, &options->has_cold);
+    return parse_cold(value, &options->cold_mode);
   if (equals(key, "secure"))
     return parse_switch(value, &options->is_secure);
   if (equals(key, "layout"))
@@ -124,14 +121,13 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_malloc_warn("HEARTH_MALLOC takes cold=on|off|keep|pageout|file|auto, layout=, interval=, cost=, dir=, stats=, "
+  hearth_malloc_warn("HEARTH_MALLOC takes cold=off|keep|pageout|file|auto, layout=, interval=, cost=, dir=, stats=, "
                      "secure= and sites-warning= (see docs/options.md); ignored: ",
                      text);
 }
 
 hearth_malloc_options hearth_malloc_options_parse(const char *text) {
-  hearth_malloc_options options = {.has_cold = true,
-                                   .interval_s = DEFAULT_INTERVAL_S,
+  hearth_malloc_options options = {.interval_s = DEFAULT_INTERVAL_S,
                                    .cost_percent = DEFAULT_COST_PERCENT,
                                    .warns_of_sites = true,
                                    .directory = DEFAULT_DIRECTORY};

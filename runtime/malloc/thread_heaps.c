@@ -99,7 +99,7 @@ void hearth_heaps_open_fast_path(bool has_malloc, bool has_new, bool has_neutral
 
 /* Threads. */
 
-void hearth_heap_leave(void *left) {
+static void leave_heap(void *left) {
   hearth_heap *heap = left;
   hearth_main_pool = &hearth_no_heap.main;
   publish();
@@ -148,7 +148,7 @@ static void after_fork_in_child(void) {
 }
 
 __attribute__((constructor(101))) static void open_threads(void) {
-  has_key = pthread_key_create(&key_of_end, hearth_heap_leave) == 0;
+  has_key = pthread_key_create(&key_of_end, leave_heap) == 0;
   if (has_key && hearth_main_pool->heap)
     pthread_setspecific(key_of_end, hearth_main_pool->heap);
   pthread_atfork(before_fork, after_fork, after_fork_in_child);

@@ -18,7 +18,7 @@
  * BAD: ignored: layout=01w
  * DEFAULT: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
  * NOCOLD: cold none, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1
- * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=on|off|keep|{{.*}} ignored: colour=red
+ * UNKNOWN: hearth malloc: HEARTH_MALLOC takes cold=off|keep|{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
  * UNKNOWN: cold none, hot 223 to 253
  * RANGE: interval=86401
