@@ -259,9 +259,9 @@ static void name_part(hearth_text *text, uint64_t number) {
   hearth_text_format(text, ".part%u", number);
 }
 
-/* Write the records of ended blocks to a file of their own and forget them. Returns 0 or an error number; EDEADLK: a
- * signal handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in
- * part_name then. */
+/* Write the records of ended blocks to a file of their own and forget them. Returns 0 or an error number; EDEADLK:
+ * another thread does not leave a critical section, and this may be tried again; EAGAIN: the caller is a signal handler
+ * that interrupted one, which would go on with records that are forgotten. The file's name is in part_name then. */
 static char part_name[HEARTH_OUTPUT_NAME];
 
 static int write_records_part(void) {
@@ -270,6 +270,8 @@ static int write_records_part(void) {
 
   update_mappings();
   name_part(&text, part_count + 1);
+  if (hearth_this_thread.depth > 0)
+    return EAGAIN;
   int error = begin_snapshot(&snapshot, false);
   if (error)
     return error;
