@@ -99,8 +99,8 @@ typedef struct hearth_dwarf_sections {
 } hearth_dwarf_sections;
 
 typedef struct hearth_dwarf_unit {
+  uint64_t begin, root; /* offsets in .debug_info: of the header, of the first DIE */
   const struct hearth_entries *of;
-  uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
   hearth_abbreviation root_shape;

@@ -117,18 +117,8 @@ void hearth_entries_free(hearth_entries *info) {
 
 /* The unit with an offset of .debug_info; NULL: there is none. */
 static hearth_dwarf_unit *unit_with(const hearth_entries *info, uint64_t offset) {
-  size_t low = 0, high = info->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    hearth_dwarf_unit *unit = &info->units[middle];
-    if (offset < unit->begin)
-      high = middle;
-    else if (offset >= unit->contents.size)
-      low = middle + 1;
-    else
-      return unit;
-  }
-  return NULL;
+  size_t up_to = hearth_count_up_to(offset, info->units, info->count, sizeof *info->units);
+  return up_to > 0 && offset < info->units[up_to - 1].contents.size ? &info->units[up_to - 1] : NULL;
 }
 
 /* --- Attributes --------------------------------------------------------------------------------------------------- */
