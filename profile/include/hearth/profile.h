@@ -64,8 +64,6 @@ typedef struct hearth_profile_summary {
 
 /* How often each 8 bytes of the blocks of a context were accessed, by their place in the block. Programs compiled in
  * histogram mode record it. */
-#define HEARTH_HISTOGRAM_BYTES 8 /* of a place */
-
 typedef struct hearth_histogram {
   const uint64_t *counts; /* of the bytes [8 * i, 8 * i + 8) of all blocks, summed */
   uint64_t size;          /* 0: there is none, or nothing was accessed */
