@@ -5,10 +5,11 @@
  *
  *   u64 variables with accesses, u64 without, u64 size of the names | names, zeros up to a multiple of 8
  *   u64 number of hashes of literals without accesses, the hashes | u64 records
- *   record: u64 number of its name, or hash, u8 it is a hash, u64 accesses, u64 places, of each u64 name of the file, u32 line
+ *   record: u64 number of its name, or hash, u8 it is a hash, u64 accesses, u64 places, of each u64 name of the file,
+ *           u32 line
  *
- *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those of
- *   variables with accesses, of variables without, of files. */
+ *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those
+ *   of variables with accesses, of variables without, of files. */
 #include "array.h"
 #include "hearth/global.h"
 #include "hearth/ids.h"

@@ -184,7 +184,7 @@ static hearth_status load_frame_array(hearth_llvm_stacks *stacks, hearth_builder
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- one call stack -------------------------------------------------- */
+/* ---------------------------------------- one call stack ---------------------------------------- */
 
 static hearth_status llvm_stack_reserve(hearth_llvm_stacks *stacks, size_t count) {
   return hearth_check_memory(

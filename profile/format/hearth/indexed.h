@@ -176,7 +176,8 @@ typedef struct hearth_indexed_summary {
   uint32_t reserved; /* 0 */
 } hearth_indexed_summary;
 
-/* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see hearth_mib_density(). */
+/* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see
+ * hearth_mib_density(). */
 typedef struct hearth_indexed_cutoff {
   uint32_t share_ppm; /* parts per million of all accesses */
   uint32_t reserved;
