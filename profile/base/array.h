@@ -80,8 +80,22 @@ static inline void hearth_free_all(void *const *rows, size_t count) {
 
 /* ------------------------------------------------ sorted ------------------------------------------------ */
 
-/* Comparisons for qsort, bsearch and hearth_lower_bound: of numbers, and of structs that begin with them; and sorting. */
+/* Of rows that begin with a number, and ascend by it: how many have one of at most `most`? */
+static inline size_t hearth_count_up_to(uint64_t most, const void *rows, size_t count, size_t row_size) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    uint64_t number;
+    memcpy(&number, (const char *)rows + middle * row_size, sizeof number);
+    if (number <= most)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
+/* For qsort, bsearch and hearth_lower_bound: of numbers, and of structs that begin with them. */
 static inline int hearth_compare_u64(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);

@@ -6,26 +6,6 @@
 
 #include "hearth/status.h"
 
-const char *hearth_status_string(hearth_status status) {
-  static const char *const meanings[] = {
-      [HEARTH_OK] = "success",
-      [HEARTH_E_NOT_FOUND] = "not found",
-      [HEARTH_E_IO] = "input/output error",
-      [HEARTH_E_FORMAT] = "not a file of the expected format",
-      [HEARTH_E_VERSION] = "unsupported version",
-      [HEARTH_E_TRUNCATED] = "file is truncated",
-      [HEARTH_E_CORRUPT] = "file is corrupt",
-      [HEARTH_E_NO_DEBUG_INFO] = "no usable debug information",
-      [HEARTH_E_NO_BUILD_ID] = "no build id",
-      [HEARTH_E_MISMATCH] = "inputs do not belong together",
-      [HEARTH_E_FULL] = "limit of the format reached",
-      [HEARTH_E_NOMEM] = "out of memory",
-      [HEARTH_E_EMPTY] = "nothing to do",
-      [HEARTH_E_USAGE] = "unusable arguments",
-  };
-  return (size_t)status < sizeof meanings / sizeof meanings[0] ? meanings[status] : "unknown status";
-}
-
 hearth_status hearth_error_set(hearth_error *err, hearth_status status, const char *format, ...) {
   if (!err)
     return status;

@@ -174,9 +174,9 @@ struct hearth_builder {
 /* Offset of the string in the pool. */
 hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *string, uint32_t *ret,
                                            hearth_error *err);
-/* Number of this frame; its discriminator is a base discriminator already. */
 /* Folding has left the frame out of a stack. */
 void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame);
+/* Number of this frame; its discriminator is a base discriminator already. */
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err);
 /* The same for a frame as callers of the library describe it. */
@@ -213,11 +213,11 @@ hearth_variance hearth_builder_variance(const hearth_builder *builder, size_t co
 /* Do the variances follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
 void hearth_builder_free_variances(builder_variances *variances);
-/* run_facts.c: merge these facts of runs into the builder's. */
+/* Merge these facts of runs into the builder's. */
 hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
 /* The string lives until something is added. */
 hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
-/* run_facts.c: add the facts of `runs` runs, and the levels of a node's context; of none if it has no context. */
+/* Add the facts of `runs` runs, and the levels of a node's context; of none if it has no context. */
 hearth_status hearth_builder_add_history(hearth_builder *builder, const hearth_heap_history *history,
                                          hearth_error *err);
 hearth_status hearth_builder_add_levels(hearth_builder *builder, uint32_t node, const uint64_t *levels,

@@ -67,8 +67,6 @@ static bool is_leb(uint64_t form) {
   case DW_FORM_addrx:
   case DW_FORM_loclistx:
   case DW_FORM_rnglistx:
-  case DW_FORM_GNU_addr_index:
-  case DW_FORM_GNU_str_index:
     return true;
   default:
     return false;

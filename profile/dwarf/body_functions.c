@@ -263,16 +263,6 @@ bool hearth_body_pieces_order(hearth_body_pieces *p) {
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
 uint32_t hearth_body_pieces_find(const hearth_body_pieces *p, uint64_t address) {
-  size_t low = 0, high = p->count; /* pieces below `low` end at or before the address, from `high` begin behind */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const piece *row = &p->rows[middle];
-    if (address < row->start)
-      high = middle;
-    else if (address >= row->end)
-      low = middle + 1;
-    else
-      return row->body;
-  }
-  return HEARTH_NO_BODY;
+  size_t up_to = hearth_count_up_to(address, p->rows, p->count, sizeof *p->rows);
+  return up_to > 0 && address < p->rows[up_to - 1].end ? p->rows[up_to - 1].body : HEARTH_NO_BODY;
 }

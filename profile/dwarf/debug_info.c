@@ -245,7 +245,7 @@ static hearth_status check_usable(hearth_debug_info *d, hearth_error *err) {
   if (!d->usable)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: its debug information does not say where functions begin (compile with "
-                            "-fdebug-info-for-profiling beside -gmlt)",
+                            "-fdebug-info-for-profiling beside -gmlt; if it is split, as DWARF 5)",
                             path);
   return HEARTH_OK;
 }

@@ -99,8 +99,8 @@ typedef struct hearth_dwarf_sections {
 } hearth_dwarf_sections;
 
 typedef struct hearth_dwarf_unit {
+  uint64_t begin, root; /* offsets in .debug_info: of the header, of the first DIE */
   const struct hearth_entries *of;
-  uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
   hearth_abbreviation root_shape;
@@ -108,7 +108,7 @@ typedef struct hearth_dwarf_unit {
   uint64_t id;                        /* of skeletons and split units */
   uint64_t string_base, address_base; /* where its part of .debug_str_offsets and .debug_addr begins */
   hearth_dwarf_format format;
-  uint8_t type; /* DW_UT_...; before DWARF 5, of GCC's and Clang's own split units, too */
+  uint8_t type; /* DW_UT_... */
 } hearth_dwarf_unit;
 
 typedef struct hearth_entries {
@@ -198,14 +198,14 @@ char *hearth_path_directory(const char *path);
 
 /* ------------------------------------------------ split units ------------------------------------------------ */
 
-/* Split debug information (-gsplit-dwarf): the program has skeleton units, the bodies are in .dwo files or, packed
+/* Split debug information (-gsplit-dwarf, DWARF 5): the program has skeleton units, the bodies are in .dwo files or, packed
  * together, in a .dwp file. */
 
 typedef struct hearth_split_units hearth_split_units;
 
 typedef struct hearth_split_unit {
   hearth_die root;
-  hearth_bytes range_lists; /* .debug_ranges or .debug_rnglists that the unit's DIEs refer to */
+  hearth_bytes range_lists; /* .debug_rnglists that the unit's DIEs refer to */
   bool has_files;           /* a table of source files of its own; else the skeleton's is meant */
 } hearth_split_unit;
 

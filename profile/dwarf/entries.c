@@ -35,26 +35,19 @@ static bool entry_read_header(hearth_dwarf_unit *unit, uint64_t *at) {
 
 /* Start of the unit's part of .debug_str_offsets: split units do not name it. */
 static uint64_t default_string_base(const hearth_dwarf_unit *unit) {
-  return unit->format.version < 5 || !unit->of->sections.split ? 0 : unit->format.offset_size == 8 ? 16 : 8;
+  return !unit->of->sections.split ? 0 : unit->format.offset_size == 8 ? 16 : 8;
 }
 
 /* The root's facts about the unit. */
 static hearth_dwarf_status read_root(hearth_dwarf_unit *unit) {
   hearth_die root;
-  hearth_attribute id;
   hearth_dwarf_status status = hearth_die_root(unit, &root);
   if (status != HEARTH_DWARF_OK)
     return status;
   unit->string_base = hearth_die_number(&root, DW_AT_str_offsets_base, default_string_base(unit));
-  unit->address_base = hearth_die_number(&root, DW_AT_addr_base, hearth_die_number(&root, DW_AT_GNU_addr_base, 0));
-  if (unit->format.version >= 5)
-    return HEARTH_DWARF_OK;
-  if (root.shape.tag != DW_TAG_compile_unit)
+  unit->address_base = hearth_die_number(&root, DW_AT_addr_base, 0);
+  if (unit->format.version < 5 && root.shape.tag != DW_TAG_compile_unit)
     unit->type = DW_UT_partial;
-  else if (hearth_die_attribute(&root, DW_AT_GNU_dwo_id, &id)) {
-    unit->type = unit->of->sections.split ? DW_UT_split_compile : DW_UT_skeleton;
-    unit->id = id.number;
-  }
   return HEARTH_DWARF_OK;
 }
 
@@ -117,18 +110,8 @@ void hearth_entries_free(hearth_entries *info) {
 
 /* The unit with an offset of .debug_info; NULL: there is none. */
 static hearth_dwarf_unit *unit_with(const hearth_entries *info, uint64_t offset) {
-  size_t low = 0, high = info->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    hearth_dwarf_unit *unit = &info->units[middle];
-    if (offset < unit->begin)
-      high = middle;
-    else if (offset >= unit->contents.size)
-      low = middle + 1;
-    else
-      return unit;
-  }
-  return NULL;
+  size_t up_to = hearth_count_up_to(offset, info->units, info->count, sizeof *info->units);
+  return up_to > 0 && offset < info->units[up_to - 1].contents.size ? &info->units[up_to - 1] : NULL;
 }
 
 /* --- Attributes --------------------------------------------------------------------------------------------------- */
@@ -285,7 +268,6 @@ bool hearth_attribute_address(const hearth_attribute *a, uint64_t *ret) {
   case DW_FORM_addrx2:
   case DW_FORM_addrx3:
   case DW_FORM_addrx4:
-  case DW_FORM_GNU_addr_index:
     return entry(a->unit->of->sections.addresses, a->unit->address_base, a->number, 8, ret);
   default:
     return false;
@@ -336,7 +318,6 @@ const char *hearth_attribute_string(const hearth_attribute *a) {
   case DW_FORM_strx2:
   case DW_FORM_strx3:
   case DW_FORM_strx4:
-  case DW_FORM_GNU_str_index:
     return entry(info->sections.string_offsets, a->unit->string_base, a->number, a->unit->format.offset_size, &offset)
                ? hearth_bytes_string(info->sections.strings, offset)
                : NULL;

@@ -299,33 +299,14 @@ void hearth_line_program_destroy(hearth_line_program *p) {
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static const code_range *find_range(const hearth_line_program *p, uint64_t address) {
-  size_t low = 0, high = p->range_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (address < p->ranges[middle].start)
-      high = middle;
-    else if (address >= p->ranges[middle].end)
-      low = middle + 1;
-    else
-      return &p->ranges[middle];
-  }
-  return NULL;
-}
-
 bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, hearth_line_row *ret) {
-  const code_range *in = find_range(p, address);
-  if (!in)
+  size_t ranges = hearth_count_up_to(address, p->ranges, p->range_count, sizeof *p->ranges);
+  if (ranges == 0 || address >= p->ranges[ranges - 1].end)
     return false;
+  const code_range *in = &p->ranges[ranges - 1];
   /* The first mark is at or below the address: the range begins with it. */
-  size_t mark = in->first_mark, end = in->first_mark + in->mark_count;
-  while (end - mark > 1) {
-    size_t middle = mark + (end - mark) / 2;
-    if (p->marks[middle].row.address <= address)
-      mark = middle;
-    else
-      end = middle;
-  }
+  size_t mark =
+      in->first_mark - 1 + hearth_count_up_to(address, p->marks + in->first_mark, in->mark_count, sizeof *p->marks);
   machine m = p->marks[mark];
   line_program_make_rows(p, &m, UINT_MAX, address, ret);
   return true;

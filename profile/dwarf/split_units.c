@@ -11,7 +11,7 @@
 #include "file.h"
 #include "object_file.h"
 
-/*     version 4 | sections 4 | units 4 | slots 4      (version 5: 2 bytes and 2 of padding)
+/*     version 2, padding 2 | sections 4 | units 4 | slots 4
  *     slots x id 8                                    hash table of unit ids
  *     slots x row 4                                   1 and up; 0: the slot is empty
  *     sections x number 4                             what the columns are
@@ -36,18 +36,18 @@ typedef enum hearth_unit_found { HEARTH_UNIT_FOUND, HEARTH_UNIT_ABSENT, HEARTH_U
 
 typedef struct layout {
   hearth_bytes index;
-  uint64_t version, sections, units, slots;
+  uint64_t sections, units, slots;
   uint64_t ids, rows, columns, offsets, sizes; /* offsets in the index */
 } layout;
 
 static bool read_layout(hearth_bytes index, layout *l) {
-  uint64_t at = 0;
+  uint64_t at = 0, version;
   *l = (layout){.index = index};
-  if (!hearth_bytes_number(index, &at, 4, &l->version) || !hearth_bytes_number(index, &at, 4, &l->sections) ||
+  if (!hearth_bytes_number(index, &at, 4, &version) || !hearth_bytes_number(index, &at, 4, &l->sections) ||
       !hearth_bytes_number(index, &at, 4, &l->units) || !hearth_bytes_number(index, &at, 4, &l->slots))
     return false;
   /* Each fits in 32 bits, so that none of the sums below overflows; a product of two may be too large for the file. */
-  if ((l->version != 2 && l->version != 5) || l->sections > 64 || (l->slots & (l->slots - 1)) != 0)
+  if (version != 5 || l->sections > 64 || (l->slots & (l->slots - 1)) != 0)
     return false;
   l->ids = at;
   l->rows = l->ids + l->slots * 8;
@@ -64,7 +64,7 @@ static uint64_t split_unit_number(const layout *l, uint64_t at, size_t size) {
 }
 
 /* The part that a column is of, HEARTH_PART_COUNT for others. */
-static hearth_unit_part split_unit_part_of(uint64_t version, uint64_t column) {
+static hearth_unit_part split_unit_part_of(uint64_t column) {
   switch (column) {
   case 1:
     return HEARTH_PART_INFO;
@@ -74,8 +74,8 @@ static hearth_unit_part split_unit_part_of(uint64_t version, uint64_t column) {
     return HEARTH_PART_LINE;
   case 6:
     return HEARTH_PART_STR_OFFSETS;
-  case 8: /* in version 2 it is .debug_macro */
-    return version == 5 ? HEARTH_PART_RNGLISTS : HEARTH_PART_COUNT;
+  case 8:
+    return HEARTH_PART_RNGLISTS;
   default:
     return HEARTH_PART_COUNT;
   }
@@ -84,7 +84,7 @@ static hearth_unit_part split_unit_part_of(uint64_t version, uint64_t column) {
 static void split_unit_read_row(const layout *l, uint64_t row, hearth_unit_bounds ret[HEARTH_PART_COUNT]) {
   memset(ret, 0, HEARTH_PART_COUNT * sizeof *ret);
   for (uint64_t i = 0; i < l->sections; ++i) {
-    hearth_unit_part part = split_unit_part_of(l->version, split_unit_number(l, l->columns + i * 4, 4));
+    hearth_unit_part part = split_unit_part_of(split_unit_number(l, l->columns + i * 4, 4));
     uint64_t cell = (row * l->sections + i) * 4;
     if (part != HEARTH_PART_COUNT)
       ret[part] =
@@ -130,10 +130,8 @@ struct hearth_split_units {
 
 /* The skeleton's attributes. */
 typedef struct skeleton {
-  uint64_t id;
-  unsigned version;
+  uint64_t id, address_base;
   const char *name, *directory; /* of the .dwo; the directory may be NULL */
-  uint64_t address_base, range_base;
 } skeleton;
 
 hearth_split_units *hearth_split_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
@@ -172,13 +170,10 @@ static hearth_status split_unit_damaged(const hearth_split_units *u, const char 
 }
 
 static skeleton read_skeleton(const hearth_die *root) {
-  const char *name = hearth_die_string(root, DW_AT_dwo_name);
   return (skeleton){.id = root->unit->id,
-                    .version = root->unit->format.version,
-                    .name = name ? name : hearth_die_string(root, DW_AT_GNU_dwo_name),
+                    .name = hearth_die_string(root, DW_AT_dwo_name),
                     .directory = hearth_die_string(root, DW_AT_comp_dir),
-                    .address_base = root->unit->address_base,
-                    .range_base = hearth_die_number(root, DW_AT_GNU_ranges_base, 0)};
+                    .address_base = root->unit->address_base};
 }
 
 /* --- Units -------------------------------------------------------------------------------------------------------- */
@@ -187,7 +182,7 @@ static skeleton read_skeleton(const hearth_die *root) {
 typedef struct unit_parts {
   const char *path; /* of the .dwo or .dwp, for messages */
   hearth_dwarf_sections sections;
-  hearth_bytes range_lists; /* of DWARF 5 */
+  hearth_bytes range_lists;
 } unit_parts;
 
 static hearth_dwarf_unit *unit_with_id(const hearth_entries *info, uint64_t id) {
@@ -195,16 +190,6 @@ static hearth_dwarf_unit *unit_with_id(const hearth_entries *info, uint64_t id) 
     if (info->units[i].type == DW_UT_split_compile && info->units[i].id == id)
       return &info->units[i];
   return NULL;
-}
-
-/* Before DWARF 5 the lists are in the program. */
-static hearth_bytes range_lists(const hearth_split_units *u, const skeleton *of, const unit_parts *p) {
-  hearth_bytes all = hearth_elf_file_section(u->debug_file, ".debug_ranges"), rest = {0};
-  if (of->version >= 5)
-    return p->range_lists;
-  if (of->range_base <= all.size)
-    hearth_bytes_slice(all, of->range_base, all.size - of->range_base, &rest);
-  return rest;
 }
 
 /* Find the unit. Its addresses are in the program, where the skeleton's are. */
@@ -218,7 +203,7 @@ static bool read_parts(hearth_split_units *u, const skeleton *of, unit_parts *p,
     return false;
   found->address_base = of->address_base;
   *ret_status = hearth_die_root(found, &ret->root);
-  ret->range_lists = range_lists(u, of, p);
+  ret->range_lists = p->range_lists;
   ret->has_files = p->sections.lines.size > 0;
   return *ret_status == HEARTH_DWARF_OK;
 }

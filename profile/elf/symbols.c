@@ -74,25 +74,10 @@ static bool read_symbols(hearth_code_names *n) {
   return true;
 }
 
-/* Rows whose start is at most `address`. Rows begin with their start. */
-static size_t symbol_count_up_to(const void *rows, size_t count, size_t row_size, uint64_t address) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    uint64_t start;
-    memcpy(&start, (const char *)rows + middle * row_size, sizeof start);
-    if (start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 const char *hearth_code_names_mangled(hearth_code_names *n, uint64_t address, bool *ret_memory) {
   const char *name = NULL;
   *ret_memory = read_symbols(n);
-  for (size_t at = symbol_count_up_to(n->symbols, n->symbol_count, sizeof *n->symbols, address);
+  for (size_t at = hearth_count_up_to(address, n->symbols, n->symbol_count, sizeof *n->symbols);
        at-- > 0 && n->symbols[at].start == address;)
     name = is_mangled(n->symbols[at].name) ? n->symbols[at].name : name;
   return name;
@@ -140,13 +125,13 @@ hearth_status hearth_code_names_load(hearth_code_names *n, hearth_error *err) {
 
 /* Of several names of one place, the first. */
 const char *hearth_code_names_find(hearth_code_names *n, uint64_t address) {
-  size_t at = symbol_count_up_to(n->symbols, n->symbol_count, sizeof *n->symbols, address);
+  size_t at = hearth_count_up_to(address, n->symbols, n->symbol_count, sizeof *n->symbols);
   while (at > 0 && n->symbols[at - 1].end == n->symbols[at - 1].start) /* a label */
     at--;
   for (size_t i = at; i-- > 0 && n->symbols[i].start == n->symbols[at - 1].start;)
     if (address < n->symbols[i].end)
       return n->symbols[i].name;
-  at = symbol_count_up_to(n->starts, n->start_count, sizeof *n->starts, address);
+  at = hearth_count_up_to(address, n->starts, n->start_count, sizeof *n->starts);
   if (at == 0)
     return NULL;
   snprintf(n->name, sizeof n->name, "%.200s+0x%" PRIx64, hearth_base_name(hearth_elf_file_path(n->file)),

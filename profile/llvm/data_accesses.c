@@ -5,13 +5,15 @@
  *
  *   u64 variables with accesses, u64 without, u64 size of the names | names, zeros up to a multiple of 8
  *   u64 number of hashes of literals without accesses, the hashes | u64 records
- *   record: u64 number of its name, or hash, u8 it is a hash, u64 accesses, u64 places, of each u64 name of the file, u32 line
+ *   record: u64 number of its name, or hash, u8 it is a hash, u64 accesses, u64 places, of each u64 name of the file,
+ *           u32 line
  *
- *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those of
- *   variables with accesses, of variables without, of files. */
+ *   names: ULEB128 size, ULEB128 compressed size or 0, then names with byte 1 between them, or these compressed: those
+ *   of variables with accesses, of variables without, of files. */
 #include "array.h"
 #include "hearth/global.h"
 #include "hearth/ids.h"
+#include "hearth/raw.h"
 #include "llvm_parts.h"
 
 #define SEPARATOR '\1'
@@ -25,14 +27,10 @@ typedef struct data_names {
 } data_names;
 
 static hearth_status take_names_size(hearth_llvm_cursor *c, uint64_t *ret) {
-  uint8_t byte = 0x80;
-  *ret = 0;
-  for (unsigned shift = 0; byte & 0x80; shift += 7) {
-    HEARTH_TRY(hearth_llvm_take(c, &byte, 1));
-    if (shift > 56)
-      return hearth_llvm_corrupt(c->in, c->at, "a size is too great");
-    *ret |= (uint64_t)(byte & 0x7f) << shift;
-  }
+  const uint8_t *from = c->in->data + c->at;
+  if (!hearth_raw_take_varint(&from, c->in->data + c->end, ret)) /* packed like the numbers of raw profiles */
+    return hearth_llvm_corrupt(c->in, c->at, "this is no size");
+  c->at = (uint64_t)(from - c->in->data);
   return HEARTH_OK;
 }
 
@@ -185,10 +183,8 @@ static hearth_status list_variables(hearth_profile *profile, data_row **ret, siz
 }
 
 static void put_uleb(hearth_llvm_buffer *out, uint64_t value) {
-  do {
-    uint8_t byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-    hearth_llvm_put(out, &byte, 1);
-  } while (value >>= 7);
+  uint8_t bytes[HEARTH_RAW_VARINT_MOST];
+  hearth_llvm_put(out, bytes, (size_t)(hearth_raw_put_varint(bytes, value) - bytes));
 }
 
 static void join_variable(hearth_llvm_buffer *to, const data_row *row) {

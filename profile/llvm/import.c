@@ -67,8 +67,7 @@ static hearth_status import_add_context(hearth_llvm_import *import, const hearth
                                         const hearth_mib *mib) {
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* damaged: the builder keeps no such context; it must not say which fields the run measured */
-  const uint64_t times[] = {mib->DeallocTimestamp, mib->MaxLifetime,
-                            mib->AllocCount ? mib->TotalLifetime / mib->AllocCount : 0};
+  const uint64_t times[] = {mib->DeallocTimestamp, mib->MaxLifetime, mib->TotalLifetime / mib->AllocCount};
   for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
     if (times[i] > import->longest_ns)
       import->longest_ns = times[i];
@@ -185,7 +184,7 @@ static hearth_status load_frame_array(hearth_llvm_stacks *stacks, hearth_builder
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- one call stack -------------------------------------------------- */
+/* ---------------------------------------- one call stack ---------------------------------------- */
 
 static hearth_status llvm_stack_reserve(hearth_llvm_stacks *stacks, size_t count) {
   return hearth_check_memory(

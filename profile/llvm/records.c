@@ -104,7 +104,7 @@ static hearth_status make_frames(maker *m) {
   return status;
 }
 
-/* -------------------------------------------------- nodes and contexts --------------------------------------------- */
+/* ---------------------------------------- nodes and contexts ---------------------------------------- */
 
 static bool record_equal_node(const void *owner, uint32_t row, const void *key) {
   const hearth_llvm_node *a = &((const hearth_llvm_records *)owner)->nodes[row], *b = key;

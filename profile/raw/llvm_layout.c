@@ -116,14 +116,14 @@ typedef struct forest {
 } forest;
 
 static bool llvm_layout_equal_node(const void *owner, uint32_t row, const void *key) {
-  const hearth_raw_node *node = &((const hearth_raw_dump *)owner)->nodes[row], *wanted = key;
+  const hearth_raw_stack_node *node = &((const hearth_raw_dump *)owner)->nodes[row], *wanted = key;
   return node->pc == wanted->pc && node->parent == wanted->parent;
 }
 
 static hearth_status llvm_layout_intern_node(forest *f, const hearth_raw_input *in, uint64_t pc, uint32_t *parent,
                                              hearth_error *err) {
   hearth_raw_dump *dump = f->dump;
-  hearth_raw_node key = {.pc = pc, .parent = *parent};
+  hearth_raw_stack_node key = {.pc = pc, .parent = *parent};
   uint64_t hash = id_table_mix(pc ^ (uint64_t)*parent << 32 ^ *parent);
   *parent = id_table_find(&f->by_content, hash, llvm_layout_equal_node, dump, &key);
   if (*parent != HEARTH_NONE)

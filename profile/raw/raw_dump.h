@@ -33,11 +33,6 @@ typedef struct hearth_raw_map {
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
 } hearth_raw_map;
 
-typedef struct hearth_raw_node {
-  uint64_t pc;     /* inside the call instruction */
-  uint32_t parent; /* lower than the own index; HEARTH_RAW_NO_PARENT at the root */
-} hearth_raw_node;
-
 /* Of a history, what one record's blocks held. */
 typedef struct hearth_raw_levels {
   uint64_t record;
@@ -72,7 +67,7 @@ typedef struct hearth_raw_dump hearth_raw_dump;
 struct hearth_raw_dump {
   hearth_raw_address_kind kind;
   hearth_raw_map *maps;
-  hearth_raw_node *nodes;
+  hearth_raw_stack_node *nodes;
   char **names; /* the names that pcs and types with HEARTH_RAW_IS_NAMED stand for; numbers of pcs are less than
                  * name_count */
   hearth_raw_global *globals; /* by ascending address, each once */
@@ -98,7 +93,6 @@ struct hearth_raw_dump {
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
   size_t records_end;
-  uint32_t column_count;   /* Hearth's layout: of a MIB; further ones are 0, whatever is expected of them */
   hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
   uint64_t *counts;        /* of the record's histogram: room for the largest; NULL: there are none */
   hearth_histogram (*histogram_of)(void *context, size_t node); /* of a trace, by the index of `mibs`; NULL: none */

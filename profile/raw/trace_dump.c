@@ -93,11 +93,9 @@ static hearth_status copy_places(const hearth_trace *trace, const hearth_trace_i
     memcpy(to->build_id, from->build_id, from->build_id_size);
     HEARTH_TRY(hearth_check_memory(to->path, err));
   }
-  for (; dump->node_count < info->nodes; ++dump->node_count) {
-    const hearth_trace_node *from = &hearth_trace_nodes(trace)[dump->node_count];
-    dump->nodes[dump->node_count] = (hearth_raw_node){
-        .pc = from->pc, .parent = from->parent == HEARTH_TRACE_NO_STACK ? HEARTH_RAW_NO_PARENT : from->parent};
-  }
+  if (info->nodes > 0)
+    memcpy(dump->nodes, hearth_trace_nodes(trace), info->nodes * sizeof *dump->nodes);
+  dump->node_count = info->nodes;
   return HEARTH_OK;
 }
 

@@ -28,7 +28,7 @@ struct hearth_trace {
   hearth_trace_info info;
   block *blocks; /* of events */
   size_t block_room;
-  hearth_trace_node *nodes;
+  hearth_raw_stack_node *nodes;
   size_t node_room;
   hearth_trace_mapping *mappings;
   uint8_t *mapping_bytes; /* the memory that these point to */
@@ -96,7 +96,7 @@ static bool trace_reader_make_room(hearth_trace *t, uint64_t end) {
       !hearth_array_reserve(&t->nodes, &t->node_room, t->info.nodes, end - t->info.nodes, sizeof *t->nodes))
     return false;
   for (; t->info.nodes < end; ++t->info.nodes)
-    t->nodes[t->info.nodes] = (hearth_trace_node){0, HEARTH_TRACE_NO_STACK};
+    t->nodes[t->info.nodes] = (hearth_raw_stack_node){0, HEARTH_TRACE_NO_STACK};
   return true;
 }
 
@@ -111,7 +111,7 @@ static hearth_status take_nodes(hearth_trace *t, const block *b, const uint8_t *
   for (uint32_t i = 0; i < b->head.count; ++i) {
     if (!hearth_raw_take_node(&from, end, (uint32_t)first + i, row.pc, &row))
       return trace_reader_fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
-    t->nodes[first + i] = (hearth_trace_node){row.pc, row.parent};
+    t->nodes[first + i] = row;
   }
   return HEARTH_OK;
 }
@@ -343,7 +343,7 @@ void hearth_trace_close(hearth_trace *t) {
 
 void hearth_trace_get_info(const hearth_trace *t, hearth_trace_info *ret) { *ret = t->info; }
 
-const hearth_trace_node *hearth_trace_nodes(const hearth_trace *t) { return t->nodes; }
+const hearth_raw_stack_node *hearth_trace_nodes(const hearth_trace *t) { return t->nodes; }
 
 const hearth_trace_mapping *hearth_trace_mappings(const hearth_trace *t) { return t->mappings; }
 

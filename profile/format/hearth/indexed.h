@@ -176,7 +176,8 @@ typedef struct hearth_indexed_summary {
   uint32_t reserved; /* 0 */
 } hearth_indexed_summary;
 
-/* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see hearth_mib_density(). */
+/* Hot: contexts with a density of at least `density` hold together at least `share`. Density: see
+ * hearth_mib_density(). */
 typedef struct hearth_indexed_cutoff {
   uint32_t share_ppm; /* parts per million of all accesses */
   uint32_t reserved;
@@ -281,15 +282,8 @@ typedef struct hearth_plan_call {
  * observed of have a row. Left out where it follows from the rest: of a single run. */
 enum hearth_variance_column {
   HEARTH_VARIANCE_CONTEXT = 0, /* row of CONTEXTS */
-  HEARTH_VARIANCE_RUNS = 1,
-  HEARTH_VARIANCE_SQUARES = 2, /* of the weights of these runs */
-  HEARTH_VARIANCE_DENSITY = 3, /* levels and their squares */
-  HEARTH_VARIANCE_DENSITY_SQUARES = 4,
-  HEARTH_VARIANCE_LIFETIME = 5,
-  HEARTH_VARIANCE_LIFETIME_SQUARES = 6,
-  HEARTH_VARIANCE_BYTES = 7,
-  HEARTH_VARIANCE_BYTES_SQUARES = 8,
-  HEARTH_VARIANCE_COLUMNS
+  HEARTH_VARIANCE_RUNS = 1,    /* and the other sums of a hearth_variance, in its order */
+  HEARTH_VARIANCE_COLUMNS = 9
 };
 
 /* RUN FACTS: this struct (hearth/profile.h); not all zero. */

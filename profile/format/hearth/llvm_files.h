@@ -68,7 +68,8 @@ typedef struct hearth_llvm_raw_segment { /* section: u64 count, then these */
   uint8_t build_id[32];
 } hearth_llvm_raw_segment;
 
-/* Section: u64 count, then for each: u64 stack id, this record, histogram_size u16 counters. Times in ms since start. */
+/* Section: u64 count, then for each: u64 stack id, this record, histogram_size u16 counters. Times in ms since
+ * start. */
 typedef struct __attribute__((packed)) hearth_llvm_raw_mib {
   uint32_t alloc_count;
   uint64_t total_access_count, min_access_count, max_access_count;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ------------------------------------------------ recording and dumps ------------------------------------------------ */
+/* ---------------------------------------- recording and dumps ---------------------------------------- */
 
 /* What `hearth record --pid` and the library that it loads into a program agree on: two functions of the library,
  * which a thread of the program is made to call.
@@ -35,7 +35,7 @@ enum hearth_attach_result {
 #define HEARTH_DUMP_PAUSE  0x48525449 /* take no sample from now on */
 #define HEARTH_DUMP_RESUME 0x4852544a /* take one again */
 
-/* ------------------------------------------------ numbers of the allocator ------------------------------------------------ */
+/* ---------------------------------------- numbers of the allocator ---------------------------------------- */
 
 /* How `hearth top` finds the numbers of a running program's allocator and reads them out of its memory, without
  * stopping it and without its help.
@@ -45,7 +45,8 @@ enum hearth_attach_result {
  * Addresses are those of the process; integers are in its byte order. A reader refuses other versions.
  *
  *   kinds     a byte for each piece (two MiB) of the address space: what lies there, by placement
- *   segment   a piece of one placement; at its start, a byte for each of its granules, by which `granules` tells live blocks
+ *   segment   a piece of one placement; at its start, a byte for each of its granules, by which `granules` tells live
+ *             blocks
  *   heap      of a thread; has the number of hinted requests for each placement */
 
 #define HEARTH_MALLOC_STATUS_MAGIC   UINT64_C(0x6c616d4868747248)
@@ -94,12 +95,13 @@ struct hearth_malloc_status {
   FIELD(fallbacks)       /* hinted requests that it had no memory for */
 /* clang-format on */
 
-/* ------------------------------------------------ what a recording lacks ------------------------------------------------ */
+/* ---------------------------------------- what a recording lacks ---------------------------------------- */
 
 /* Programs and libraries whose objects do not come from malloc, or not each of them: a recording has their arenas at
  * most. Freestanding. */
 
-/* The memory that a recording lacks if the program runs this file; NULL: none is known. The path need not end with NUL. */
+/* The memory that a recording lacks if the program runs this file; NULL: none is known. The path need not end with
+ * NUL. */
 static inline const char *hearth_other_heap(const char *path, size_t size) {
   /* What the file is called in front of a version ("python3" is python3 and python3.11, not python3-config), and
    * what is not in the recording, with the remedy. */

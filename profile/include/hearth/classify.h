@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which contexts are cold, which are hot, and how sure that is. `hearth show` and the compiler plugin share this one place, so that `show`
- * prints the compiler's own classes.
+/* Which contexts are cold, which are hot, and how sure that is. `hearth show` and the compiler plugin share this one
+ * place, so that `show` prints the compiler's own classes.
  *
  * HEARTH_CLASSIFY_AUTO (default). Cold is a context whose memory is idle: a page full of its blocks is left alone for
- * `cold_idle_s` (30 s), or for an eighth of the average run if that is less, at three of four moments; its blocks live twice as long;
- * and 98 % of it are not accessed in the last half of the block's life (LatePicks, if there are picks). What other contexts do plays
- * no part. Two witnesses know when memory was used: the access counters of picked blocks
- * (UsedPageBytes, IdlePageBytes), and looks at the accessed bits of pages (TouchedPages, LookTime). The counters decide, if they have
- * seen enough, or few moments but use; but if they rested while the pages were in use at more than half of the moments, code without counters did it: the
- * context is unknown. Else the looks decide. If neither has seen enough, as in short runs and for few bytes, sums
- * decide: all accesses beyond a block's first use (8, and one for each 4 bytes) count as variance over its life.
- *   Hot are the contexts of greatest access density that hold `hot_share_ppm` (90 %) of all accesses, unless a witness saw that
- * their memory is idle. The densities are computed when the profile is written, so classifying one context costs the same in any
- * profile.
+ * `cold_idle_s` (30 s), or for an eighth of the average run if that is less, at three of four moments; its blocks live
+ * twice as long; and 98 % of it are not accessed in the last half of the block's life (LatePicks, if there are picks).
+ * What other contexts do plays no part. Two witnesses know when memory was used: the access counters of picked blocks
+ * (UsedPageBytes, IdlePageBytes), and looks at the accessed bits of pages (TouchedPages, LookTime). The counters
+ * decide, if they have seen enough, or few moments but use; but if they rested while the pages were in use at more than
+ * half of the moments, code without counters did it: the context is unknown. Else the looks decide. If neither has seen
+ * enough, as in short runs and for few bytes, sums decide: all accesses beyond a block's first use (8, and one for each
+ * 4 bytes) count as spread over its life.
+ *   Hot are the contexts of greatest access density that hold `hot_share_ppm` (90 %) of all accesses, unless a witness
+ * saw that their memory is idle. The densities are computed when the profile is written, so classifying one context
+ * costs the same in any profile.
  *   Weight. A run tells little about few bytes that are hardly accessed, and it matters little where they lie. So
  * contexts of one allocation call that have together less than 10 millionths of all bytes, and of all accesses, do not
  * count: they make no call ambiguous, and have no class. The same goes for one block (in each run) with less than a
@@ -60,9 +61,9 @@ enum {
 typedef struct hearth_classifier {
   hearth_classify_mode mode;
   double cold_max_density; /* LLVM: accesses per byte-second; AUTO: -1 */
-  double
-      cold_min_lifetime_ns; /* AUTO: half of that, the time for which idle memory is left alone. Infinite: nothing is cold */
-  double idle_scale;        /* AUTO: that time by the standard one */
+  /* AUTO: half of that, the time for which idle memory is left alone. Infinite: nothing is cold */
+  double cold_min_lifetime_ns;
+  double idle_scale;                          /* AUTO: that time by the standard one */
   double hot_min_density;                     /* accesses per byte-second */
   double hot_accesses;                        /* AUTO: that hot contexts hold at least */
   uint64_t runs, total_bytes, total_accesses; /* AUTO: for weights; else 0, and every context has weight */
@@ -106,14 +107,14 @@ const char *hearth_class_name(hearth_class c); /* "cold", "notcold", "hot", "unk
  * occurred, of the numbers that its class is made from and of their squares. They tell how far the numbers of
  * another such profile may be from these.
  *
- *   level    of a number: 1024 and 16 for each doubling above 1, within 0 to 2047. Linear between powers of two, so that it
- *            is four bits of the number's binary fraction and its exponent, and the same on every machine. As ratios count,
- *            one run of great numbers does not outweigh all others.
- *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs without
- *            counted accesses have no variance.
- *   weight   a run that counts w times is w runs. In profiles of before it may be one run of which s were made: it adds s to
- *            `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that tell
- *            something.
+ *   level    of a number: 1024 and 16 for each doubling above 1, within 0 to 2047. Linear between powers of two, so
+ *            that it is four bits of the number's binary fraction and its exponent, and the same on every machine. As
+ *            ratios count, one run of great numbers does not outweigh all others.
+ *   run      as recorded, its records of one context summed. One of several files counts once, with the first. Runs
+ *            without counted accesses have no variance.
+ *   weight   a run that counts w times is w runs. In profiles of before it may be one run of which s were made: it adds
+ *            s to `runs`, s times its levels, and s * s to `squares`; runs * runs / squares is the number of runs that
+ *            tell something.
  *
  * A profile of a single run stores none: the numbers of its contexts are those of the run. Contexts that became one
  * when profiles of several runs were merged count a run once for each. */

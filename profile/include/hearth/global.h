@@ -33,7 +33,8 @@ static inline enum hearth_global_kind hearth_global_kind_of(uint32_t flags) {
 /* The name of the section: data, bss, rodata, data.rel.ro; or literal, unknown. */
 const char *hearth_global_kind_name(enum hearth_global_kind kind);
 
-/* By which a global is found: a hash of its name, and of its file if it is local. Of a stripped name, what that says. */
+/* By which a global is found: a hash of its name, and of its file if it is local. Of a stripped name, what that
+ * says. */
 uint64_t hearth_global_id(const char *name, const char *file, uint32_t flags);
 
 /* The part of a name that LLVM's profiles keep: up to the first dot that is not its first character, nor of

@@ -64,8 +64,8 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
  *            section and trailer are left out; NULL: one with nothing else in it. E_VERSION if it cannot have a section
  *   trailer  an indexed profile of Hearth to follow; NULL: none
  *   ret_losses  may be NULL
- * The section's functions are the profile's by GUID, whatever its own ids: E_MISMATCH if one has Hearth's id and no name.
- * Equal contents are equal bytes. */
+ * The section's functions are the profile's by GUID, whatever its own ids: E_MISMATCH if one has Hearth's id and no
+ * name. Equal contents are equal bytes. */
 typedef struct hearth_llvm_output {
   uint32_t section;
   const void *base, *trailer;

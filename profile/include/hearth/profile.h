@@ -64,8 +64,6 @@ typedef struct hearth_profile_summary {
 
 /* How often each 8 bytes of the blocks of a context were accessed, by their place in the block. Programs compiled in
  * histogram mode record it. */
-#define HEARTH_HISTOGRAM_BYTES 8 /* of a place */
-
 typedef struct hearth_histogram {
   const uint64_t *counts; /* of the bytes [8 * i, 8 * i + 8) of all blocks, summed */
   uint64_t size;          /* 0: there is none, or nothing was accessed */
@@ -159,7 +157,8 @@ typedef struct hearth_run_facts {
 /* All zero and "" if the profile does not know any. The string lives as long as the profile. E_CORRUPT. */
 hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err);
 
-/* How many bytes were live in each part of the run, in all and in the contexts that held most. Of several runs, sums. */
+/* How many bytes were live in each part of the run, in all and in the contexts that held most. Of several runs,
+ * sums. */
 typedef struct hearth_history_row {
   uint32_t context;
   uint64_t levels[HEARTH_RAW_POINTS];

@@ -38,11 +38,6 @@ typedef struct hearth_trace_info {
   size_t command_size;
 } hearth_trace_info;
 
-typedef struct hearth_trace_node {
-  uint64_t pc;     /* inside the call instruction */
-  uint32_t parent; /* lower; HEARTH_TRACE_NO_STACK at the root */
-} hearth_trace_node;
-
 typedef struct hearth_trace_mapping {
   uint64_t start, end;  /* half open */
   uint64_t file_offset; /* of `start` */
@@ -63,8 +58,8 @@ bool hearth_trace_is_trace(const void *data, size_t size);
 
 void hearth_trace_get_info(const hearth_trace *trace, hearth_trace_info *ret);
 
-/* Borrowed; as many as info says. */
-const hearth_trace_node *hearth_trace_nodes(const hearth_trace *trace);
+/* Borrowed; as many as info says. HEARTH_TRACE_NO_STACK is the parent of a root. */
+const hearth_raw_stack_node *hearth_trace_nodes(const hearth_trace *trace);
 const hearth_trace_mapping *hearth_trace_mappings(const hearth_trace *trace);
 
 /* Addresses of the stack of a node, itself included; 0 for HEARTH_TRACE_NO_STACK. */

@@ -24,7 +24,7 @@ typedef struct bytes {
 
 static inline void expect_ok(hearth_status status, const hearth_error *err) {
   if (status != HEARTH_OK)
-    fail_msg("%s: %s", hearth_status_string(status), err->message);
+    fail_msg("status %d: %s", status, err->message);
 }
 
 static inline bytes write_bytes(hearth_builder *builder) {

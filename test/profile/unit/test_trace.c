@@ -45,7 +45,7 @@ static bytes write_trace(hearth_trace_event *events, uint32_t count) {
   hearth_trace_writer_add_mapping(w, &mapping);
   for (uint32_t i = 0; i < NODES; ++i)
     hearth_trace_writer_add_node(
-        w, &(hearth_trace_node){1000 + draw(1000), i ? (uint32_t)draw(i) : HEARTH_TRACE_NO_STACK});
+        w, &(hearth_raw_stack_node){1000 + draw(1000), i ? (uint32_t)draw(i) : HEARTH_TRACE_NO_STACK});
   for (uint32_t i = 0; i < count; ++i)
     events[i] = draw_event(&time);
   hearth_trace_writer_add_block(w, events, count / 2, 1);

@@ -125,7 +125,7 @@ static void flush_nodes(hearth_trace_writer *w) {
   w->last_pc = 0;
 }
 
-void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_trace_node *node) {
+void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_raw_stack_node *node) {
   uint8_t packed[HEARTH_RAW_NODE_MOST];
   hearth_raw_stack_node raw = {.pc = node->pc, .parent = node->parent};
   if (w->block_nodes == HEARTH_TRACE_NODES_MOST)

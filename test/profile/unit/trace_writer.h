@@ -10,7 +10,7 @@ typedef struct hearth_trace_writer hearth_trace_writer;
 /* NULL: out of memory. Errors are kept until hearth_trace_writer_finish. */
 hearth_trace_writer *hearth_trace_writer_create(const hearth_trace_info *info);
 void hearth_trace_writer_add_mapping(hearth_trace_writer *w, const hearth_trace_mapping *mapping);
-void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_trace_node *node);
+void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_raw_stack_node *node);
 /* Events of one thread, at most HEARTH_TRACE_EVENTS_MOST, as a block. All mappings and nodes come first. */
 void hearth_trace_writer_add_block(hearth_trace_writer *w, const hearth_trace_event *events, uint32_t count,
                                    uint32_t thread);

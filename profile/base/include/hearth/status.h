@@ -21,18 +21,18 @@ HEARTH_C_BEGIN
 typedef enum hearth_status {
   HEARTH_OK = 0,
   HEARTH_E_NOT_FOUND = 1,
-  HEARTH_E_IO = 2,
-  HEARTH_E_FORMAT = 3,
+  HEARTH_E_IO = 2,     /* input or output failed */
+  HEARTH_E_FORMAT = 3, /* not a file of the expected format */
   HEARTH_E_VERSION = 4,
   HEARTH_E_TRUNCATED = 5,
   HEARTH_E_CORRUPT = 6,
-  HEARTH_E_NO_DEBUG_INFO = 7,
+  HEARTH_E_NO_DEBUG_INFO = 7, /* none that is usable */
   HEARTH_E_NO_BUILD_ID = 8,
-  HEARTH_E_MISMATCH = 9,
-  HEARTH_E_FULL = 10,
+  HEARTH_E_MISMATCH = 9, /* inputs do not belong together */
+  HEARTH_E_FULL = 10,    /* a limit of the format is reached */
   HEARTH_E_NOMEM = 11,
-  HEARTH_E_EMPTY = 12,
-  HEARTH_E_USAGE = 13,
+  HEARTH_E_EMPTY = 12, /* nothing to do */
+  HEARTH_E_USAGE = 13, /* unusable arguments */
 } hearth_status;
 
 typedef struct hearth_error {
@@ -50,9 +50,6 @@ typedef struct hearth_error {
 
 /* The next of several steps before a clean-up: done if all is well so far. */
 #define HEARTH_THEN(status, expression) ((status) = (status) == HEARTH_OK ? (expression) : (status))
-
-/* The short meaning of a status; a static string, never NULL. */
-const char *hearth_status_string(hearth_status status);
 
 /* Fill in `err` (may be NULL) printf-style and return `status`. Cuts messages that are too long. */
 hearth_status hearth_error_set(hearth_error *err, hearth_status status, const char *format, ...)
