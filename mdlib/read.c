@@ -129,8 +129,8 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs) {
 /* Pruning after inlining is recomputed from where a call is now, not patched at each inlining: the debug location
  * survives passes that drop or duplicate our metadata. */
 
-/* Can the context be that of a call at this callsite (n may be 0: unknown), whose class LLVM had resolved (else UNKNOWN)?
- * They are compared on their common prefix; an id of 0 agrees with any. */
+/* Can the context be that of a call at this callsite (n may be 0: unknown), whose class LLVM had resolved (else
+ * UNKNOWN)? They are compared on their common prefix; an id of 0 agrees with any. */
 static bool is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n, hearth_class resolved) {
   for (size_t i = 0; i + 1 < n && i < mib->depth; i++)
     if (callsite[i + 1] && mib->stack[i] && callsite[i + 1] != mib->stack[i])

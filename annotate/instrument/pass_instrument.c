@@ -268,14 +268,12 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
     hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
   else if (options->globals)
     complete &= hearth_global_table_define(module, options->global_stores);
-  hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f)) {
       if (has_calls(f))
         hearth_shim_forbid_folding(f); /* by --icf: a stack would name the other function */
       complete &= instrument_function(f, &exact, &counters);
     }
-  hearth_module_facts_forget(module);
   hearth_library_forget(module);
   if (!complete)
     hearth_shim_error(module, "out of memory while instrumenting: some functions would not be counted");

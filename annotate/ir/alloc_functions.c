@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table by name and signature. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
- * link may be another module's. */
+/* A table by name and signature. The type of the call counts, not that of the declaration, which in old C has no
+ * parameters, and in a link may be another module's. */
 #include "module.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
+/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the
+ * places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
 #ifndef HEARTH_MODULE_H
 #define HEARTH_MODULE_H
 
@@ -73,10 +74,10 @@ typedef struct hearth_alloc_function {
 
 enum { HEARTH_ALLOC_PARAMETERS_MAX = 4 };
 
-/* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
- * one of the same name that is called with another type, one that the module defines itself, or a call that lowering
- * made. Sizes may be narrower integers than the library's, and the
- * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
+/* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function, one of
+ * the same name that is called with another type, one that the module defines itself, or a call that lowering made.
+ * Sizes may be narrower integers than the library's, and the declaration may lack parameters or differ from the call,
+ * as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
 /* The function that a call names, also through casts of its type; NULL if it names none. */

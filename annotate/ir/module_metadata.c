@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Metadata of a module as a whole: line tables, the mark of its build, mdlib's unification of schemas, and what it tells a
- * link: options, the plan, and which calls have moved. */
+/* Metadata of a module as a whole: line tables, the mark of its build, mdlib's unification of schemas, and what it
+ * tells a link: options, the plan, and which calls have moved. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

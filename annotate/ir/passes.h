@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The passes, their order, and what a module carries on to a link. Each pass takes a module and the options, returns whether it
- * changed the module, may be run anywhere and any number of times, and leaves the module as it was when the profile
- * is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and another
- * one or none is there). */
+/* The passes, their order, and what a module carries on to a link. Each pass takes a module and the options, returns
+ * whether it changed the module, may be run anywhere and any number of times, and leaves the module as it was when the
+ * profile is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and
+ * another one or none is there). */
 #ifndef HEARTH_PASSES_H
 #define HEARTH_PASSES_H
 
