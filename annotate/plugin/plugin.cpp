@@ -60,14 +60,9 @@ cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
                         cl::desc("Give hints also to calls that are no builtins"));
 #endif
 
-cl::opt<bool> *findSwitch(StringRef Name) {
-  auto Found = cl::getRegisteredOptions().find(Name);
-  return Found != cl::getRegisteredOptions().end() ? static_cast<cl::opt<bool> *>(Found->second) : nullptr;
-}
-
 bool isOn(StringRef Name) {
-  cl::opt<bool> *Switch = findSwitch(Name);
-  return Switch && Switch->getValue();
+  auto Found = cl::getRegisteredOptions().find(Name);
+  return Found != cl::getRegisteredOptions().end() && static_cast<cl::opt<bool> *>(Found->second)->getValue();
 }
 
 cl::opt<std::string> LibraryAccesses("memprof-library-accesses",
