@@ -45,8 +45,8 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, uint64
 /* Add 1 for each 8 bytes of `size` (i64) bytes at `pointer`. */
 void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, LLVMValueRef size);
 
-/* The function of that name, declared if it was not. */
-LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type);
+/* Call a function of the runtime with pointers, which become plain ones in `values`, and numbers: at most 4. */
+void hearth_counters_call(hearth_counters *counters, const char *name, LLVMValueRef *values, unsigned n);
 
 /* ------------------------------------------------ accesses ------------------------------------------------ */
 

@@ -86,9 +86,6 @@ LLVMValueRef hearth_alloc_callee(LLVMValueRef call);
 /* The type of the function that a call of the row's function calls: as the library declares it. */
 LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *row);
 
-/* Does it call a function of the table with a type that cannot be converted to the library's? */
-bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
-
 /* Note, before coroutines are split, that the call allocates the frame of one, if it does. */
 void hearth_alloc_note_frame(LLVMValueRef call);
 /* Says whether the program calls the function as one like any other, which is to stay: not in a new expression, nor
@@ -145,6 +142,10 @@ LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
 /* The function to call in place of an allocation call of this row, with its arguments and a hint; made if the module
  * lacks it. NULL if one of the names is taken by something else. */
 LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row);
+
+/* A tail call of `callee`, of that type, whose result is returned. */
+LLVMValueRef hearth_build_tail_call(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef callee,
+                                    LLVMValueRef *arguments, unsigned n);
 
 /* Make a definition, or a declaration that will become one, one for the program, whichever modules have it; never
  * visible outside of the program or library that it is linked into. */

@@ -94,11 +94,9 @@ bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
 
 /* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks and asks here. */
 
-typedef bool hearth_pass_function(LLVMModuleRef module, const hearth_pass_options *options);
-
 typedef struct hearth_pass {
   const char *name; /* as in -passes= */
-  hearth_pass_function *run;
+  bool (*run)(LLVMModuleRef module, const hearth_pass_options *options);
 } hearth_pass;
 
 /* The pass of this name; NULL if there is none that can be asked for. */

@@ -243,12 +243,6 @@ static hearth_status find_row(const measuring *m, LLVMValueRef function, uint32_
   return hearth_profile_find_function(m->profile, id, ret, m->err);
 }
 
-/* E_NOT_FOUND also if it was asked for before. */
-static hearth_status coverage_row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
-  HEARTH_TRY(find_row(m, function, ret));
-  return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
-}
-
 /* Decision sites in functions of the module's file that it does not have. */
 static hearth_status count_gone_sites(const measuring *m) {
   for (uint32_t i = 0; i < m->plan.site_count; i++) {
@@ -268,12 +262,12 @@ static hearth_status count_gone_sites(const measuring *m) {
 static hearth_status measure_module(measuring *m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
     uint32_t row;
-    hearth_status status = coverage_row_of(m, f, &row);
-    m->salvaged = status == HEARTH_OK && hearth_locate_moved(m->session->locator, f);
-    if (status == HEARTH_OK)
-      status = measure_function(m, row);
-    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
-      return status;
+    hearth_status status = find_row(m, f, &row);
+    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && m->seen[row]))
+      continue;
+    HEARTH_TRY(status);
+    m->salvaged = hearth_locate_moved(m->session->locator, f);
+    HEARTH_TRY(measure_function(m, row));
   }
   return count_gone_sites(m);
 }

@@ -164,7 +164,6 @@ cl::bits<ContextsBy> ContextsApartBy(
     cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
     cl::values(clEnumValN(ByInline, "inline", "by inlining; always"),
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
-bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
 
 // Flags come twice in builds that have them in CFLAGS and in LDFLAGS: the last one counts, as it does from LLVM 15 on.
 struct Repeatable {
@@ -197,7 +196,7 @@ hearth_pass_options currentOptions() {
   Options.histogram = isOn("memprof-histogram");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
-  Options.by_word = contextsAreApartBy(ByWord);
+  Options.by_word = ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(ByWord);
   std::copy(std::begin(HintOf), std::end(HintOf), Options.hints);
   return Options;
 }
