@@ -38,7 +38,7 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
 }
 
 /* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
-static uint64_t *callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
+static uint64_t *all_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
   *ret_count = hearth_md_get_callsite(md, call, NULL, 0);
   uint64_t *ids = *ret_count ? malloc(*ret_count * sizeof *ids) : NULL;
   if (ids)
@@ -176,7 +176,7 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
   size_t n, n_outer;
   if (!hearth_ir_is_call(call) || !hearth_ir_is_call(outer))
     return false;
-  uint64_t *ids = callsite_ids(md, call, &n), *outer_ids = callsite_ids(md, outer, &n_outer);
+  uint64_t *ids = all_callsite_ids(md, call, &n), *outer_ids = all_callsite_ids(md, outer, &n_outer);
   uint64_t *all = n && n_outer ? realloc(ids, (n + n_outer) * sizeof *all) : NULL;
   if (all) {
     ids = all;

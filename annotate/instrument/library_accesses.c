@@ -260,7 +260,7 @@ static hearth_status library_read_line(const library_table *table, char *line) {
 }
 
 /* Stops at the first error. */
-static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_error *err) {
+static hearth_status read_access_table(LLVMModuleRef module, const char *path, hearth_error *err) {
   library_table table = {.module = module, .path = path, .err = err};
   hearth_status status = HEARTH_OK;
   char *line = NULL;
@@ -285,7 +285,7 @@ static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_e
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
   mark_standard(module);
   mark_known(module);
-  return *path ? read_table(module, path, err) : HEARTH_OK;
+  return *path ? read_access_table(module, path, err) : HEARTH_OK;
 }
 
 void hearth_library_forget(LLVMModuleRef module) {

@@ -214,7 +214,7 @@ static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
 }
 
 /* *contexts and *sorted are the caller's, also after an error. */
-static hearth_status fill(hearth_leaf *leaf, uint64_t **contexts, uint64_t **sorted, hearth_error *err) {
+static hearth_status leaf_fill(hearth_leaf *leaf, uint64_t **contexts, uint64_t **sorted, hearth_error *err) {
   HEARTH_TRY(read_contexts(leaf, contexts, err));
   *sorted = malloc((leaf->row_count + 1) * sizeof **sorted);
   if (!*sorted)
@@ -233,7 +233,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, c
   if (!leaf)
     return hearth_error_nomem(err);
   *leaf = (hearth_leaf){.frames = frames, .folded = folded, .placer = placer, .matched = matched};
-  hearth_status status = fill(leaf, &contexts, &sorted, err);
+  hearth_status status = leaf_fill(leaf, &contexts, &sorted, err);
   free(sorted);
   free(contexts);
   if (status == HEARTH_OK)
