@@ -38,7 +38,7 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
 }
 
 /* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
-static uint64_t *callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
+static uint64_t *all_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {
   *ret_count = hearth_md_get_callsite(md, call, NULL, 0);
   uint64_t *ids = *ret_count ? malloc(*ret_count * sizeof *ids) : NULL;
   if (ids)
@@ -129,8 +129,8 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs) {
 /* Pruning after inlining is recomputed from where a call is now, not patched at each inlining: the debug location
  * survives passes that drop or duplicate our metadata. */
 
-/* Can the context be that of a call at this callsite (n may be 0: unknown), whose class LLVM had resolved (else UNKNOWN)?
- * They are compared on their common prefix; an id of 0 agrees with any. */
+/* Can the context be that of a call at this callsite (n may be 0: unknown), whose class LLVM had resolved (else
+ * UNKNOWN)? They are compared on their common prefix; an id of 0 agrees with any. */
 static bool is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n, hearth_class resolved) {
   for (size_t i = 0; i + 1 < n && i < mib->depth; i++)
     if (callsite[i + 1] && mib->stack[i] && callsite[i + 1] != mib->stack[i])
@@ -176,7 +176,7 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
   size_t n, n_outer;
   if (!hearth_ir_is_call(call) || !hearth_ir_is_call(outer))
     return false;
-  uint64_t *ids = callsite_ids(md, call, &n), *outer_ids = callsite_ids(md, outer, &n_outer);
+  uint64_t *ids = all_callsite_ids(md, call, &n), *outer_ids = all_callsite_ids(md, outer, &n_outer);
   uint64_t *all = n && n_outer ? realloc(ids, (n + n_outer) * sizeof *all) : NULL;
   if (all) {
     ids = all;

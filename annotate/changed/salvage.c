@@ -275,7 +275,11 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
   return same;
 }
 
-static bool is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
+/* By how many lines the code behind the function moved against it; 0, too, if that is not known. */
+static bool knows_end(const salvaging *s, LLVMValueRef f, const hearth_function_info *function, uint32_t *ret) {
+  *ret = 0;
+  return hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), ret);
+}
 
 /* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted,
  * other calls are such as never ran. */
@@ -286,9 +290,8 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
   size_t doubtful = s->n_new;
   if (!hearth_align(s->n_old, s->n_new, salvage_likeness, s, pairs))
     return HEARTH_OK;
-  doubts.knows_end =
-      hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if ((is_end_moved(&doubts) || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
+  doubts.knows_end = knows_end(s, f, function, &doubts.end_by);
+  if ((doubts.end_by || !is_in_places(s, pairs)) && !hearth_doubts_decide(&doubts, pairs, &doubtful))
     return hearth_error_nomem(s->err);
   if (doubtful < s->n_new)
     HEARTH_TRY(add_doubtful(s, f, doubtful));
@@ -320,7 +323,7 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
   uint32_t row;
   hearth_function_info function;
   bool unchanged;
-  hearth_doubts doubts = {0};
+  uint32_t end_by;
   if (LLVMIsDeclaration(f) || !hearth_locate_function(s->locator, f, &id))
     return HEARTH_OK;
   hearth_status status = hearth_profile_find_function(s->profile, id, &row, s->err);
@@ -328,9 +331,8 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
   HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
-  doubts.knows_end =
-      hearth_spacing_behind(&s->spacing, &function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
-  if (unchanged && !is_end_moved(&doubts))
+  knows_end(s, f, &function, &end_by);
+  if (unchanged && !end_by)
     return HEARTH_OK;
   HEARTH_TRY(read_calls(s, &function, id));
   return align(s, f, id, &function, !unchanged);

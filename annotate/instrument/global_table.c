@@ -25,8 +25,7 @@ typedef struct table {
   size_t row_count, row_room;
   char *names;
   size_t names_size, names_room;
-  char file[HEARTH_GLOBAL_NAME_MAX + 1]; /* that was added last, and where */
-  uint32_t file_at;
+  uint32_t file_at;    /* where the file is that was added last */
   uint32_t more_flags; /* of each row */
 } table;
 
@@ -40,28 +39,21 @@ static bool add_global_string(table *t, const char *text, uint32_t *ret) {
   return true;
 }
 
-static bool add_global_file(table *t, const char *file, uint32_t *ret) {
-  if (t->names_size > 0 && strcmp(t->file, file) == 0) {
-    *ret = t->file_at;
-    return true;
-  }
-  if (!add_global_string(t, file, &t->file_at))
-    return false;
-  *ret = t->file_at;
-  strcpy(t->file, file);
-  return true;
+/* Files of globals that follow each other are mostly one. */
+static bool add_global_file(table *t, const char *file) {
+  return (t->names_size > 0 && strcmp(t->names + t->file_at, file) == 0) || add_global_string(t, file, &t->file_at);
 }
 
 static LLVMValueRef table_number(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
 static bool add_row(table *t, LLVMValueRef global, const hearth_global_name *name) {
-  uint32_t name_at, file_at;
-  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) ||
-      !add_global_file(t, name->file, &file_at) || !add_global_string(t, name->name, &name_at))
+  uint32_t name_at;
+  if (!hearth_array_grow(&t->rows, &t->row_room, t->row_count, sizeof *t->rows) || !add_global_file(t, name->file) ||
+      !add_global_string(t, name->name, &name_at))
     return false;
   LLVMValueRef fields[] = {
       LLVMConstPtrToInt(global, t->i64), table_number(t->i64, hearth_global_size(t->layout, global)),
-      table_number(t->i32, name_at),     table_number(t->i32, file_at),
+      table_number(t->i32, name_at),     table_number(t->i32, t->file_at),
       table_number(t->i32, name->line),  table_number(t->i32, name->flags | t->more_flags)};
   t->rows[t->row_count++] = LLVMConstStructInContext(LLVMGetModuleContext(t->module), fields, 6, false);
   return true;

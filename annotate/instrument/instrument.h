@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of this folder share, in the order of the work: code that adds to counters; facts about the module's functions; the accesses of a function, and those of library functions that it
- * calls; global variables; tail calls.
+/* What the files of this folder share, in the order of the work: code that adds to counters; the accesses of a
+ * function, and those of library functions that it calls; global variables; tail calls.
  *
  *   function -> hearth_accesses -> fewer additions (hearth_coalesce_neighbours) -> hearth_counters_add */
 #ifndef HEARTH_INSTRUMENT_H
@@ -45,21 +45,8 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, uint64
 /* Add 1 for each 8 bytes of `size` (i64) bytes at `pointer`. */
 void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, LLVMValueRef size);
 
-/* The function of that name, declared if it was not. */
-LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type);
-
-/* ------------------------------------------------ module facts ------------------------------------------------ */
-
-/* Facts that a module knows about functions that no code outside can call. Kept as string attributes of the IR while
- * the instrumentation runs. */
-
-/* On an argument: whatever calls the function gives it a pointer to something whose accesses do not count. */
-#define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
-
-/* Find all, before the module is changed. */
-void hearth_module_facts_note(LLVMModuleRef module);
-/* Take the attributes away. */
-void hearth_module_facts_forget(LLVMModuleRef module);
+/* Call a function of the runtime with pointers, which become plain ones in `values`, and numbers: at most 4. */
+void hearth_counters_call(hearth_counters *counters, const char *name, LLVMValueRef *values, unsigned n);
 
 /* ------------------------------------------------ accesses ------------------------------------------------ */
 
@@ -106,8 +93,8 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
 
 /* ------------------------------------------------ library accesses ------------------------------------------------ */
 
-/* Calls of functions that have no counters, as their code is a library's: what they access is counted at their calls. They are
- * those of library_accesses.def, the others of libstdc++ that the module only declares, and the user's own,
+/* Calls of functions that have no counters, as their code is a library's: what they access is counted at their calls.
+ * They are those of library_accesses.def, the others of libstdc++ that the module only declares, and the user's own,
  * -memprof-library-accesses. A line of that table is
  *
  *   NAME [ACCESSES]   # comment

@@ -260,7 +260,7 @@ static hearth_status library_read_line(const library_table *table, char *line) {
 }
 
 /* Stops at the first error. */
-static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_error *err) {
+static hearth_status read_access_table(LLVMModuleRef module, const char *path, hearth_error *err) {
   library_table table = {.module = module, .path = path, .err = err};
   hearth_status status = HEARTH_OK;
   char *line = NULL;
@@ -285,7 +285,7 @@ static hearth_status read_table(LLVMModuleRef module, const char *path, hearth_e
 hearth_status hearth_library_mark(LLVMModuleRef module, const char *path, hearth_error *err) {
   mark_standard(module);
   mark_known(module);
-  return *path ? read_table(module, path, err) : HEARTH_OK;
+  return *path ? read_access_table(module, path, err) : HEARTH_OK;
 }
 
 void hearth_library_forget(LLVMModuleRef module) {
@@ -345,22 +345,9 @@ static LLVMValueRef limit(hearth_counters *c, LLVMValueRef call, char digit) {
   return digit ? as_number(c, argument_of(call, digit)) : library_constant(c, UINT64_MAX);
 }
 
-/* The runtime's function, for pointers and numbers. */
-static void ask_runtime(hearth_counters *c, const char *name, LLVMValueRef *values, unsigned n) {
-  LLVMTypeRef types[4];
-  for (unsigned i = 0; i < n; i++) {
-    bool is_pointer = is_kind(LLVMTypeOf(values[i]), LLVMPointerTypeKind);
-    types[i] = is_pointer ? c->pointer : c->i64;
-    if (is_pointer)
-      values[i] = LLVMBuildPointerCast(c->builder, values[i], c->pointer, "");
-  }
-  LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(c->module));
-  LLVMTypeRef type = LLVMFunctionType(none, types, n, false);
-  LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, name, type), values, n, "");
-}
-
 #define ASK(name, ...)                                                                                                 \
-  ask_runtime(c, name, (LLVMValueRef[]){__VA_ARGS__}, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
+  hearth_counters_call(c, name, (LLVMValueRef[]){__VA_ARGS__},                                                         \
+                       sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
 
 /* As many bytes as the result says and `more`; none if it is negative. */
 static LLVMValueRef result_bytes(hearth_counters *c, LLVMValueRef call, uint64_t more) {

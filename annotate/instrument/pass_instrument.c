@@ -29,7 +29,8 @@ static hearth_counters counters_create(LLVMModuleRef module, bool atomic, bool h
 /* Bytes of memory that a counter counts for. */
 static unsigned granule_of(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
 
-LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type) {
+/* The function of that name, declared if it was not. */
+static LLVMValueRef counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type) {
   LLVMValueRef function = LLVMGetNamedFunction(counters->module, name);
   return function ? function : LLVMAddFunction(counters->module, name, type);
 }
@@ -70,12 +71,17 @@ static LLVMValueRef combine(hearth_counters *counters, const char *intrinsic, LL
                         "");
 }
 
-static void counter_call_runtime(hearth_counters *counters, const char *name, LLVMTypeRef first_type,
-                                 LLVMValueRef first, LLVMValueRef second) {
-  LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
-  LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){first_type, counters->i64}, 2, false);
-  LLVMBuildCall2(counters->builder, type, hearth_counters_declare(counters, name, type),
-                 (LLVMValueRef[]){first, second}, 2, "");
+void hearth_counters_call(hearth_counters *counters, const char *name, LLVMValueRef *values, unsigned n) {
+  LLVMTypeRef types[4], none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
+  for (unsigned i = 0; i < n; i++) {
+    types[i] = LLVMTypeOf(values[i]);
+    if (LLVMGetTypeKind(types[i]) != LLVMPointerTypeKind)
+      continue;
+    types[i] = counters->pointer;
+    values[i] = LLVMBuildPointerCast(counters->builder, values[i], counters->pointer, "");
+  }
+  LLVMTypeRef type = LLVMFunctionType(none, types, n, false);
+  LLVMBuildCall2(counters->builder, type, counters_declare(counters, name, type), values, n, "");
 }
 
 static void add_inline(hearth_counters *counters, LLVMValueRef address, uint64_t count) {
@@ -97,15 +103,14 @@ static void add_inline(hearth_counters *counters, LLVMValueRef address, uint64_t
 
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, uint64_t count) {
   if (counters->histogram && counters->atomic) /* no atomic instruction stays at the greatest number */
-    counter_call_runtime(counters, "__hearth_count_atomic", counters->i64, address,
-                         LLVMConstInt(counters->i64, count, false));
+    hearth_counters_call(counters, "__hearth_count_atomic",
+                         (LLVMValueRef[]){address, LLVMConstInt(counters->i64, count, false)}, 2);
   else
     add_inline(counters, address, count);
 }
 
 void hearth_counters_add_range(hearth_counters *counters, LLVMValueRef pointer, LLVMValueRef size) {
-  counter_call_runtime(counters, "__memprof_record_access_range", counters->pointer,
-                       LLVMBuildPointerCast(counters->builder, pointer, counters->pointer, ""), size);
+  hearth_counters_call(counters, "__memprof_record_access_range", (LLVMValueRef[]){pointer, size}, 2);
 }
 
 /* ------------------------------------------------ functions ------------------------------------------------ */
@@ -121,7 +126,7 @@ static void replace_intrinsic(hearth_counters *c, LLVMValueRef call, const char 
                                is_set ? LLVMBuildZExt(b, LLVMGetArgOperand(call, 1), i32, "")
                                       : LLVMBuildPointerCast(b, LLVMGetArgOperand(call, 1), c->pointer, ""),
                                LLVMBuildIntCast2(b, LLVMGetArgOperand(call, 2), c->i64, false, "")};
-  LLVMBuildCall2(b, type, hearth_counters_declare(c, name, type), arguments, 3, "");
+  LLVMBuildCall2(b, type, counters_declare(c, name, type), arguments, 3, "");
   LLVMInstructionEraseFromParent(call);
 }
 
@@ -204,24 +209,6 @@ static bool has_calls(LLVMValueRef function) {
   return false;
 }
 
-/* So that files of different modes in one program are noticed. */
-static void tell_granule(hearth_counters *c) {
-  LLVMContextRef context = LLVMGetModuleContext(c->module);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &i32, 1, false);
-  LLVMValueRef granule = LLVMConstInt(i32, granule_of(c), false);
-  LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_granule", type), &granule, 1, "");
-}
-
-static void tell_globals(hearth_counters *c) {
-  LLVMValueRef table = hearth_global_table_of(c->module);
-  if (!table)
-    return;
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(c->module)), &c->pointer, 1, false);
-  LLVMValueRef argument = LLVMConstBitCast(table, c->pointer);
-  LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_globals", type), &argument, 1, "");
-}
-
 /* By which the runtime knows of histogram mode before anything is allocated; as clang -fmemory-profile does. */
 static void define_histogram(hearth_counters *c) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(c->module));
@@ -233,17 +220,18 @@ static void define_histogram(hearth_counters *c) {
 
 /* Every module calls the runtime's start, so that it is up before any code of ours whatever is linked first. */
 static void add_constructor(hearth_counters *c) {
-  const char *calls[] = {c->histogram ? "__memprof_init" : "__hearth_exact_init",
-                         "__memprof_version_mismatch_check_v1"};
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
+  LLVMValueRef granule = LLVMConstInt(LLVMInt32TypeInContext(context), granule_of(c), false),
+               table = hearth_global_table_of(c->module);
   LLVMValueRef constructor = LLVMAddFunction(c->module, "memprof.module_ctor", type);
   LLVMSetLinkage(constructor, LLVMInternalLinkage);
   LLVMPositionBuilderAtEnd(c->builder, LLVMAppendBasicBlockInContext(context, constructor, ""));
-  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-    LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, calls[i], type), NULL, 0, "");
-  tell_granule(c);
-  tell_globals(c);
+  hearth_counters_call(c, c->histogram ? "__memprof_init" : "__hearth_exact_init", NULL, 0);
+  hearth_counters_call(c, "__memprof_version_mismatch_check_v1", NULL, 0);
+  hearth_counters_call(c, "__hearth_granule", &granule, 1); /* files of different modes in one program are noticed */
+  if (table)
+    hearth_counters_call(c, "__hearth_globals", &table, 1);
   LLVMBuildRetVoid(c->builder);
   hearth_ir_append_constructor(c->module, constructor, 1);
 }
@@ -268,14 +256,12 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
     hearth_shim_warn(module, "-memprof-globals", "accesses of global variables are not counted in histogram mode");
   else if (options->globals)
     complete &= hearth_global_table_define(module, options->global_stores);
-  hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f)) {
       if (has_calls(f))
         hearth_shim_forbid_folding(f); /* by --icf: a stack would name the other function */
       complete &= instrument_function(f, &exact, &counters);
     }
-  hearth_module_facts_forget(module);
   hearth_library_forget(module);
   if (!complete)
     hearth_shim_error(module, "out of memory while instrumenting: some functions would not be counted");

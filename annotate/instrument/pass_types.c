@@ -144,18 +144,13 @@ static void add_uses(candidates *c, LLVMValueRef pointer, bool into_variables) {
     add_use(c, pointer, LLVMGetUser(use), into_variables);
 }
 
-/* 0: not constant, or not to be told from an alignment. */
+/* 0: not constant. */
 static uint64_t constant_size(LLVMValueRef call) {
-  const char *name = LLVMGetValueName(LLVMGetCalledValue(call));
-  unsigned numbers = strcmp(name, "calloc") == 0 || strcmp(name, "reallocarray") == 0 ? 2 : 1;
-  uint64_t size = 1;
-  for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
-    LLVMValueRef argument = LLVMGetArgOperand(call, i);
-    if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMIntegerTypeKind)
-      continue;
-    if (numbers-- == 0 || !LLVMIsAConstantInt(argument))
-      return 0;
-    size *= LLVMConstIntGetZExtValue(argument);
+  const char *factor = hearth_alloc_function_of(call)->size;
+  uint64_t size = *factor != '\0';
+  for (; *factor; factor++) {
+    LLVMValueRef argument = LLVMIsAConstantInt(LLVMGetArgOperand(call, (unsigned)(*factor - '0')));
+    size *= argument ? LLVMConstIntGetZExtValue(argument) : 0;
   }
   return size;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table by name and signature. The type of the call counts, not that of the declaration, which in old C has no parameters, and in a
- * link may be another module's. */
+/* A table by name and signature. The type of the call counts, not that of the declaration, which in old C has no
+ * parameters, and in a link may be another module's. */
 #include "module.h"
 
 #include <string.h>
@@ -144,15 +144,6 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
   return row && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
 }
 
-bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
-  size_t length;
-  LLVMValueRef callee = hearth_ir_is_call(instruction) ? hearth_alloc_callee(instruction) : NULL;
-  if (!callee || !LLVMIsDeclaration(callee))
-    return false;
-  const char *name = LLVMGetValueName2(callee, &length);
-  return row_named(name, length) && !alloc_function_row_of(instruction, callee);
-}
-
 static void mark_call(LLVMValueRef call, const char *name) {
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
@@ -212,8 +203,7 @@ static const struct {
 
 bool hearth_is_pointer_call(LLVMValueRef call) {
   LLVMValueRef callee = LLVMGetCalledValue(call);
-  return !LLVMIsAConstant(callee) && !LLVMIsAInlineAsm(callee) &&
-         !LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, PROMOTED, strlen(PROMOTED));
+  return !LLVMIsAConstant(callee) && !LLVMIsAInlineAsm(callee) && !is_marked(call, PROMOTED);
 }
 
 static const char *function_of_type(LLVMTypeRef type) {
@@ -251,7 +241,6 @@ LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call) {
   if (!function)
     function = LLVMAddFunction(module, name, LLVMGetCalledFunctionType(call));
   LLVMValueRef direct = hearth_shim_promote_call(call, function);
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(LLVMGetModuleContext(module), PROMOTED, strlen(PROMOTED), "", 0));
+  mark_call(call, PROMOTED);
   return direct;
 }

@@ -23,22 +23,18 @@ LLVMThreadLocalMode hearth_thread_model(LLVMModuleRef module) {
   return LLVMGetModuleFlag(module, "PIC Level", 9) ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel;
 }
 
-/* `callee`, called with this type and the first parameters of `function`, returned. */
-static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block, LLVMTypeRef type,
-                            LLVMValueRef callee) {
-  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX];
-  unsigned n = LLVMCountParamTypes(type);
-  for (unsigned i = 0; i < n; i++)
-    arguments[i] = LLVMGetParam(function, i);
-  LLVMPositionBuilderAtEnd(builder, block);
+LLVMValueRef hearth_build_tail_call(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef callee,
+                                    LLVMValueRef *arguments, unsigned n) {
   LLVMValueRef called = LLVMConstPointerCast(callee, LLVMPointerType(type, 0));
   LLVMValueRef call = LLVMBuildCall2(builder, type, called, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
-  LLVMSetTailCall(call, true);
+  LLVMSetTailCall(call, true); /* a function that only allocates needs no frame */
   LLVMBuildRet(builder, call);
+  return call;
 }
 
 static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
+  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -46,8 +42,11 @@ static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValu
   LLVMBasicBlockRef absent = LLVMAppendBasicBlockInContext(context, function, "absent");
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, hinted, ""), present, absent);
-  build_return_of(builder, function, present, LLVMGlobalGetValueType(hinted), hinted);
-  build_return_of(builder, function, absent, type, plain);
+  LLVMGetParams(function, arguments);
+  LLVMPositionBuilderAtEnd(builder, present);
+  hearth_build_tail_call(builder, LLVMGlobalGetValueType(hinted), hinted, arguments, LLVMCountParams(function));
+  LLVMPositionBuilderAtEnd(builder, absent);
+  hearth_build_tail_call(builder, type, plain, arguments, LLVMCountParamTypes(type));
   LLVMDisposeBuilder(builder);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
+/* A module, as all passes see it: its symbols; its allocation calls, and the functions that take their place; the
+ * places of its calls, in ids of the profile; and where the profile wants blocks to lie. */
 #ifndef HEARTH_MODULE_H
 #define HEARTH_MODULE_H
 
@@ -73,10 +74,10 @@ typedef struct hearth_alloc_function {
 
 enum { HEARTH_ALLOC_PARAMETERS_MAX = 4 };
 
-/* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
- * one of the same name that is called with another type, one that the module defines itself, or a call that lowering
- * made. Sizes may be narrower integers than the library's, and the
- * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
+/* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function, one of
+ * the same name that is called with another type, one that the module defines itself, or a call that lowering made.
+ * Sizes may be narrower integers than the library's, and the declaration may lack parameters or differ from the call,
+ * as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
 /* The function that a call names, also through casts of its type; NULL if it names none. */
@@ -84,9 +85,6 @@ LLVMValueRef hearth_alloc_callee(LLVMValueRef call);
 
 /* The type of the function that a call of the row's function calls: as the library declares it. */
 LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *row);
-
-/* Does it call a function of the table with a type that cannot be converted to the library's? */
-bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
 
 /* Note, before coroutines are split, that the call allocates the frame of one, if it does. */
 void hearth_alloc_note_frame(LLVMValueRef call);
@@ -144,6 +142,10 @@ LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
 /* The function to call in place of an allocation call of this row, with its arguments and a hint; made if the module
  * lacks it. NULL if one of the names is taken by something else. */
 LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row);
+
+/* A tail call of `callee`, of that type, whose result is returned. */
+LLVMValueRef hearth_build_tail_call(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef callee,
+                                    LLVMValueRef *arguments, unsigned n);
 
 /* Make a definition, or a declaration that will become one, one for the program, whichever modules have it; never
  * visible outside of the program or library that it is linked into. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Metadata of a module as a whole: line tables, the mark of its build, mdlib's unification of schemas, and what it tells a
- * link: options, the plan, and which calls have moved. */
+/* Metadata of a module as a whole: line tables, the mark of its build, mdlib's unification of schemas, and what it
+ * tells a link: options, the plan, and which calls have moved. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +109,10 @@ bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options)
 #define VALUES      6                    /* of HINTS */
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
+static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
+  return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
+}
+
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
   return LLVMGetModuleFlag(module, name, strlen(name));
 }
@@ -170,9 +174,9 @@ void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *o
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
   LLVMMetadataRef values[VALUES];
   for (unsigned i = 0; i < 4; i++)
-    values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
-  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
-  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->by_plan, false));
+    values[i] = integer(i8, options->hints[i]);
+  values[4] = integer(i32, options->nobuiltin);
+  values[5] = integer(i32, options->by_plan);
   add_flag(module, HINTS, values, VALUES);
 }
 
@@ -182,7 +186,7 @@ void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t p
   const char *path = absolute ? absolute : profile;
   LLVMMetadataRef values[] = {
       LLVMMDStringInContext2(context, path, strlen(path)),
-      LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), plan, false)),
+      integer(LLVMInt64TypeInContext(context), plan),
   };
   add_flag(module, PLAN, values, 2);
   free(absolute);
@@ -241,10 +245,6 @@ hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module) {
 #define MOVED "memprof.moved"
 
 enum { HEAD_OPERANDS = 3, CALL_OPERANDS = 4 };
-
-static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
-  return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
-}
 
 static void moved_call_write_function(LLVMModuleRef module, const hearth_moved_calls *moved,
                                       const hearth_moved_function *function, LLVMMetadataRef *operands) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The passes, their order, and what a module carries on to a link. Each pass takes a module and the options, returns whether it
- * changed the module, may be run anywhere and any number of times, and leaves the module as it was when the profile
- * is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and another
- * one or none is there). */
+/* The passes, their order, and what a module carries on to a link. Each pass takes a module and the options, returns
+ * whether it changed the module, may be run anywhere and any number of times, and leaves the module as it was when the
+ * profile is missing, stale or corrupt (one warning says so, or an error where the options have the profile's id and
+ * another one or none is there). */
 #ifndef HEARTH_PASSES_H
 #define HEARTH_PASSES_H
 
@@ -94,11 +94,9 @@ bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
 
 /* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks and asks here. */
 
-typedef bool hearth_pass_function(LLVMModuleRef module, const hearth_pass_options *options);
-
 typedef struct hearth_pass {
   const char *name; /* as in -passes= */
-  hearth_pass_function *run;
+  bool (*run)(LLVMModuleRef module, const hearth_pass_options *options);
 } hearth_pass;
 
 /* The pass of this name; NULL if there is none that can be asked for. */

@@ -266,9 +266,6 @@ bool hearth_flow_interrupts(LLVMValueRef instruction) {
   if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
     return false;
   auto *Call = dyn_cast<CallBase>(&I);
-  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  if (Callee && Callee->hasFnAttribute(HEARTH_FACT_QUIET))
-    return false;
   if (!isGuaranteedToTransferExecutionToSuccessor(&I))
     return true;
   if (I.isAtomic()) // behind it, or in front of it, the block may be another thread's

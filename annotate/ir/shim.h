@@ -91,13 +91,9 @@ void hearth_shim_forbid_folding(LLVMValueRef function);
 
 /* What LLVM's analyses say of instructions and pointers. */
 
-/* On a function: nothing in it interrupts (hearth_flow_interrupts), nor in its callees. */
-#define HEARTH_FACT_QUIET "hearth-quiet"
-
 /* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
  * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
- * wait for it to do so. Accesses are counted together only where none is in between. Calls of quiet functions
- * (HEARTH_FACT_QUIET) are none. */
+ * wait for it to do so. Accesses are counted together only where none is in between. */
 bool hearth_flow_interrupts(LLVMValueRef instruction);
 
 /* The pointer without constant offsets, and their sum in bytes. */

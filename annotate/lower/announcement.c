@@ -26,8 +26,8 @@ static plan_name announcement_name_of(const char *what, uint64_t plan) {
 
 /* Define a constructor, which runs before the program's own ones, that calls a function of the allocator: there may be
  * another one, or none of its own, so by a weak reference. Not if the module uses the function's name itself. */
-static void announce(LLVMModuleRef module, const char *name, const char *receiver_name, LLVMValueRef *arguments,
-                     unsigned count) {
+static void add_announcement(LLVMModuleRef module, const char *name, const char *receiver_name, LLVMValueRef *arguments,
+                             unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef none = LLVMVoidTypeInContext(context), types[3];
   if (LLVMGetNamedFunction(module, name) || LLVMGetNamedFunction(module, receiver_name))
@@ -87,7 +87,8 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValu
   LLVMValueRef sites = get_sites(module, announcement_name_of("__hearth_sites", plan), word);
   LLVMValueRef arguments[] = {plan_number(module, plan), sites, word};
   if (LLVMIsDeclaration(sites))
-    announce(module, announcement_name_of("__hearth_need_sites", plan).c, "hearth_malloc_need_sites", arguments, 3);
+    add_announcement(module, announcement_name_of("__hearth_need_sites", plan).c, "hearth_malloc_need_sites", arguments,
+                     3);
 }
 
 /* A constant array; NULL: a null pointer, each id has a pool of its own. */
@@ -109,11 +110,11 @@ void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *la
   if (LLVMGetNamedFunction(module, name.c))
     return;
   LLVMValueRef arguments[] = {plan_number(module, plan), add_layout(module, layout)};
-  announce(module, name.c, "hearth_malloc_plan", arguments, 2);
+  add_announcement(module, name.c, "hearth_malloc_plan", arguments, 2);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {
-  announce(module, NEED_OF_LINK, "hearth_malloc_no_plugin", NULL, 0);
+  add_announcement(module, NEED_OF_LINK, "hearth_malloc_no_plugin", NULL, 0);
 }
 
 /* Emptied, as other modules' lists of constructors may name it, too. */

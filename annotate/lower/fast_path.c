@@ -146,23 +146,14 @@ static LLVMValueRef take_block(fast_builder *b, LLVMValueRef pool, LLVMValueRef 
   return block;
 }
 
-static LLVMValueRef build_call(fast_builder *b, LLVMValueRef callee, LLVMValueRef *arguments, unsigned n) {
-  LLVMValueRef call = LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(callee), callee, arguments, n, "");
-  LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
-  LLVMSetTailCall(call, true); /* a function that only allocates needs no frame */
-  LLVMBuildRet(b->builder, call);
-  return call;
-}
-
 /* With the parameters: the hint is the last one. */
 static void build_hinted_call(fast_builder *b, LLVMValueRef callee) {
-  unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext"));
+  unsigned zeroext = LLVMGetEnumAttributeKindForName("zeroext", strlen("zeroext")), n = LLVMCountParams(b->function);
   LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
-  unsigned n = LLVMCountParams(b->function);
-  for (unsigned i = 0; i < n; i++)
-    arguments[i] = LLVMGetParam(b->function, i);
+  LLVMGetParams(b->function, arguments);
   LLVMPositionBuilderAtEnd(b->builder, b->hinted);
-  LLVMAddCallSiteAttribute(build_call(b, callee, arguments, n), n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
+  LLVMValueRef call = hearth_build_tail_call(b->builder, LLVMGlobalGetValueType(callee), callee, arguments, n);
+  LLVMAddCallSiteAttribute(call, n, LLVMCreateEnumAttribute(b->context, zeroext, 0));
 }
 
 /* The allocator's function that goes on where its list is empty; NULL: it has none for callers that want zeros, or
@@ -193,7 +184,7 @@ static void build_empty_list(fast_builder *b, const hearth_alloc_function *row, 
   LLVMBasicBlockRef found = LLVMInsertBasicBlockInContext(b->context, b->hinted, "");
   hearth_shim_expect_true(LLVMBuildCondBr(b->builder, can, found, b->hinted));
   LLVMPositionBuilderAtEnd(b->builder, found);
-  build_call(b, function, arguments, 2);
+  hearth_build_tail_call(b->builder, LLVMGlobalGetValueType(function), function, arguments, 2);
 }
 
 static void build_fast_path(fast_builder *b, const hearth_fast_call *noted) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What lowering a call is made of: the word that tells contexts apart as the program runs, what the allocator is told as
- * it starts, and the allocator's fast path in place of a call. */
+/* What lowering a call is made of: the word that tells contexts apart as the program runs, what the allocator is told
+ * as it starts, and the allocator's fast path in place of a call. */
 #ifndef HEARTH_LOWER_H
 #define HEARTH_LOWER_H
 

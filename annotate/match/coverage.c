@@ -54,13 +54,10 @@ static const char *folder_of(LLVMModuleRef module, const char *name, size_t *ret
     return folder_before(name, base - 1, ret_length);
   *ret_length = 0;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-    LLVMMetadataRef subprogram = LLVMGetSubprogram(f);
-    size_t file_length;
     unsigned length;
-    const char *file = subprogram ? hearth_ir_subprogram_file(subprogram, &file_length) : NULL;
-    if (!file || file_length != strlen(name) || memcmp(file, name, file_length) != 0)
+    if (!LLVMGetSubprogram(f) || !hearth_is_of_source_file(f))
       continue;
-    const char *folder = LLVMDIFileGetDirectory(LLVMDIScopeGetFile(subprogram), &length);
+    const char *folder = LLVMDIFileGetDirectory(LLVMDIScopeGetFile(LLVMGetSubprogram(f)), &length);
     return folder_before(folder, folder + length, ret_length);
   }
   return name;
@@ -246,12 +243,6 @@ static hearth_status find_row(const measuring *m, LLVMValueRef function, uint32_
   return hearth_profile_find_function(m->profile, id, ret, m->err);
 }
 
-/* E_NOT_FOUND also if it was asked for before. */
-static hearth_status coverage_row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
-  HEARTH_TRY(find_row(m, function, ret));
-  return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
-}
-
 /* Decision sites in functions of the module's file that it does not have. */
 static hearth_status count_gone_sites(const measuring *m) {
   for (uint32_t i = 0; i < m->plan.site_count; i++) {
@@ -271,12 +262,12 @@ static hearth_status count_gone_sites(const measuring *m) {
 static hearth_status measure_module(measuring *m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
     uint32_t row;
-    hearth_status status = coverage_row_of(m, f, &row);
-    m->salvaged = status == HEARTH_OK && hearth_locate_moved(m->session->locator, f);
-    if (status == HEARTH_OK)
-      status = measure_function(m, row);
-    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
-      return status;
+    hearth_status status = find_row(m, f, &row);
+    if (status == HEARTH_E_NOT_FOUND || (status == HEARTH_OK && m->seen[row]))
+      continue;
+    HEARTH_TRY(status);
+    m->salvaged = hearth_locate_moved(m->session->locator, f);
+    HEARTH_TRY(measure_function(m, row));
   }
   return count_gone_sites(m);
 }
@@ -345,28 +336,28 @@ static hearth_status measure_file(measuring *m) {
   return HEARTH_OK;
 }
 
+static hearth_status measure_all(measuring *m, bool of_file) {
+  if (m->session->options->by_word)
+    HEARTH_TRY(hearth_profile_get_plan(m->profile, &m->plan, m->err));
+  HEARTH_TRY(coverage_find_file(m));
+  HEARTH_TRY(measure_module(m));
+  if (of_file)
+    return measure_file(m);
+  m->coverage->file = (hearth_file_sums){0};
+  return HEARTH_OK;
+}
+
 hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
                                       const hearth_call_sites *sites, bool of_file, hearth_error *err) {
+  hearth_profile *profile = session->matcher->profile;
   measuring m = {.coverage = coverage,
                  .session = session,
-                 .profile = session->matcher->profile,
+                 .profile = profile,
                  .sites = sites,
+                 .seen = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *m.seen),
                  .file_path = HEARTH_NONE,
                  .err = err};
-  m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
-  if (!m.seen)
-    return hearth_error_nomem(err);
-  hearth_status status = HEARTH_OK;
-  if (session->options->by_word)
-    status = hearth_profile_get_plan(m.profile, &m.plan, err);
-  if (status == HEARTH_OK)
-    status = coverage_find_file(&m);
-  if (status == HEARTH_OK)
-    status = measure_module(&m);
-  if (status == HEARTH_OK && of_file)
-    status = measure_file(&m);
-  else
-    coverage->file = (hearth_file_sums){0};
+  hearth_status status = m.seen ? measure_all(&m, of_file) : hearth_error_nomem(err);
   free(m.seen);
   return status;
 }

@@ -122,10 +122,6 @@ static hearth_status folded_stack_call(hearth_stacks *stacks, uint32_t caller, u
   return *ret == HEARTH_NONE ? hearth_error_nomem(err) : HEARTH_OK;
 }
 
-static bool reserve_step(hearth_stacks *stacks, size_t steps) {
-  return hearth_array_grow(&stacks->path, &stacks->path_room, steps, sizeof *stacks->path);
-}
-
 hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err) {
   size_t steps = 0;
   uint32_t row, caller, folded = HEARTH_NONE;
@@ -136,7 +132,7 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
       folded = stacks->folded[node] - 1;
       break;
     }
-    if (!reserve_step(stacks, steps))
+    if (!hearth_array_grow(&stacks->path, &stacks->path_room, steps, sizeof *stacks->path))
       return hearth_error_nomem(err);
     stacks->path[steps++] = node;
   }

@@ -212,30 +212,29 @@ static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
   return leaf_add_node(leaf, root, err);
 }
 
+/* *contexts and *sorted are the caller's, also after an error. */
+static hearth_status leaf_fill(hearth_leaf *leaf, uint64_t **contexts, uint64_t **sorted, hearth_error *err) {
+  HEARTH_TRY(read_contexts(leaf, contexts, err));
+  *sorted = malloc((leaf->row_count + 1) * sizeof **sorted);
+  if (!*sorted)
+    return hearth_error_nomem(err);
+  memcpy(*sorted, *contexts, leaf->row_count * sizeof **sorted);
+  qsort(*sorted, leaf->row_count, sizeof **sorted, hearth_compare_u64);
+  HEARTH_TRY(leaf_add_stacks(leaf, *sorted, err));
+  HEARTH_TRY(place_stacks(leaf, *contexts, err));
+  return plant(leaf, err);
+}
+
 hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_placer *placer,
                                bool *matched, hearth_leaf **ret, hearth_error *err) {
   uint64_t *contexts = NULL, *sorted = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
     return hearth_error_nomem(err);
-  leaf->frames = frames;
-  leaf->folded = folded;
-  leaf->placer = placer;
-  leaf->matched = matched;
-  hearth_status status = read_contexts(leaf, &contexts, err);
-  if (status == HEARTH_OK && !(sorted = malloc((leaf->row_count + 1) * sizeof *sorted)))
-    status = hearth_error_nomem(err);
-  if (status == HEARTH_OK) {
-    memcpy(sorted, contexts, leaf->row_count * sizeof *sorted);
-    qsort(sorted, leaf->row_count, sizeof *sorted, hearth_compare_u64);
-    status = leaf_add_stacks(leaf, sorted, err);
-  }
-  if (status == HEARTH_OK)
-    status = place_stacks(leaf, contexts, err);
+  *leaf = (hearth_leaf){.frames = frames, .folded = folded, .placer = placer, .matched = matched};
+  hearth_status status = leaf_fill(leaf, &contexts, &sorted, err);
   free(sorted);
   free(contexts);
-  if (status == HEARTH_OK)
-    status = plant(leaf, err);
   if (status == HEARTH_OK)
     *ret = leaf;
   else

@@ -124,8 +124,8 @@ typedef struct hearth_leaf {
   size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
 } hearth_leaf;
 
-/* All contexts whose leaf is one of the frames. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
- * accepts NULL. */
+/* All contexts whose leaf is one of the frames. `matched`, `folded` and `placer` are borrowed as long as the leaf
+ * lives. Destroy accepts NULL. */
 hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_placer *placer,
                                bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
@@ -319,7 +319,8 @@ void hearth_coverage_free(hearth_coverage *coverage);
 
 /* ------------------------------------------------ match report ------------------------------------------------ */
 
-/* -memprof-report: a line of JSON about each module that is compiled, appended to one file (docs/options.md, "Reports"). */
+/* -memprof-report: a line of JSON about each module that is compiled, appended to one file (docs/options.md,
+ * "Reports"). */
 
 /* Append the module's line, in one piece: compilers that run at a time can share the file. E_IO, E_NOMEM, and those
  * of reading the profile. */

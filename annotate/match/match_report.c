@@ -12,22 +12,22 @@
 #include "hearth/json_writer.h"
 #include "shim.h"
 
-static void match_report_print_sums(hearth_json *json, const char *key, const hearth_coverage_sums *sums) {
+static void print_numbers(hearth_json *json, const char *key, const char *const names[3], const uint64_t numbers[3]) {
   hearth_json_key(json, key);
   hearth_json_open(json, '{');
-  hearth_json_key_uint(json, "functions", sums->functions);
-  hearth_json_key_uint(json, "contexts", sums->contexts);
-  hearth_json_key_uint(json, "bytes", sums->bytes);
+  for (unsigned i = 0; i < 3; i++)
+    hearth_json_key_uint(json, names[i], numbers[i]);
   hearth_json_close(json, '}');
 }
 
+static void match_report_print_sums(hearth_json *json, const char *key, const hearth_coverage_sums *sums) {
+  print_numbers(json, key, (const char *[]){"functions", "contexts", "bytes"},
+                (uint64_t[]){sums->functions, sums->contexts, sums->bytes});
+}
+
 static void print_callsites(hearth_json *json, const char *key, const hearth_callsite_sums *sums) {
-  hearth_json_key(json, key);
-  hearth_json_open(json, '{');
-  hearth_json_key_uint(json, "all", sums->all);
-  hearth_json_key_uint(json, "matched", sums->matched);
-  hearth_json_key_uint(json, "salvaged", sums->salvaged);
-  hearth_json_close(json, '}');
+  print_numbers(json, key, (const char *[]){"all", "matched", "salvaged"},
+                (uint64_t[]){sums->all, sums->matched, sums->salvaged});
 }
 
 static hearth_status print_unmatched(hearth_json *json, hearth_profile *profile, const hearth_unmatched *unmatched,

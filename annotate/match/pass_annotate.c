@@ -30,16 +30,24 @@ static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_conte
   a->nobuiltin.bytes += found.bytes;
 }
 
+/* Of a call that was just matched. `promoted_to`: NULL, or the function that it is to be compared with. */
+static void note_matched(annotation *a, LLVMValueRef call, const char *promoted_to) {
+  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+  count_nobuiltin(a, call, &edit->contexts);
+  if (!hearth_shim_wants_remarks(call))
+    return;
+  hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+  if (promoted_to)
+    hearth_remark_promoted(call, &found, promoted_to);
+  else
+    hearth_remark_matched(call, &found, edit->salvaged);
+}
+
 static hearth_status match_allocation(annotation *a, LLVMValueRef call) {
   a->allocates = true;
   a->located |= hearth_ir_instruction_location(call) != NULL;
   HEARTH_TRY(hearth_session_match_allocation(&a->session, call, &a->edits, &a->err));
-  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
-  count_nobuiltin(a, call, &edit->contexts);
-  if (hearth_shim_wants_remarks(call)) {
-    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
-    hearth_remark_matched(call, &found, edit->salvaged);
-  }
+  note_matched(a, call, NULL);
   return HEARTH_OK;
 }
 
@@ -48,12 +56,7 @@ static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
   if (!function)
     return HEARTH_E_NOT_FOUND;
   HEARTH_TRY(hearth_session_match_pointer_call(&a->session, call, &a->edits, &a->err));
-  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
-  count_nobuiltin(a, call, &edit->contexts);
-  if (hearth_shim_wants_remarks(call)) {
-    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
-    hearth_remark_promoted(call, &found, function);
-  }
+  note_matched(a, call, function);
   return HEARTH_E_NOT_FOUND; /* where it leads to other functions, it may be a caller in contexts */
 }
 

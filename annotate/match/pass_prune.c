@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Matches each allocation call again, where inlining has put it. Without a profile, or where it does not know the call,
  * the metadata that the call carries are narrowed by the ids of its debug location. */
-#include <stdio.h>
-
 #include "hearth/ir_facts.h"
 #include "match.h"
 #include "shim.h"
@@ -41,17 +39,6 @@ static void report_unmatched(LLVMValueRef call) {
     hearth_shim_remark(call, true, "NoLocation",
                        "allocation call without hint: it has no debug location (compile with -gmlt "
                        "-fdebug-info-for-profiling)");
-}
-
-static void report_misdeclared(LLVMValueRef call) {
-  char message[256];
-  size_t length;
-  const char *name = LLVMGetValueName2(hearth_alloc_callee(call), &length);
-  snprintf(message, sizeof message,
-           "%.*s call without hint: it is called with a type that cannot be converted to the library function's "
-           "(undeclared functions return int, which cuts the address off)",
-           (int)length, name);
-  hearth_shim_remark(call, true, "OtherType", message);
 }
 
 /* By the metadata alone. False if the call has no contexts; its `!callsite`, if it has one, is then lengthened by the
@@ -94,8 +81,6 @@ static void prune_visit(LLVMValueRef instruction, void *data) {
     return;
   if (!hearth_alloc_function_of(instruction)) {
     prune_prune(p, instruction); /* it may have been lowered before it was inlined */
-    if (p->session.matcher && hearth_alloc_is_misdeclared(instruction))
-      report_misdeclared(instruction);
     return;
   }
   hearth_status status = prune_allocation(p, instruction);

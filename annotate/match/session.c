@@ -12,8 +12,9 @@
 #include "salvage.h"
 #include "shim.h"
 
-static bool session_give_up(hearth_session *session, const hearth_error *err,
-                            void (*tell)(LLVMModuleRef, const char *, const char *)) {
+/* A cache of objects would keep an object that is compiled without the profile under the profile's id, and give it out
+ * when the profile is there. It does not keep failed compiles: `refuse`. */
+static bool session_give_up(hearth_session *session, const hearth_error *err, bool refuse) {
   const char *file = session->options->profile, *message = err->message;
   if (session->matcher) /* its data may be incomplete */
     hearth_matcher_close(session->matcher);
@@ -23,18 +24,12 @@ static bool session_give_up(hearth_session *session, const hearth_error *err,
     message += length + 2;
   char text[sizeof err->message + 64] = "heap profile not used: ";
   strncat(text, message, sizeof text - strlen(text) - 1);
-  tell(session->module, file, text);
+  (refuse ? hearth_shim_refuse : hearth_shim_warn)(session->module, file, text);
   return false;
 }
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
-  return session_give_up(session, err, hearth_shim_warn);
-}
-
-/* A cache of objects would keep an object that is compiled without the profile under the profile's id, and give it out
- * when the profile is there. It does not keep failed compiles. */
-static bool fail_to_open(hearth_session *session, const hearth_error *err) {
-  return session_give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
+  return session_give_up(session, err, false);
 }
 
 static hearth_status check_id(const hearth_pass_options *options, const hearth_profile *profile, hearth_error *err) {
@@ -114,7 +109,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   session->options = options;
   session->scheme = HEARTH_IDS_HEARTH;
   if (*options->profile && session_open_profile(session, &session->scheme, &err) != HEARTH_OK)
-    return fail_to_open(session, &err);
+    return session_give_up(session, &err, options->profile_id != 0);
   session->md = hearth_md_create(module);
   hearth_moved_calls_read(module, &session->moved);
   if (!session->md)

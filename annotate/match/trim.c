@@ -223,13 +223,12 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
   ret->has_dormant |= leaf->has_dormant;
   if (status == HEARTH_OK && placements && trim_is_one(placements) && trims)
     status = emit_together(leaf, &nodes, placements, ret, err);
-  else if (status == HEARTH_OK && placements) {
-    for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
-      uint32_t other = nodes.items[nodes.count - 1 - i];
-      nodes.items[nodes.count - 1 - i] = nodes.items[i];
-      nodes.items[i] = other;
-    }
-    status = emit_apart(leaf, &nodes, trims, ret, err);
+  else if (placements) { /* the list is emptied from its end */
+    scratch.count = 0;
+    while (status == HEARTH_OK && nodes.count)
+      status = trim_add_node(&scratch, nodes.items[--nodes.count], err);
+    if (status == HEARTH_OK)
+      status = emit_apart(leaf, &scratch, trims, ret, err);
   }
   free(nodes.items);
   free(scratch.items);

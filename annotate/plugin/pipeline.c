@@ -129,15 +129,12 @@ __attribute__((constructor(101))) static void check_host(void) {
   unsigned own = hearth_ir_llvm_major();
   if (major == own || (major == 0 && own < 16))
     return;
+  char other[32] = "a release before 16";
   if (major)
-    fprintf(stderr,
-            "hearth.so: error: this plugin was built for LLVM %u, the compiler is of LLVM %u: use one of the "
-            "same release ('hearth flags --clang=CLANG' checks)\n",
-            own, major);
-  else
-    fprintf(stderr,
-            "hearth.so: error: this plugin was built for LLVM %u, the compiler is of a release before 16: use "
-            "one of the same release ('hearth flags --clang=CLANG' checks)\n",
-            own);
+    snprintf(other, sizeof other, "LLVM %u", major);
+  fprintf(stderr,
+          "hearth.so: error: this plugin was built for LLVM %u, the compiler is of %s: use one of the same release "
+          "('hearth flags --clang=CLANG' checks)\n",
+          own, other);
   _exit(1);
 }

@@ -61,14 +61,9 @@ cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
                         cl::desc("Give hints also to calls that are no builtins"));
 #endif
 
-cl::opt<bool> *findSwitch(StringRef Name) {
-  auto Found = cl::getRegisteredOptions().find(Name);
-  return Found != cl::getRegisteredOptions().end() ? static_cast<cl::opt<bool> *>(Found->second) : nullptr;
-}
-
 bool isOn(StringRef Name) {
-  cl::opt<bool> *Switch = findSwitch(Name);
-  return Switch && Switch->getValue();
+  auto Found = cl::getRegisteredOptions().find(Name);
+  return Found != cl::getRegisteredOptions().end() && static_cast<cl::opt<bool> *>(Found->second)->getValue();
 }
 
 cl::opt<std::string> LibraryAccesses("memprof-library-accesses",
@@ -170,7 +165,6 @@ cl::bits<ContextsBy> ContextsApartBy(
     cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
     cl::values(clEnumValN(ByInline, "inline", "by inlining; always"),
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
-bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
 
 // Flags come twice in builds that have them in CFLAGS and in LDFLAGS: the last one counts, as it does from LLVM 15 on.
 struct Repeatable {
@@ -203,7 +197,7 @@ hearth_pass_options currentOptions() {
   Options.histogram = isOn("memprof-histogram");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.link_has_plugin = LinkPlugin;
-  Options.by_word = contextsAreApartBy(ByWord);
+  Options.by_word = ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(ByWord);
   std::copy(std::begin(HintOf), std::end(HintOf), Options.hints);
   return Options;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What symbols are called, and LLVM's attributes of them. A global is known by its linkage name, and by its file if no other file can name it. The number that linking IR
- * appends to local names (.llvm.123) is not part of it. Names of string literals count up through the file, so these
- * go by the first bytes and a hash of all. */
+/* What symbols are called, and LLVM's attributes of them. A global is known by its linkage name, and by its file if no
+ * other file can name it. The number that linking IR appends to local names (.llvm.123) is not part of it. Names of
+ * string literals count up through the file, so these go by the first bytes and a hash of all. */
 #include "module.h"
 
 #include <stdio.h>
