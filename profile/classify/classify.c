@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Classifies contexts. Cold follows from the context's own numbers. For hot, the writer sorts densities and stores
+/* Classifies contexts, and says how sure that is. Cold follows from the context's own numbers. For hot, the writer sorts densities and stores
  * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked
  * for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cutoffs.h"
 #include "hearth/classify.h"
 #include "hearth/lowered_calls.h"
 #include "hearth/status.h"
@@ -33,42 +32,30 @@ double hearth_mib_density(const hearth_mib *mib) {
   return mib->AllocCount ? (double)mib->TotalAccessCount / byte_seconds(mib) : 0;
 }
 
+/* A class by the numbers that it is made from. */
+
+#define HEARTH_USES_UNKNOWN (-1.0)
+
+typedef struct class_facts {
+  double density, lifetime_ns, accesses;
+  double first_accesses,
+      pages_ns;       /* of the first use of all blocks; their lives, one of part of a page for that part */
+  bool rests_at_last; /* its blocks are not accessed in the last half of their lives, as far as is known */
+  /* Uses of a page full of the context's blocks, in the time for which cold memory is left alone: as the counters of
+   * picked blocks show them, and as looks at pages do. */
+  double counted_uses, looked_uses;
+} class_facts;
+
 static double average_lifetime_ns(const hearth_mib *mib) {
   return (double)mib->TotalLifetime / (double)mib->AllocCount;
 }
 
-/* -------------------------------------------------- cutoffs -------------------------------------------------- */
-
-hearth_density_point hearth_density_point_of(const hearth_mib *mib) {
-  return (hearth_density_point){.density = hearth_mib_density(mib), .accesses = mib->TotalAccessCount};
-}
-
-static int compare_points(const void *a, const void *b) {
-  const hearth_density_point *x = a, *y = b;
-  return (x->density > y->density) - (x->density < y->density);
-}
-
-void hearth_density_points_sort(hearth_density_point *points, size_t n) {
-  qsort(points, n, sizeof *points, compare_points);
-}
+/* -------------------------------------------------- classes -------------------------------------------------- */
 
 /* Is part / total less than share_ppm / 1000000? In integers, where rounding cannot depend on order. */
 static bool less_than_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
   return (unsigned __int128)part * 1000000 < (unsigned __int128)total * share_ppm;
 }
-
-double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
-  double cutoff = INFINITY;
-  uint64_t held = 0;
-  for (size_t i = n; i > 0 && less_than_share(held, total, share_ppm);) {
-    cutoff = points[i - 1].density;
-    for (; i > 0 && points[i - 1].density == cutoff; i--)
-      held = hearth_merge_SUM(held, points[i - 1].accesses);
-  }
-  return cutoff;
-}
-
-/* -------------------------------------------------- classes -------------------------------------------------- */
 
 bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mib) {
   uint32_t least_ppm = mib->AllocCount > classifier->runs ? HEARTH_LEAST_WEIGHT_PPM : HEARTH_LEAST_WEIGHT_OF_ONE_PPM;
@@ -176,7 +163,7 @@ bool hearth_is_dormant(const hearth_classifier *classifier, const hearth_mib *mi
 
 /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand
  * may have no more than counts. */
-class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
+static class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
   bool is_llvm = classifier->mode == HEARTH_CLASSIFY_LLVM && mib->TotalLifetimeAccessDensity;
   double blocks = (double)mib->AllocCount, size = (double)mib->TotalSize / blocks, pages = size / PAGE_BYTES;
   return (class_facts){.density = is_llvm ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
@@ -223,7 +210,7 @@ static hearth_class class_by_use(const hearth_classifier *classifier, const clas
   return idle && rests ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
 }
 
-hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {
+static hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {
   return classifier->mode == HEARTH_CLASSIFY_LLVM ? llvm_class_of(classifier, facts) : class_by_use(classifier, facts);
 }
 
@@ -333,4 +320,86 @@ hearth_status hearth_classify_parse(const char *text, hearth_classify_options *r
   }
   *ret = options;
   return HEARTH_OK;
+}
+
+/* -------------------------------------------------- variance -------------------------------------------------- */
+
+/* Levels of numbers, sums of levels, and what follows for a class: its density and lifetime are moved by two
+ * standard errors to either side, and each of the four corners is classified: is it cold as the context itself is? */
+
+/* The exponent and the highest four bits of the fraction stand together in a binary64 number. */
+static uint64_t level_of(double number) {
+  enum { BITS_BELOW = 48, OF_ONE = 0x3ff0 };
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  int64_t level = (int64_t)(bits >> BITS_BELOW) - OF_ONE + HEARTH_VARIANCE_ONE;
+  return level < 0 ? 0 : level > HEARTH_VARIANCE_MOST ? HEARTH_VARIANCE_MOST : (uint64_t)level;
+}
+
+static double variance_density_of(const hearth_mib *mib) {
+  const hearth_mib once = {{.AllocCount = mib->AllocCount,
+                            .TotalSize = mib->TotalSize,
+                            .TotalAccessCount = 1,
+                            .TotalLifetime = mib->TotalLifetime}};
+  return mib->TotalAccessCount > 0 ? hearth_mib_density(mib) : hearth_mib_density(&once) / 2;
+}
+
+void hearth_variance_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_variance *ret) {
+  double allocs = (double)(mib->AllocCount ? mib->AllocCount : 1), duration = (double)(duration_ns ? duration_ns : 1);
+  *ret = (hearth_variance){{.runs = 1,
+                            .squares = 1,
+                            .density = level_of(variance_density_of(mib)),
+                            .lifetime = level_of((double)mib->TotalLifetime / allocs / duration),
+                            .bytes = level_of((double)mib->TotalSize)}};
+  ret->density_squares = ret->density * ret->density;
+  ret->lifetime_squares = ret->lifetime * ret->lifetime;
+  ret->bytes_squares = ret->bytes * ret->bytes;
+}
+
+void hearth_variance_add(hearth_variance *into, const hearth_variance *from, uint64_t weight) {
+  for (size_t i = 0; i < HEARTH_VARIANCE_SUMS; i++)
+    into->sums[i] = hearth_merge_SUM(into->sums[i], hearth_repeat_SUM(from->sums[i], weight));
+}
+
+/* The standard deviation by the root of the runs. */
+static double error_of(double runs, double weights, uint64_t sum, uint64_t squares) {
+  double mean = (double)sum / weights, variance = (double)squares / weights - mean * mean;
+  return variance > 0 ? sqrt(variance / (runs - 1)) / HEARTH_VARIANCE_DOUBLING : 0;
+}
+
+hearth_variance_errors hearth_variance_get_errors(const hearth_variance *variance) {
+  const double least_runs = 1.5, weights = (double)variance->runs;
+  hearth_variance_errors errors = {.runs = variance->squares ? weights * weights / (double)variance->squares : 0};
+  if (errors.runs < least_runs)
+    return errors;
+  errors.density = error_of(errors.runs, weights, variance->density, variance->density_squares);
+  errors.lifetime = error_of(errors.runs, weights, variance->lifetime, variance->lifetime_squares);
+  errors.bytes = error_of(errors.runs, weights, variance->bytes, variance->bytes_squares);
+  return errors;
+}
+
+bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_mib *mib,
+                               const hearth_variance *variance) {
+  hearth_variance_errors errors = hearth_variance_get_errors(variance);
+  double density = hearth_exp2(HEARTH_VARIANCE_ERRORS * errors.density),
+         lifetime = hearth_exp2(HEARTH_VARIANCE_ERRORS * errors.lifetime);
+  bool is_known = classifier->mode == HEARTH_CLASSIFY_LLVM || classifier->total_accesses > 0;
+  if (!is_known || mib->AllocCount == 0 || (errors.density == 0 && errors.lifetime == 0))
+    return false;
+  bool is_cold = hearth_classify(classifier, mib) == HEARTH_CLASS_COLD;
+  class_facts own = class_facts_of(classifier, mib);
+  for (unsigned corner = 0; corner < 4; corner++) {
+    double factor = corner & 1 ? density : 1 / density;
+    class_facts moved = {.density = (mib->TotalAccessCount ? own.density : variance_density_of(mib)) * factor,
+                         .lifetime_ns = corner & 2 ? own.lifetime_ns * lifetime : own.lifetime_ns / lifetime,
+                         .accesses = own.accesses * factor,
+                         .first_accesses = own.first_accesses,
+                         .pages_ns = own.pages_ns,
+                         .rests_at_last = own.rests_at_last,
+                         .counted_uses = own.counted_uses * factor,
+                         .looked_uses = own.looked_uses * factor};
+    if ((class_of(classifier, &moved) == HEARTH_CLASS_COLD) != is_cold)
+      return true;
+  }
+  return false;
 }

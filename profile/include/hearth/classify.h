@@ -75,6 +75,18 @@ double hearth_mib_density(const hearth_mib *mib);
 /* Resolve options (NULL: defaults) against a profile. Where nothing is known of accesses, nothing is cold or hot. */
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err);
+enum { HEARTH_HOT_SHARE_PPM = 900000 }; /* by default */
+
+/* The share that options ask for. */
+static inline uint32_t hearth_hot_share_ppm(const hearth_classify_options *options) {
+  return options->hot_share_ppm ? options->hot_share_ppm : (uint32_t)HEARTH_HOT_SHARE_PPM;
+}
+
+/* Resolve options against the summary of a profile that is being written. True if the cutoff of the profile is to be
+ * filled in: until then nothing is hot. */
+bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
+                             const hearth_classify_options *options);
+
 /* The class by the numbers alone, whatever their weight. HEARTH_CLASS_UNKNOWN: no block, or accessed by code without
  * counters. */
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "cutoffs.h"
+#include "hearth/classify.h"
 #include "writer.h"
 
 static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
@@ -146,7 +146,7 @@ hearth_status hearth_writer_order_binaries(writer *w) {
 
 /* ------------------------------------------------ summary ------------------------------------------------ */
 
-/* The summary: totals over all contexts, and the densities at which contexts are hot, for several shares (classify.c). */
+/* The summary: totals over all contexts, and the densities at which contexts are hot, for several shares. */
 
 static const uint32_t hot_shares_ppm[] = {500000, 800000, HEARTH_HOT_SHARE_PPM, 950000, 990000};
 
@@ -165,8 +165,33 @@ static void summary_add_totals(const writer *w, hearth_indexed_summary *summary)
   }
 }
 
+/* The values of one context that the cutoffs need. */
+typedef struct density_point {
+  double density; /* hearth_mib_density() */
+  uint64_t accesses;
+} density_point;
+
+static int compare_points(const void *a, const void *b) {
+  const density_point *x = a, *y = b;
+  return (x->density > y->density) - (x->density < y->density);
+}
+
+/* Greatest density such that the points from it upwards hold together at least this share of all accesses; infinity if
+ * there are none. Points of one density are taken or left together, so that order does not matter; shares are of
+ * integers, where rounding cannot depend on it. */
+static double hot_cutoff(const density_point *sorted, size_t n, uint64_t total, uint32_t share_ppm) {
+  double cutoff = INFINITY;
+  uint64_t held = 0;
+  for (size_t i = n; i > 0 && (unsigned __int128)held * 1000000 < (unsigned __int128)total * share_ppm;) {
+    cutoff = sorted[i - 1].density;
+    for (; i > 0 && sorted[i - 1].density == cutoff; i--)
+      held = hearth_merge_SUM(held, sorted[i - 1].accesses);
+  }
+  return cutoff;
+}
+
 static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
-  hearth_density_point *points;
+  density_point *points;
   size_t n = 0;
   HEARTH_TRY(hearth_array_create(&points, w->contexts.count, sizeof *points, w->err));
   for (uint32_t i = 0; i < w->contexts.count; i++) {
@@ -174,13 +199,12 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
     if (writer_unscoped_context(w, i) != i)
       continue;
     hearth_writer_get_classified(w, i, &mib);
-    points[n++] = hearth_density_point_of(&mib);
+    points[n++] = (density_point){hearth_mib_density(&mib), mib.TotalAccessCount};
   }
-  hearth_density_points_sort(points, n);
+  qsort(points, n, sizeof *points, compare_points);
   for (size_t i = 0; i < CUTOFFS; i++)
-    *cutoffs++ =
-        (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
-                                .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
+    *cutoffs++ = (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
+                                         .density = hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cutoffs = CUTOFFS;
   free(points);
   return HEARTH_OK;
