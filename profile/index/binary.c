@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A binary's file and its debug information under one handle, with the errors that name the option which was meant. */
-#include "symboliser.h"
+#include "index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

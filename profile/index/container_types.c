@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "builder_tables.h"
-#include "symboliser.h"
+#include "index.h"
 
 enum { NOT_SEEN_YET = 0, IS_OUTSIDE = 1, PASSES_ON = 2 }; /* else the id of a type */
 

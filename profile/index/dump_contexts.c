@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each node of the dump's stacks is looked up once, and put under the builder's node of its caller once, whatever the
  * number of stacks that share it. A record is then one step from its leaf to the builder's node. */
-#include "symboliser.h"
+#include "index.h"
 
 #include <inttypes.h>
 #include <stdio.h>

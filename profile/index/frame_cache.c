@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from address to a span of one growing array of rows, filled when an address is asked for first. */
-#include "symboliser.h"
+#include "index.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,7 @@
 #include "builder_tables.h"
 #include "file.h"
 #include "hearth/llvm_profile.h"
-#include "indexer_state.h"
-#include "symboliser.h"
+#include "index.h"
 
 /* -------------------------------------------------- inputs -------------------------------------------------- */
 

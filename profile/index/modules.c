@@ -2,7 +2,7 @@
 /* The files that the dumps of one indexer have mapped, each opened once: frames of addresses in them, and losses for
  * want of them. A mapping's binary is found by build id among those given, else by its path if that has the same
  * build id, else by build id in the folders, else on debuginfod servers. */
-#include "symboliser.h"
+#include "index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "hearth/ids.h"
 #include "hearth/status.h"
 #include "hearth/trace.h"
-#include "symboliser.h"
+#include "index.h"
 
 struct hearth_heap_reader {
   hearth_indexer_options options;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symboliser.h"
+#include "index.h"
 
 #define ADDRESSES 64u
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symboliser.h"
+#include "index.h"
 
 static void print_string(const char *key, const char *value) {
   printf("\"%s\":\"", key);

@@ -5,8 +5,8 @@
 
 #include "hearth/ids.h"
 #include "hearth/program_tables.h"
+#include "index.h"
 #include "profile_verifier.h"
-#include "symboliser.h"
 
 /* -------------------------------------------------- in programs -------------------------------------------------- */
 

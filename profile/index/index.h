@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From an address to frames: a binary, a cache of frames, the modules of processes; then the
- * contexts of a dump, and those that lack their addresses. */
-#ifndef HEARTH_SYMBOLISER_H
-#define HEARTH_SYMBOLISER_H
+ * contexts of a dump, and those that lack their addresses; last, the indexer that takes all inputs. */
+#ifndef HEARTH_INDEX_H
+#define HEARTH_INDEX_H
 
 #include <stddef.h>
 
 #include "debug_info.h"
+#include "file.h"
 #include "hearth/builder.h"
 #include "hearth/indexer.h"
 #include "hearth/status.h"
 #include "object_file.h"
 #include "raw_dump.h"
+
+/* ------------------------------------------------ binary ------------------------------------------------ */
 
 /* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 
@@ -219,6 +222,8 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err);
 
+/* ------------------------------------------------ container types ------------------------------------------------ */
+
 /* The type of a buffer of the C++ library is that of the string or container that owns it: the class of the innermost
  * function of a stack that is a member of one, as the functions are named. */
 
@@ -232,5 +237,40 @@ typedef struct hearth_container_types {
  * library, or in none of its containers. E_NOMEM, E_FULL. */
 hearth_status hearth_container_type_find(hearth_container_types *types, hearth_builder *builder, uint32_t node,
                                          uint64_t *ret_id, hearth_error *err);
+
+/* ------------------------------------------------ the indexer ------------------------------------------------ */
+
+/* indexer.c creates it and takes the result, index.c fills it. */
+
+/* Inputs of one kind, which messages name by the first of their names, whatever their order. */
+typedef struct hearth_named_inputs {
+  size_t count;
+  char *name; /* NULL: none */
+} hearth_named_inputs;
+
+struct hearth_indexer {
+  hearth_indexer_options options;
+  hearth_builder *builder;
+  hearth_builder *llvm; /* for inputs with LLVM's function ids; one result is made of both in the end */
+  bool united;          /* the one result was made */
+  hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile */
+  char *code_name;
+  hearth_modules *modules;
+  hearth_dump_counts counts;
+  hearth_lost_stacks lost_stacks;
+  hearth_named_inputs no_room;   /* inputs with allocations whose call stacks found no room */
+  size_t counted;                /* inputs that accesses were counted in */
+  hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
+  hearth_named_inputs uncounted; /* others: one takes the classes of all away */
+  size_t added, skipped;         /* inputs */
+  bool has_part;                 /* of an input that failed */
+  hearth_error nothing;          /* why no context came out of the dumps so far */
+};
+
+/* With the indexer's options; NULL when out of memory. */
+hearth_builder *hearth_indexer_create_builder(const hearth_indexer *ix, enum hearth_id_scheme scheme);
+/* Add all that another builder holds. */
+hearth_status hearth_indexer_add_builder(hearth_builder *builder, hearth_builder *from, hearth_error *err);
+void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);
 
 #endif
