@@ -52,7 +52,7 @@ static void print_why_not_cold(const hearth_listing *r, const hearth_mib *m) {
 }
 
 /* Not every layout of profiles has all fields. */
-static void print_use(const hearth_listing *r, const hearth_mib *m) {
+static void print_use(const hearth_listing *r, const hearth_mib *m, hearth_class hotness) {
   double allocs = (double)m->AllocCount;
   const char *separator = "   ";
   if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime)) {
@@ -82,10 +82,9 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
   if (m->Looks > 0 && rate.per_second >= 0)
     fprintf(r->stream, "   %" PRIu64 " looks: a page is touched %.3g (+- %.2g) times a second\n",
             m->Looks + m->ShortLooks, rate.per_second, rate.error);
-  hearth_class class = hearth_classify(&r->selection.classifier, m);
-  if (class == HEARTH_CLASS_NOTCOLD && hearth_accesses_known(&r->summary))
+  if (hotness == HEARTH_CLASS_NOTCOLD && hearth_accesses_known(&r->summary))
     print_why_not_cold(r, m);
-  if (class == HEARTH_CLASS_UNKNOWN)
+  if (hearth_classify(&r->selection.classifier, m) == HEARTH_CLASS_UNKNOWN)
     fputs("   accessed by code without counters: its pages are in use while its counters rest\n", r->stream);
 }
 
@@ -116,7 +115,7 @@ static hearth_status listing_text_print_context(hearth_listing *r, const hearth_
   fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
           hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
-  print_use(r, &m);
+  print_use(r, &m, row->hotness);
   HEARTH_TRY(listing_text_print_variance(r, row->context, err));
   HEARTH_TRY(listing_text_print_type(r, m.DataTypeId, err));
   return hearth_print_stack(r->profile, &r->names, node, r->stream, err);
