@@ -6,9 +6,9 @@
 
 #include "builder_tables.h"
 #include "hearth/program_tables.h"
+#include "hearth/status.h"
 #include "index.h"
 #include "object_file.h"
-#include "hearth/status.h"
 
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {
   if (ix->options.note)
