@@ -3,6 +3,7 @@
  * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked
  * for. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,17 +244,15 @@ typedef struct setting {
   const char *name;
   hearth_classify_mode mode; /* that heeds it */
   double most;
+  size_t offset; /* in the options, of a threshold; 0: the share */
 } setting;
 
-/* In the order of settings[]. */
-typedef enum setting_name { HOT_ACCESSES, COLD_IDLE, COLD_DENSITY, COLD_LIFETIME, HOT_DENSITY } setting_name;
-
 static const setting settings[] = {
-    [HOT_ACCESSES] = {"hot-accesses", HEARTH_CLASSIFY_AUTO, 100},
-    [COLD_IDLE] = {"cold-idle", HEARTH_CLASSIFY_AUTO, 1e9},
-    [COLD_DENSITY] = {"cold-density", HEARTH_CLASSIFY_LLVM, 1e18},
-    [COLD_LIFETIME] = {"cold-lifetime", HEARTH_CLASSIFY_LLVM, 1e9},
-    [HOT_DENSITY] = {"hot-density", HEARTH_CLASSIFY_LLVM, 1e18},
+    {"hot-accesses", HEARTH_CLASSIFY_AUTO, 100, 0},
+    {"cold-idle", HEARTH_CLASSIFY_AUTO, 1e9, offsetof(hearth_classify_options, cold_idle_s)},
+    {"cold-density", HEARTH_CLASSIFY_LLVM, 1e18, offsetof(hearth_classify_options, llvm_cold_density)},
+    {"cold-lifetime", HEARTH_CLASSIFY_LLVM, 1e9, offsetof(hearth_classify_options, llvm_cold_lifetime_s)},
+    {"hot-density", HEARTH_CLASSIFY_LLVM, 1e18, offsetof(hearth_classify_options, llvm_hot_density)},
 };
 
 static hearth_status fail(const char *text, size_t length, const char *what, hearth_error *err) {
@@ -261,26 +260,11 @@ static hearth_status fail(const char *text, size_t length, const char *what, hea
 }
 
 /* In the options 0 is the default: a number that says none is negative there, a share less than any that is stored. */
-static void set(hearth_classify_options *options, setting_name name, double value) {
-  double threshold = value > 0 ? value : -1;
-  uint32_t share = value * PPM_PER_PERCENT >= 1 ? (uint32_t)(value * PPM_PER_PERCENT + 0.5) : 1;
-  switch (name) {
-  case COLD_IDLE:
-    options->cold_idle_s = threshold;
-    break;
-  case HOT_ACCESSES:
-    options->hot_share_ppm = share;
-    break;
-  case COLD_DENSITY:
-    options->llvm_cold_density = threshold;
-    break;
-  case COLD_LIFETIME:
-    options->llvm_cold_lifetime_s = threshold;
-    break;
-  case HOT_DENSITY:
-    options->llvm_hot_density = threshold;
-    break;
-  }
+static void set(hearth_classify_options *options, const setting *s, double value) {
+  if (s->offset)
+    *(double *)((char *)options + s->offset) = value > 0 ? value : -1;
+  else
+    options->hot_share_ppm = value * PPM_PER_PERCENT >= 1 ? (uint32_t)(value * PPM_PER_PERCENT + 0.5) : 1;
 }
 
 /* NAME=NUMBER. */
@@ -296,9 +280,8 @@ static hearth_status parse_setting(const char *text, size_t length, hearth_class
     char *end = NULL;
     double value = equals ? strtod(equals + 1, &end) : 0;
     if (!equals || end == equals + 1 || end != text + length || !(value >= 0 && value <= settings[i].most))
-      return fail(text, length,
-                  i == HOT_ACCESSES ? "expected a number from 0 to 100" : "expected a number of 0 or more", err);
-    set(options, (setting_name)i, value);
+      return fail(text, length, i == 0 ? "expected a number from 0 to 100" : "expected a number of 0 or more", err);
+    set(options, &settings[i], value);
     return HEARTH_OK;
   }
   return fail(text, name_length,

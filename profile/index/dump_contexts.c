@@ -40,19 +40,6 @@ typedef struct symboliser {
   uint32_t *node_of;    /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
 } symboliser;
 
-void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes) {
-  const size_t last = sizeof to->rows / sizeof to->rows[0] - 1;
-  const char *base = hearth_base_name(name);
-  size_t i = 0;
-  while (i < to->count && strncmp(to->rows[i].name, base, sizeof to->rows[i].name - 1) != 0)
-    i++;
-  if (i >= last)
-    i = last;
-  if (i == to->count)
-    snprintf(to->rows[to->count++].name, sizeof to->rows[i].name, "%s", i == last ? "others" : base);
-  to->rows[i].bytes = hearth_merge_SUM(to->rows[i].bytes, bytes);
-}
-
 /* -------------------------------------------------- addresses -------------------------------------------------- */
 
 static const hearth_placed_map *map_of(const symboliser *s, uint64_t pc) {
@@ -272,41 +259,26 @@ static uint32_t dump_context_find_leaf(const symboliser *s, const hearth_raw_rec
   return node != HEARTH_RAW_NO_PARENT && is_scope(s, node) ? HEARTH_RAW_NO_PARENT : node;
 }
 
-/* The library that allocated, if the code at `leaf` calls one and did not allocate itself; NULL: it did. Code of the
- * leaf's own file without a description is the runtime of an instrumented program. */
-static const char *library_below(const symboliser *s, const hearth_raw_record *record, uint32_t leaf) {
+/* Did a library allocate that the code at `leaf` calls? Code of the leaf's own file without a description is the runtime
+ * of an instrumented program. */
+static bool is_library_below(const symboliser *s, const hearth_raw_record *record, uint32_t leaf) {
   uint32_t inner = HEARTH_RAW_NO_PARENT;
   const hearth_raw_map *own = raw_map_of(s, s->dump->nodes[leaf].pc);
   for (uint32_t node = record->stack; node != leaf; node = s->dump->nodes[node].parent)
     inner = node;
   const hearth_raw_map *map = inner == HEARTH_RAW_NO_PARENT ? NULL : raw_map_of(s, s->dump->nodes[inner].pc);
   if (!map || !map->path || !own || address_at(s, inner)->of_runtime || address_at(s, inner)->named)
-    return NULL;
+    return false;
   bool same = own->path && strcmp(own->path, map->path) == 0;
-  return same || hearth_modules_is_runtime(map) ? NULL : map->path;
-}
-
-/* A leaf without debug information is in a library itself, unless it is in the program (the first mapping). */
-static const char *dump_context_library_of(const symboliser *s, uint32_t leaf) {
-  const address *a = address_at(s, leaf);
-  const builder_frame *frame = &s->builder->frames[s->frame_rows[a->first]];
-  const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
-  bool is_only_named =
-      !a->named && frame->line == HEARTH_LINE_UNKNOWN && s->builder->functions[frame->function].start_line == 0;
-  const char *program = s->dump->map_count ? s->dump->maps[0].path : NULL;
-  return is_only_named && map && map->path && program && strcmp(map->path, program) != 0 ? map->path : NULL;
+  return !same && !hearth_modules_is_runtime(map);
 }
 
 /* The builder's node of a record's stack: its leaf says so if a library allocated. */
-static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf,
-                                    hearth_dump_counts *counts, uint32_t *ret, hearth_error *err) {
-  const char *library = dump_context_library_of(s, leaf), *below = library ? NULL : library_below(s, record, leaf);
+static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf, uint32_t *ret,
+                                    hearth_error *err) {
   uint32_t row;
   *ret = s->node_of[leaf];
-  counts->bytes = hearth_merge_SUM(counts->bytes, record->mib.TotalSize);
-  if (library || below)
-    hearth_library_bytes_add(&counts->libraries, library ? library : below, record->mib.TotalSize);
-  if (!below)
+  if (!is_library_below(s, record, leaf))
     return HEARTH_OK;
   builder_frame frame = s->builder->frames[s->builder->nodes[*ret].frame];
   frame.flags |= HEARTH_FRAME_LIBRARY;
@@ -329,7 +301,7 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   counts->with_column += has_column(s, node);
   HEARTH_TRY(dump_context_add_type(s, node, &record->mib.DataTypeId, err));
   uint32_t stack;
-  HEARTH_TRY(node_of_record(s, record, node, counts, &stack, err));
+  HEARTH_TRY(node_of_record(s, record, node, &stack, err));
   return s->visit(s->closure, stack, record, err);
 }
 

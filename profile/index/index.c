@@ -55,7 +55,7 @@ static hearth_status index_add_dump(hearth_indexer *ix, const char *name, hearth
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->options, name, dump, &ix->counts, &lost, err));
   hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
-    hearth_lost_everything(&lost, &ix->nothing);
+    hearth_lost_everything(&lost, &ix->options, &ix->nothing);
   return HEARTH_OK;
 }
 

@@ -162,41 +162,28 @@ typedef struct hearth_lost_contexts {
 } hearth_lost_contexts;
 
 void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more);
-/* The notes on them, with the remedy. */
+/* The note on them, with the remedy. */
 void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size);
 
 /* Count a context of `file`; the memory that it points to is borrowed until the report. */
 void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes);
-/* One note a file: a warning where the code could have been compiled for profiling,
- * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. Contexts
- * with a reason are reported once for all dumps, by hearth_modules_report. An unchanged program gets one warning for
- * all files of the second kind, unless symbols have named all that they could. */
+/* One note a file: a warning where the code could have been compiled for profiling, or where a twentieth of all bytes is
+ * concerned; else a detail, as every program has blocks of its C library. Contexts with a reason are reported once for
+ * all dumps, by hearth_modules_report. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */
-hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err);
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, const hearth_indexer_options *options,
+                                     hearth_error *err);
 
 /* ------------------------------------------------ dump contexts ------------------------------------------------ */
 
 /* The contexts of one dump of a raw profile: its addresses become frames, its records contexts of a builder. */
 
-/* Bytes by the library that allocated them. The last row is of all others, once there are too many. */
-typedef struct hearth_library_bytes {
-  struct {
-    char name[64]; /* of the file */
-    uint64_t bytes;
-  } rows[16];
-  size_t count;
-} hearth_library_bytes;
-
-void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes);
-
 /* Counts over the dumps so far. */
 typedef struct hearth_dump_counts {
-  uint64_t contexts;              /* records with frames */
-  uint64_t with_column;           /* of these, how many have a column at the allocating call */
-  uint64_t bytes;                 /* that these allocated */
-  hearth_library_bytes libraries; /* of these, in code without debug information */
+  uint64_t contexts;    /* records with frames */
+  uint64_t with_column; /* of these, how many have a column at the allocating call */
 } hearth_dump_counts;
 
 /* Called for each record.

@@ -6,9 +6,9 @@
 
 #include "builder_tables.h"
 #include "hearth/program_tables.h"
+#include "hearth/status.h"
 #include "index.h"
 #include "object_file.h"
-#include "hearth/status.h"
 
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) {
   if (ix->options.note)
@@ -131,26 +131,6 @@ static void tell_no_room(hearth_indexer *ix) {
   warn_of(ix, &ix->no_room, text);
 }
 
-/* Worth a warning, as other losses of libraries (hearth_lost_report), from a twentieth of the bytes on. */
-static void tell_libraries(hearth_indexer *ix) {
-  const hearth_library_bytes *libraries = &ix->counts.libraries;
-  const uint64_t all = ix->counts.bytes;
-  uint64_t sum = 0;
-  size_t most = 0;
-  char text[640];
-  for (size_t i = 0; i < libraries->count; i++) {
-    sum = hearth_merge_SUM(sum, libraries->rows[i].bytes);
-    if (libraries->rows[i].bytes > libraries->rows[most].bytes)
-      most = i;
-  }
-  if (sum == 0 || ix->uncounted.count > 0) /* no hints without accesses */
-    return;
-  snprintf(text, sizeof text, "%.1f%% of the bytes are allocated inside %s%s, which no hint reaches",
-           100.0 * (double)sum / (double)all, libraries->rows[most].name,
-           libraries->count > 1 ? " and other libraries" : "");
-  hearth_indexer_tell(ix, sum > all / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
-}
-
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report(ix->modules);
   HEARTH_TRY(indexer_unite(ix, ret, err));
@@ -166,7 +146,6 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
                             path);
   tell_no_room(ix);
   tell_lost_classes(ix);
-  tell_libraries(ix);
   return HEARTH_OK;
 }
 
@@ -215,27 +194,6 @@ void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t s
            lost->blocks == 1 ? "is" : "are");
 }
 
-static bool has_remedy(const hearth_lost_contexts *lost, const hearth_indexer_options *options) {
-  return lost->uninstrumented && !options->symbols;
-}
-
-static void report_sum(const hearth_lost_contexts *lost, const char *name, const hearth_indexer_options *options) {
-  unsigned long long contexts = 0, bytes = 0;
-  char text[640];
-  for (size_t i = 0; i < lost->count; i++) {
-    bool counts = !lost->files[i].given && !lost->files[i].reason;
-    contexts += counts ? lost->files[i].contexts : 0;
-    bytes = hearth_merge_SUM(bytes, counts ? lost->files[i].bytes : 0);
-  }
-  if (contexts == 0)
-    return;
-  snprintf(text, sizeof text,
-           "%.300s: %llu context%s (%llu bytes) allocated inside code without debug information %s left out: "
-           "--symbols names its functions",
-           name, contexts, contexts == 1 ? "" : "s", bytes, contexts == 1 ? "is" : "are");
-  options->note(options->context, HEARTH_NOTE_WARNING, text);
-}
-
 /* Types of allocation calls are noted where strip lets them stay. */
 static bool lost_context_is_instrumented(const char *path) {
   hearth_elf_file *file;
@@ -246,60 +204,55 @@ static bool lost_context_is_instrumented(const char *path) {
   return has_types;
 }
 
-#define STRIPPED "is stripped (give with --binary the file as it was linked, or with --debug-dir its debug information)"
-
-static const char *why(const hearth_lost_file *file) {
+static const char *why(const hearth_lost_contexts *lost, const hearth_lost_file *file,
+                       const hearth_indexer_options *options) {
   if (file->given)
     return "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)";
-  return lost_context_is_instrumented(file->path) ? "it " STRIPPED
-                                                  : "it was not compiled for profiling, so its callers are not known";
+  if (lost->uninstrumented && !options->symbols)
+    return "it has no debug information (--symbols names its functions)";
+  return lost_context_is_instrumented(file->path)
+             ? "it is stripped (give with --binary the file as it was linked, or with --debug-dir its debug "
+               "information)"
+             : "it was not compiled for profiling, so its callers are not known (give with --binary what was)";
+}
+
+static void lost_context_describe(const hearth_lost_contexts *lost, const hearth_lost_file *file,
+                                  const hearth_indexer_options *options, char *to, size_t size) {
+  snprintf(to, size, "%llu context%s (%llu bytes) allocated inside %.300s %s left out: %s",
+           (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
+           file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are",
+           why(lost, file, options));
 }
 
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options) {
-  if (!options->note)
-    return;
-  if (has_remedy(lost, options))
-    report_sum(lost, name, options);
-  for (size_t i = 0; i < lost->count; i++) {
+  for (size_t i = 0; options->note && i < lost->count; i++) {
     const hearth_lost_file *file = &lost->files[i];
-    char text[768];
+    char what[600], text[960];
     if (file->reason)
       continue;
-    bool matters = file->given || (!has_remedy(lost, options) && file->bytes > total_bytes / 20);
-    snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
-             (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
-             file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are", why(file));
-    options->note(options->context, matters ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+    lost_context_describe(lost, file, options, what, sizeof what);
+    snprintf(text, sizeof text, "%.300s: %s", name, what);
+    options->note(options->context,
+                  file->given || file->bytes > total_bytes / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
   }
 }
 
-hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err) {
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, const hearth_indexer_options *options,
+                                     hearth_error *err) {
   const hearth_lost_file *most = NULL;
+  char text[600];
   for (size_t i = 0; i < lost->count; i++)
     if (!most || lost->files[i].given > most->given ||
         (lost->files[i].given == most->given && lost->files[i].bytes > most->bytes))
       most = &lost->files[i];
-  if (!most && lost->no_room.blocks > 0) {
-    char text[320];
-    hearth_lost_stacks_print(&lost->no_room, text, sizeof text);
-    return hearth_error_set(err, HEARTH_E_EMPTY, "%s", text);
-  }
-  if (!most)
-    return hearth_error_set(err, HEARTH_E_EMPTY, "the inputs have no allocations");
-  if (most->reason)
+  if (most && most->reason)
     return hearth_error_set(err, most->reason->status, "%.400s%s", most->reason->message,
                             hearth_modules_remedy(most->reason));
-  if (most->given)
-    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
-                            "the code of %.300s that allocates has no debug information (compile it with -gmlt "
-                            "-fdebug-info-for-profiling)",
-                            most->path ? most->path : "the program");
-  if (lost_context_is_instrumented(most->path))
-    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%.300s, in which all blocks were allocated, " STRIPPED,
-                            most->path);
-  return hearth_error_set(err, HEARTH_E_EMPTY,
-                          "all blocks were allocated inside %.300s, which was not compiled for profiling (give with "
-                          "--binary the programs and libraries that were)",
-                          most->path ? most->path : "code of no known file");
+  if (most)
+    lost_context_describe(lost, most, options, text, sizeof text);
+  else if (lost->no_room.blocks > 0)
+    hearth_lost_stacks_print(&lost->no_room, text, sizeof text);
+  return hearth_error_set(err, most && most->given ? HEARTH_E_NO_DEBUG_INFO : HEARTH_E_EMPTY, "%s",
+                          most || lost->no_room.blocks > 0 ? text : "the inputs have no allocations");
 }

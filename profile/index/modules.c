@@ -32,29 +32,18 @@ static bool same_meaning(const hearth_raw_dump *dump, const hearth_raw_map *a, c
          memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && bias_of(dump, a) == bias_of(dump, b);
 }
 
-/* Flag the mappings [begin, end) of `sorted` if they do not all mean the same. */
-static void flag_group(const hearth_raw_dump *dump, const hearth_raw_map **sorted, size_t begin, size_t end,
-                       bool *flags) {
-  bool same = true;
-  for (size_t i = begin + 1; i < end && same; i++)
-    same = same_meaning(dump, sorted[begin], sorted[i]);
-  for (size_t i = begin; i < end && !same; i++)
-    flags[sorted[i] - dump->maps] = true;
-}
-
-/* Groups, as far as one mapping reaches into the next, in the order of their addresses. */
+/* Groups are as far as one mapping reaches into the next, in the order of their addresses. */
 static void flag_all(const hearth_raw_dump *dump, const hearth_raw_map **sorted, bool *flags) {
-  size_t begin = 0;
-  uint64_t reach = 0;
-  for (size_t i = 0; i < dump->map_count; i++) {
-    if (sorted[i]->start >= reach) {
-      flag_group(dump, sorted, begin, i, flags);
-      begin = i;
+  for (size_t begin = 0, end; begin < dump->map_count; begin = end) {
+    uint64_t reach = sorted[begin]->end;
+    bool same = true;
+    for (end = begin + 1; end < dump->map_count && sorted[end]->start < reach; end++) {
+      same &= same_meaning(dump, sorted[begin], sorted[end]);
+      reach = sorted[end]->end > reach ? sorted[end]->end : reach;
     }
-    if (sorted[i]->end > reach)
-      reach = sorted[i]->end;
+    for (size_t i = begin; i < end && !same; i++)
+      flags[sorted[i] - dump->maps] = true;
   }
-  flag_group(dump, sorted, begin, dump->map_count, flags);
 }
 
 /* One flag for each mapping of the dump, that the caller frees. Mappings that give an address the same meaning may

@@ -116,10 +116,6 @@ hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FI
   return hearth_stream_flush(stream, err);
 }
 
-/* docs/tools.md, "hearth show --globals --json", describes the shape: change both in one commit. */
-
-enum { JSON_VERSION = 1 };
-
 static void print_json_sum(hearth_json *json, const section_sum *sum, enum hearth_global_kind kind) {
   hearth_json_print(json, "\n{section:%s", hearth_global_kind_name(kind));
   HEARTH_JSON_MEMBERS(json, sum, count, bytes, accesses, hot_bytes, hot_accesses, untouched, untouched_bytes);
@@ -146,17 +142,6 @@ static void print_json_rows(hearth_json *json, const char *key, const hearth_glo
   for (size_t i = 0; i < count; i++)
     print_json_row(json, &rows[i]);
   hearth_json_close(json, ']');
-}
-
-hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  globals_listing l;
-  hearth_json json = {.stream = stream};
-  HEARTH_TRY(list(profile, &l, err));
-  hearth_json_begin(&json, "hearth-globals", JSON_VERSION);
-  print_json_sums(&json, &l);
-  print_json_rows(&json, "globals", l.rows, l.count);
-  free(l.rows);
-  return hearth_json_end(&json, err);
 }
 
 hearth_status hearth_globals_write_json(hearth_profile *profile, size_t most, hearth_json *json, hearth_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A listing before it is printed: listing.c collects, listing_text.c, listing_summary.c and listing_json.c print. */
+/* A listing before it is printed: listing.c collects, and prints the summary; listing_text.c and listing_json.c print. */
 #ifndef HEARTH_LISTING_ROWS_H
 #define HEARTH_LISTING_ROWS_H
 
@@ -52,7 +52,6 @@ const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
 bool hearth_listing_knows_untouched(const hearth_listing *listing);
 
-/* listing_summary.c */
 hearth_status hearth_listing_print_summary(const hearth_listing *listing, hearth_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The summary (listing_summary.c), a table of functions, then functions with their contexts and stacks. Rows beyond
+/* The summary (listing.c), a table of functions, then functions with their contexts and stacks. Rows beyond
  * the limits are summed in a last line. */
 #include <inttypes.h>
 #include <math.h>

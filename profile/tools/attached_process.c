@@ -77,14 +77,12 @@ static bool find_mapping(pid_t pid, uint64_t address, mapping *ret) {
   return found;
 }
 
-static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
-
 static bool find_library(pid_t pid, const char *name, process_library *ret) {
   FILE *maps = hearth_open_proc(pid, "maps");
   mapping at;
   bool found = false;
   while (maps && !found && next_mapping(maps, &at))
-    found = at.offset == 0 && strncmp(base_name(at.path), name, strlen(name)) == 0;
+    found = at.offset == 0 && strncmp(hearth_base_name(at.path), name, strlen(name)) == 0;
   if (maps)
     fclose(maps);
   if (found) {
@@ -103,27 +101,16 @@ static hearth_elf_file *open_file(pid_t pid, const char *path) {
   return hearth_elf_file_open(own, &file, &err) == HEARTH_OK ? file : NULL;
 }
 
-/* The address that a file's dynamic symbols give a function, 0: none. */
-static uint64_t find_symbol(hearth_elf_file *file, const char *name) {
-  hearth_symbol_table table = hearth_symbol_table_open(file, ".dynsym", ".dynstr");
-  Elf64_Sym row;
-  const char *of_row;
-  while (hearth_symbol_table_next(&table, &row, &of_row))
-    if (of_row && row.st_shndx != SHN_UNDEF && strcmp(of_row, name) == 0)
-      return row.st_value;
-  return 0;
-}
-
 static uint64_t attached_find_function(pid_t pid, const process_library *library, const char *name) {
   hearth_elf_file *file = open_file(pid, library->path);
-  uint64_t value = file ? find_symbol(file, name) : 0;
+  uint64_t value = file ? hearth_program_symbol(file, name) : 0;
   hearth_elf_file_close(file);
   return value ? library->base + value : 0;
 }
 
 static bool defines_malloc(pid_t pid, const char *path) {
   hearth_elf_file *file = open_file(pid, path);
-  bool defines = !file || find_symbol(file, "malloc") != 0;
+  bool defines = !file || hearth_program_symbol(file, "malloc") != 0;
   hearth_elf_file_close(file);
   return defines;
 }
@@ -204,7 +191,8 @@ static bool is_safe_place(const target *t, const struct user_regs_struct *regist
     return false;
   if (strcmp(at.path, t->libc.path) == 0)
     return waits && is_wait(registers);
-  return !waits && at.path[0] == '/' && strncmp(base_name(at.path), "ld-", 3) != 0 && !defines_malloc(t->pid, at.path);
+  return !waits && at.path[0] == '/' && strncmp(hearth_base_name(at.path), "ld-", 3) != 0 &&
+         !defines_malloc(t->pid, at.path);
 }
 
 /* -------------------------------------------------- stop and call -------------------------------------------------- */
@@ -387,11 +375,11 @@ static int load_and_call(const target *t, const state *saved, const char *path, 
                          int *ret_result) {
   process_library library;
   uint64_t result;
-  if (!find_library(t->pid, base_name(path), &library)) {
+  if (!find_library(t->pid, hearth_base_name(path), &library)) {
     int code = attached_load(t, saved, path);
     if (code != HEARTH_EXIT_OK)
       return code;
-    if (!find_library(t->pid, base_name(path), &library))
+    if (!find_library(t->pid, hearth_base_name(path), &library))
       return hearth_tool_error("%d: %s: is not found in it", (int)t->pid, path);
   }
   uint64_t address = attached_find_function(t->pid, &library, function), at = push_text(t, saved, text);

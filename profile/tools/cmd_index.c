@@ -24,20 +24,6 @@ typedef struct input_list {
   size_t count, room;
 } input_list;
 
-/* Warnings of many inputs: of each kind the first few are worth a line. */
-
-enum { HEARTH_REPEATS_TOLD = 8, HEARTH_REPEATS_KINDS = 64 };
-
-/* All zero at first. */
-typedef struct hearth_repeats {
-  struct {
-    uint64_t hash;
-    uint64_t count;
-  } kinds[HEARTH_REPEATS_KINDS]; /* texts of further kinds are all told */
-  unsigned kind_count;
-  uint64_t untold;
-} hearth_repeats;
-
 /* As llvm-profdata has it. */
 typedef enum failure_mode {
   FAIL_IF_ANY, /* input cannot be used */
@@ -56,7 +42,7 @@ typedef struct arguments {
   bool quiet, verbose, full_recursion, symbols;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
-  hearth_repeats warnings;
+  size_t warnings;     /* of inputs, so far */
 } arguments;
 
 static const hearth_help help = {
@@ -250,36 +236,11 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
 
-/* A kind is a hash of the text behind the input's name, digits left out (FNV-1a). */
+enum { WARNINGS_TOLD = 8 };
 
-static uint64_t input_list_kind_of(const char *text) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  const char *behind = strstr(text, ": ");
-  for (const char *c = behind ? behind : text; *c; c++)
-    if (!isdigit((unsigned char)*c))
-      hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
-/* Is "NAME: TEXT" to be told? Texts are of one kind if they differ in the name of the input and in numbers only. */
-static bool hearth_repeats_tell(hearth_repeats *r, const char *text) {
-  uint64_t hash = input_list_kind_of(text);
-  unsigned i = 0;
-  while (i < r->kind_count && r->kinds[i].hash != hash)
-    i++;
-  if (i == HEARTH_REPEATS_KINDS)
-    return true;
-  if (i == r->kind_count)
-    r->kinds[r->kind_count++].hash = hash;
-  bool told = ++r->kinds[i].count <= HEARTH_REPEATS_TOLD;
-  r->untold += !told;
-  return told;
-}
-
-/* Inputs that are left out are named, each of them. */
+/* Of many inputs the first few warnings are worth a line. Inputs that are left out are named, each of them. */
 static bool is_told(arguments *a, const char *text) {
-  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 ||
-         hearth_repeats_tell(&a->warnings, text);
+  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 || ++a->warnings <= WARNINGS_TOLD;
 }
 
 static void index_on_note(void *context, hearth_note_level level, const char *text) {
@@ -353,7 +314,7 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 }
 
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
-static int merge_all(const arguments *a, hearth_indexer *indexer) {
+static int merge_all(arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   hearth_plan_options plan = {.layout = a->layout};
   output_request request = {.path = a->output,
@@ -365,8 +326,9 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
     hearth_tool_progress("");
     return HEARTH_EXIT_ERROR; /* told already */
   }
-  if (a->warnings.untold > 0)
-    hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
+  if (a->warnings > WARNINGS_TOLD)
+    hearth_tool_warning("%zu more (-v prints all)", a->warnings - WARNINGS_TOLD);
+  a->warnings = 0;
   if (!a->quiet)
     hearth_tool_progress("writing");
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);

@@ -51,7 +51,7 @@ static int take_peak(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !(a->globals && !a->json)) || a->contexts.given || a->depth.given || a->by.given ||
+  return (a->groups.given && !a->globals) || a->contexts.given || a->depth.given || a->by.given ||
          a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
          view->full_names || view->wrapper_count || view->classify || a->callers || a->callees;
 }
@@ -62,9 +62,8 @@ static int show_check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->globals) > 1)
-    return hearth_tool_usage_error(
-        "show", "--json, --text, --plan and --globals exclude each other, but for --json behind --globals");
+  if (others + a->json > 1)
+    return hearth_tool_usage_error("show", "--json, --text, --plan and --globals exclude each other");
   if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
@@ -132,7 +131,7 @@ static bool show_parse(int argc, char **argv, arguments *a, int *ret_code) {
                   "print how a program compiled with the profile tells contexts apart as it runs"),
       HEARTH_FLAG("--globals", 0, &a->globals,
                   "print the accesses of global variables, the hottest and the untouched ones, if they were recorded "
-                  "(programs compiled with -mllvm -memprof-globals); also as --json, and with --top"),
+                  "(programs compiled with -mllvm -memprof-globals); also with --top"),
       {0}};
   int operands;
   a->groups.most = a->contexts.most = SIZE_MAX;
@@ -152,8 +151,7 @@ static hearth_status show_print(hearth_profile *profile, const arguments *a, hea
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
   if (a->globals)
-    return a->json ? hearth_globals_print_json(profile, stdout, err)
-                   : hearth_globals_print_text(profile, a->options.groups, stdout, err);
+    return hearth_globals_print_text(profile, a->options.groups, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->text)

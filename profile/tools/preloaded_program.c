@@ -76,15 +76,14 @@ static bool is_dynamic(Elf *elf) {
   return false;
 }
 
-/* Does it define the function or variable where others see it? Then that is everyone's. */
-static bool defines(hearth_elf_file *file, const char *wanted) {
+uint64_t hearth_program_symbol(hearth_elf_file *file, const char *wanted) {
   hearth_symbol_table table = hearth_symbol_table_open(file, ".dynsym", ".dynstr");
   Elf64_Sym symbol;
   const char *name;
   while (hearth_symbol_table_next(&table, &symbol, &name))
     if (symbol.st_shndx != SHN_UNDEF && name && strcmp(name, wanted) == 0)
-      return true;
-  return false;
+      return symbol.st_value;
+  return 0;
 }
 
 static bool check_elf(const char *path, char *ret_reason, size_t size) {
@@ -93,8 +92,8 @@ static bool check_elf(const char *path, char *ret_reason, size_t size) {
   if (hearth_elf_file_open(path, &file, &err) != HEARTH_OK)
     return refuse_preload(ret_reason, size, "%s (only dynamically linked 64-bit programs can be recorded)",
                           err.message);
-  bool dynamic = is_dynamic(hearth_elf_file_elf(file)), own_malloc = dynamic && defines(file, "malloc");
-  bool is_loader = !dynamic && defines(file, "_r_debug"); /* it runs the program that is its argument */
+  bool dynamic = is_dynamic(hearth_elf_file_elf(file)), own_malloc = dynamic && hearth_program_symbol(file, "malloc");
+  bool is_loader = !dynamic && hearth_program_symbol(file, "_r_debug"); /* it runs the program that is its argument */
   hearth_elf_file_close(file);
   if (!dynamic && !is_loader)
     return refuse_preload(ret_reason, size,

@@ -28,7 +28,6 @@ typedef enum view {
   VIEW_CALLEES,
   VIEW_ADVICE,
   VIEW_GLOBALS_TEXT,
-  VIEW_GLOBALS_JSON,
   VIEW_EXPORT
 } view;
 
@@ -70,8 +69,6 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return print_advice(profile, number == VIEW_PAGE, stream, err);
   if (number == VIEW_GLOBALS_TEXT)
     return hearth_globals_print_text(profile, SIZE_MAX, stream, err);
-  if (number == VIEW_GLOBALS_JSON)
-    return hearth_globals_print_json(profile, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
@@ -89,7 +86,7 @@ static void print_all(hearth_profile *profile) {
     FILE *stream = open_memstream(&text, &size);
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
-    int json = number == VIEW_JSON || number == VIEW_GLOBALS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
+    int json = number == VIEW_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)

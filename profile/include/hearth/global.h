@@ -50,10 +50,8 @@ hearth_status hearth_profile_get_global(hearth_profile *profile, uint32_t row, h
 /* E_NOT_FOUND, E_CORRUPT. */
 hearth_status hearth_profile_find_global(hearth_profile *profile, uint64_t id, hearth_global *ret, hearth_error *err);
 
-/* `hearth show --globals`: sums by section, the `most` hottest and the `most` largest untouched ones; or all rows as
- * JSON. E_IO, E_CORRUPT. */
+/* `hearth show --globals`: sums by section, the `most` hottest and the `most` largest untouched ones. E_IO, E_CORRUPT. */
 hearth_status hearth_globals_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
-hearth_status hearth_globals_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 
 struct hearth_json;
 /* Members of an open object: "sections"; "hottest" and "untouched", the `most` first of each. E_CORRUPT, E_NOMEM. */

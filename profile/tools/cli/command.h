@@ -209,6 +209,10 @@ enum { HEARTH_RELEASE_LIMIT = 100 };
 /* The path that execvp would run for `command`; false, with errno set, if there is none. */
 bool hearth_program_find(const char *command, char *ret_path, size_t size);
 
+/* The value that a file's dynamic symbols give a function or variable which others see; 0: it does not define it. */
+struct hearth_elf_file;
+uint64_t hearth_program_symbol(struct hearth_elf_file *file, const char *name);
+
 /* Exit codes of such a command, as those of env and nohup. */
 enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 

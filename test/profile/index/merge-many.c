@@ -1,4 +1,4 @@
-// Many inputs: debug information is read once, and warnings of one kind are few.
+// Many inputs: debug information is read once, and warnings are few.
 //
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id \
@@ -13,7 +13,7 @@
 // RUN: cmp alone.prof listed.prof
 // ONCE: 1
 //
-// Of the warnings of one kind, eight are printed.
+// Of the warnings eight are printed.
 // RUN: %hearth merge -f list -o alone.prof 2>&1 | FileCheck %s --check-prefix=FEW --allow-empty
 // FEW-NOT: warning
 // RUN: for i in $(seq 20); do env HEARTH_OPTIONS=sample=1:log_path=%t/sampled ./program $i || exit 1; done
@@ -21,7 +21,7 @@
 // RUN: FileCheck %s --check-prefix=MORE < warnings
 // RUN: %hearth merge -v -o some.prof sampled.* 2>&1 | grep -c 'sums are estimates' | FileCheck %s --check-prefix=ALL
 // EIGHT: 8
-// MORE: hearth: warning: 12 more of these kinds (-v prints all)
+// MORE: hearth: warning: 12 more (-v prints all)
 // ALL: 20
 #include <stdlib.h>
 
