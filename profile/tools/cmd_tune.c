@@ -26,13 +26,13 @@ static const hearth_help help = {
         "with the profile, with one pool and with other layouts in turn, and write the best one into the profile. None "
         "is taken unless it is better than one pool beyond noise. Keep the machine idle meanwhile.",
     .end = "The command is run with its standard output thrown away; if standard input is a file, each run reads it.\n"
-           "Other options of HEARTH_MALLOC stay."};
+           "Other options of HEARTH_MALLOC stay. Exit code of --check: 1 if the layout does not gain."};
 
 typedef struct arguments {
   const char *profile, *output;
   char **command;
   hearth_number_option runs;
-  bool quiet;
+  bool check, quiet;
 } arguments;
 
 static bool tune_parse(int argc, char **argv, arguments *a, int *ret_code) {
@@ -41,7 +41,9 @@ static bool tune_parse(int argc, char **argv, arguments *a, int *ret_code) {
                   "the profile to write; replaced whole, or left as it is (default: PROFILE)"),
       HEARTH_NUMBER("--runs", 0, "N", "a number from 10 to 1000", &a->runs,
                     "run the command at most N times (default 30)"),
-      HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only"),
+      HEARTH_FLAG("--check", 0, &a->check,
+                  "only compare the profile's layout with one pool: does it carry over to this command?"),
+      HEARTH_FLAG("--quiet", 'q', &a->quiet, "print errors only, and the answer of --check"),
       {0}};
   int operands;
   a->runs = (hearth_number_option){.least = TUNE_RUNS_LEAST, .most = 1000, .value = 30};
@@ -52,6 +54,7 @@ static bool tune_parse(int argc, char **argv, arguments *a, int *ret_code) {
     return false;
   const char *wrong = operands == 0                  ? "which profile?"
                       : !has_dashes || operands == 1 ? "which command? It is behind PROFILE and '--'"
+                      : a->check && a->output        ? "--check writes nothing: -o is not for it"
                                                      : NULL;
   if (wrong) {
     *ret_code = hearth_tool_usage_error("tune", "%s", wrong);
@@ -403,6 +406,32 @@ static int tune(tuning *t) {
   return found ? write_winner(t, &winner) : keep_one_pool(t);
 }
 
+/* The answer is the result, on standard output. */
+static int tune_command_check(tuning *t) {
+  char layout[HEARTH_POOLS_MAX + 1], text[256];
+  tune_layout own = {.idea = "the plan's"};
+  hearth_layout_print(t->plan.pools, layout);
+  if (strcmp(layout, "0") == 0)
+    return hearth_tool_error("%s: its layout is one pool: there is nothing to compare", t->a.profile);
+  if (!find_used_ids(t))
+    return HEARTH_EXIT_ERROR;
+  memcpy(own.pools, t->plan.pools, sizeof own.pools);
+  tune_search search = {.measure = tune_command_measure, .state = t, .runs_left = (uint32_t)t->a.runs.value - t->runs};
+  hearth_tune_compare(&search, &own, TUNE_ROUNDS_RACED);
+  if (t->has_error)
+    return HEARTH_EXIT_ERROR;
+  hearth_plan_tuning tuning = hearth_tune_judge(&own);
+  tune_describe(&tuning, text, sizeof text);
+  printf("layout %s %s: %s\n", layout,
+         tuning.kind == HEARTH_TUNING_TIME     ? "carries over, in time"
+         : tuning.kind == HEARTH_TUNING_MEMORY ? "carries over, in memory"
+         : hearth_tune_loses(&own)             ? "loses here"
+                                               : "gains nothing here beyond noise",
+         text);
+  int code = hearth_tool_finish();
+  return code != HEARTH_EXIT_OK || tuning.kind == HEARTH_TUNING_NONE ? HEARTH_EXIT_ERROR : HEARTH_EXIT_OK;
+}
+
 static bool tune_read_plan(tuning *t) {
   hearth_error err;
   hearth_profile *profile;
@@ -428,11 +457,11 @@ int hearth_cmd_tune(int argc, char **argv) {
   int code;
   if (!tune_parse(argc, argv, &t.a, &code))
     return code;
-  if (t.a.output == t.a.profile && hearth_tool_holds_more(t.a.profile))
+  if (!t.a.check && t.a.output == t.a.profile && hearth_tool_holds_more(t.a.profile))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or tune before 'hearth merge'", t.a.profile);
   if (!tune_read_plan(&t))
     return HEARTH_EXIT_ERROR;
   hearth_output_guard();
   tune_command_init(&t.command, t.a.command);
-  return tune(&t);
+  return t.a.check ? tune_command_check(&t) : tune(&t);
 }

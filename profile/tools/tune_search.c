@@ -77,8 +77,7 @@ static bool gains(const tune_layout *layout, tune_quantity quantity) {
   return is_less(layout->own, 1, layout->one_pool, layout->rounds, quantity);
 }
 
-/* Time, beyond noise. */
-static bool loses_time(const tune_layout *layout) {
+bool hearth_tune_loses(const tune_layout *layout) {
   return is_less(layout->one_pool, 1, layout->own, layout->rounds, TIME);
 }
 
@@ -87,7 +86,7 @@ hearth_plan_tuning hearth_tune_judge(const tune_layout *layout) {
   bool saves_time = gains(layout, TIME) && time * memory < 1;
   bool loses_less =
       is_less(layout->own, memory, layout->one_pool, layout->rounds, TIME); /* of time than it saves of memory */
-  bool saves_memory = gains(layout, MEMORY) && loses_less && !loses_time(layout);
+  bool saves_memory = gains(layout, MEMORY) && loses_less && !hearth_tune_loses(layout);
   enum hearth_tuning kind = saves_time && !(saves_memory && memory < time) ? HEARTH_TUNING_TIME
                             : saves_memory                                 ? HEARTH_TUNING_MEMORY
                                                                            : HEARTH_TUNING_NONE;
@@ -107,7 +106,7 @@ static bool can_be_chosen(const tune_layout *layout) {
 /* ---------------------------------------------------- races ------------------------------------------------- */
 
 static bool is_decided(const tune_layout *layout) {
-  return layout->is_dropped || hearth_tune_judge(layout).kind != HEARTH_TUNING_NONE || loses_time(layout);
+  return layout->is_dropped || hearth_tune_judge(layout).kind != HEARTH_TUNING_NONE || hearth_tune_loses(layout);
 }
 
 static uint32_t tune_search_count_live(const tune_layout *layouts, uint32_t count) {
@@ -186,6 +185,12 @@ void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
       layouts[i].is_dropped |= !can_be_chosen(&layouts[i]);
   }
+}
+
+void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most_rounds) {
+  while (layout->rounds < most_rounds && search->runs_left >= 2 && !is_decided(layout))
+    if (!run_round(search, layout, 1))
+      return;
 }
 
 /* ---------------------------------------------------- ideas ------------------------------------------------- */

@@ -60,9 +60,15 @@ uint32_t hearth_tune_ideas(const hearth_plan *plan, uint32_t used, tune_layout r
  * the figures are there in any case. */
 hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
 
+/* Time, beyond noise. */
+bool hearth_tune_loses(const tune_layout *layout);
+
 /* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped when two rounds or more
  * show no gain in the mean, and the slowest ones where runs would not do for a verdict on all. */
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds);
+
+/* Rounds of this one alone until it is better, or loses. */
+void hearth_tune_compare(tune_search *search, tune_layout *layout, uint32_t most_rounds);
 
 /* The best of the ideas, then which of its ids it needs, by halves, then rounds of that alone. True, and *ret with
  * its rounds, if it is better than one pool. */
