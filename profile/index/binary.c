@@ -24,13 +24,31 @@ struct hearth_binary {
   hearth_types types;
 };
 
+/* Where libtool keeps the program that this script starts; false: it is no such script. */
+static bool find_wrapped(const char *path, char *to, size_t size) {
+  char begin[2] = "";
+  const char *name = hearth_base_name(path);
+  snprintf(to, size, "%.*s.libs/%s", (int)(name - path), path, name);
+  FILE *script = fopen(path, "re"), *program = script ? fopen(to, "re") : NULL;
+  bool found = program && fread(begin, 1, sizeof begin, script) == sizeof begin && memcmp(begin, "#!", 2) == 0;
+  if (program)
+    fclose(program);
+  if (script)
+    fclose(script);
+  return found;
+}
+
 static hearth_status binary_open_file(const char *path, hearth_elf_file **ret, hearth_error *err) {
   hearth_error why;
+  char wrapped[400];
   hearth_status status = hearth_elf_file_open(path, ret, &why);
   if (status == HEARTH_OK)
     return HEARTH_OK;
   if (status != HEARTH_E_FORMAT)
     return hearth_error_set(err, status, "%s", why.message);
+  if (find_wrapped(path, wrapped, sizeof wrapped))
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: a script of libtool's, which starts the program: give --binary %s", path, wrapped);
   return hearth_error_set(err, HEARTH_E_FORMAT, "%s (" REMEDY ")", why.message);
 }
 
