@@ -243,10 +243,11 @@ static hearth_status check_usable(hearth_debug_info *d, hearth_error *err) {
   for (uint32_t i = 0; !d->usable && i < count; ++i)
     HEARTH_TRY(index_unit(d, i, false, err));
   if (!d->usable)
-    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
-                            "%s: its debug information does not say where functions begin (compile with "
-                            "-fdebug-info-for-profiling beside -gmlt; if it is split, as DWARF 5)",
-                            path);
+    return hearth_error_set(
+        err, HEARTH_E_NO_DEBUG_INFO,
+        "%s: its debug information does not say where functions begin, or is split before DWARF 5 (compile with "
+        "-fdebug-info-for-profiling beside -gmlt)",
+        path);
   return HEARTH_OK;
 }
 

@@ -15,10 +15,11 @@
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN |            \
    HEARTH_RAW_FLAG_CLOCK | HEARTH_RAW_FLAG_HISTORY | HEARTH_RAW_FLAG_GLOBALS)
-#define CHUNK        ((size_t)1 << 20) /* of one pass */
-#define LEAST_NODE   2                 /* bytes */
-#define LEAST_MIB    2
-#define LEAST_GLOBAL 8
+#define CHUNK         ((size_t)1 << 20) /* of one pass */
+#define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
+#define LEAST_NODE    2                 /* bytes */
+#define LEAST_MIB     2
+#define LEAST_GLOBAL  8
 
 static hearth_status hearth_layout_check_header(const hearth_raw_input *in, hearth_raw_header *header,
                                                 hearth_error *err) {
@@ -55,9 +56,9 @@ static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw
   XXH64_update(&state, &zeroed, sizeof zeroed);
   if (XXH64_digest(&state) != header->checksum)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, checksum), HEARTH_E_CORRUPT, err, "the checksum is wrong");
-  if (header->mib_columns != HEARTH_MIB_COLUMNS)
-    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_columns), HEARTH_E_VERSION, err,
-                           "a MIB has another number of columns");
+  if (header->mib_columns < FIRST_COLUMNS || header->mib_columns > HEARTH_MIB_COLUMNS)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_columns), HEARTH_E_CORRUPT, err,
+                           "wrong number of MIB columns");
   if (header->flags & ~KNOWN_FLAGS || occasion_of(header) > HEARTH_RAW_PEAK)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, flags), HEARTH_E_VERSION, err, "unknown flags");
   return HEARTH_OK;
@@ -236,6 +237,8 @@ static void hearth_layout_read_record(hearth_raw_dump *dump, hearth_raw_record *
   hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row);
   ret->stack = row.stack;
   ret->mib = row.mib;
+  for (uint32_t i = dump->column_count; i < HEARTH_MIB_COLUMNS; ++i)
+    ret->mib.v[i] = 0;
   ret->histogram = (hearth_histogram){.counts = dump->counts};
   memset(ret->residency, 0, sizeof ret->residency);
   if (dump->counts)
@@ -277,6 +280,7 @@ static hearth_status hearth_layout_check_records(const hearth_raw_input *in, con
   }
   dump->record_count = count;
   dump->records_end = (size_t)(from - data);
+  dump->column_count = header->mib_columns;
   dump->next_at = header->mib_offset;
   dump->read_record = hearth_layout_read_record;
   return hearth_raw_reserve_histogram(in, dump, largest, err);

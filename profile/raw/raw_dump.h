@@ -93,6 +93,7 @@ struct hearth_raw_dump {
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
   size_t records_end;
+  uint32_t column_count;   /* Hearth's layout: of a MIB; further ones are 0, whatever is expected of them */
   hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
   uint64_t *counts;        /* of the record's histogram: room for the largest; NULL: there are none */
   hearth_histogram (*histogram_of)(void *context, size_t node); /* of a trace, by the index of `mibs`; NULL: none */

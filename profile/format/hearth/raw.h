@@ -78,7 +78,7 @@ typedef struct hearth_raw_header {
   uint64_t mib_offset; /* MIB section */
   uint64_t mib_count;
   uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
-  uint32_t mib_columns;   /* HEARTH_MIB_COLUMNS */
+  uint32_t mib_columns;   /* HEARTH_MIB_COLUMNS, or fewer: further ones are 0 */
   uint32_t flags;         /* HEARTH_RAW_FLAG_* */
   uint64_t duration_ns;   /* from the run's start, or the last part, to the dump, monotonic */
   uint64_t start_unix_ns; /* start of the run, UTC */

@@ -12,6 +12,25 @@ static void test_hearth(void **state) {
   hearth_raw_free(&dump);
 }
 
+/* What a writer did not know is 0, even where another number is expected of the column. */
+static void test_fewer_columns(void **state) {
+  (void)state;
+  for (uint32_t columns = HEARTH_COL_LiveAtExit + 1; columns <= HEARTH_MIB_COLUMNS; columns++) {
+    file f = {0};
+    append_hearth(&f);
+    memcpy(f.bytes + offsetof(hearth_raw_header, mib_columns), &columns, sizeof columns);
+    seal(&f, 0);
+    hearth_raw_dump dump = read_whole(&f);
+    const hearth_raw_record *records = read_records(&dump);
+    for (size_t i = 0; i < 3; i++) {
+      assert_int_equal(records[i].mib.LiveAtExit, 3);
+      assert_int_equal(records[i].mib.SizedAtExit, columns > HEARTH_COL_SizedAtExit ? 3 : 0);
+      assert_int_equal(records[i].mib.LiveBytes, columns > HEARTH_COL_LiveBytes ? 300 : 0);
+    }
+    hearth_raw_free(&dump);
+  }
+}
+
 static void test_histograms(void **state) {
   (void)state;
   file f = {0};
@@ -357,7 +376,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 1, HEARTH_E_VERSION, "version 1"},
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
-      {offsetof(hearth_raw_header, mib_columns), HEARTH_MIB_COLUMNS - 1, HEARTH_E_VERSION, "number of columns"},
+      {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
       {offsetof(hearth_raw_header, flags), 0x20000, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
@@ -399,6 +418,7 @@ static void test_foreign(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hearth),
+      cmocka_unit_test(test_fewer_columns),
       cmocka_unit_test(test_histograms),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_bad_names),
