@@ -109,7 +109,7 @@ class Trial:
         with_binary = [[h, "index", "-q", "IN", "--binary", app, "-o", "OUT"], [h, "index", "-q", "--symbols", "IN", "-o", "OUT"]]
         of_binary = [[h, "index", "-q", raw, "--binary", "IN", "-o", "OUT"],
                      [h, "index", "-q", "--symbols", raw, "--binary", "IN", "-o", "OUT"]]
-        traces = [[h, "trace", "stat", "IN"], [h, "trace", "dump", "IN"],
+        traces = [[h, "trace", "IN"],
                   [h, "index", "-q", "IN", "-o", "OUT"], [h, "report", "IN", "-o", "OUT"]]
         heaps = [[h, "heap", "IN"], [h, "heap", "--format=chrome", "IN", "-o", "OUT"]]
         kinds = {"raw": (raw, with_binary), "indexed": (heap, index + readers), "text": (text, index),
