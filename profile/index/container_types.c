@@ -28,7 +28,7 @@ static bool is_of_library(const char *linkage_name) {
 }
 
 /* In place; NULL: it is no member. */
-static char *class_of(char *name) {
+static char *container_class_of(char *name) {
   char *begin = name, *end = NULL;
   size_t depth = 0;
   for (char *at = name; *at && (depth > 0 || *at != '('); at++) {
@@ -129,7 +129,7 @@ static hearth_status look_at(hearth_builder *builder, uint32_t function, uint64_
   if (*ret == IS_OUTSIDE)
     return HEARTH_OK;
   char *name = __cxa_demangle(linkage_name, NULL, NULL, &status);
-  char *type = name ? class_of(name) : NULL;
+  char *type = name ? container_class_of(name) : NULL;
   hearth_status result = HEARTH_OK;
   if (type)
     shorten_type(type);
