@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The page: assets/report.html with style, script and data put where it says so. The data is a JSON object in the
+/* The page: report.html with style, script and data put where it says so. The data is a JSON object in the
  * element `<script id="data">`: the model (page.h) with a column for each number of its tables, and facts of the
  * profile by the keys of `hearth show --json`. */
 #include <stdlib.h>

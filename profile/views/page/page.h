@@ -136,7 +136,7 @@ void hearth_page_model_destroy(hearth_page_model *model);
 const hearth_page_grid *hearth_page_model_lifetime_size(const hearth_page_model *model);
 hearth_page_place hearth_page_model_place(const hearth_page_model *model, uint32_t place);
 
-/* The files of assets/; cmake/embed.cmake makes them strings. */
+/* report.html, report.css and the scripts; cmake/embed.cmake makes them strings. */
 extern const char hearth_page_asset_html[], hearth_page_asset_css[], hearth_page_asset_js[];
 
 #endif
