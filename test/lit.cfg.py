@@ -61,7 +61,7 @@ config.substitutions += [
     ("%given_time", " ".join(["-I%tools", os.path.join(build, "lib", "libgiven_time.a")] +
                              [f"-Wl,--wrap=hearth_os_{name}" for name in ("has_ticks", "sleep", "begin_thread")])),
     ("%tools", os.path.join(config.test_source_root, "tools")), # headers of programs
-    ("%processor_clock", f"LD_PRELOAD={build}/lib/libprocessor_clock.so"),
+    ("%run_clock", f"LD_PRELOAD={build}/lib/librun_clock.so"),
     ("%hint_scopes", os.path.join(build, "lib", "libhint_scopes.so")),
     ("%replay", os.path.join(build, "bin", "replay")),
     ("%trace_stat", os.path.join(build, "bin", "trace_stat")),

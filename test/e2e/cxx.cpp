@@ -2,7 +2,7 @@
 //
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clangxx -O2 $(%hearth flags instrument --clang=%clang) %s -o instrumented
-// RUN: env %processor_clock HEARTH_OPTIONS=log_path=%t/raw ./instrumented > expected
+// RUN: env %run_clock HEARTH_OPTIONS=log_path=%t/raw ./instrumented > expected
 // RUN: %hearth index --layout=calls -q raw.* --binary instrumented -o prof
 // RUN: %hearth show --full prof | FileCheck %s --check-prefix=SHOW
 // RUN: %clangxx -O2 $(%hearth flags use prof --clang=%clang) -I%include %s -DPLACED -o optimised

@@ -2,7 +2,7 @@
  *
  * RUN: rm -rf %t && mkdir %t && cd %t
  * RUN: %clang -O2 $(%hearth flags instrument --clang=%clang) %s -o instrumented
- * RUN: env %processor_clock HEARTH_OPTIONS=log_path=%t/raw ./instrumented > instrumented.out
+ * RUN: env %run_clock HEARTH_OPTIONS=log_path=%t/raw ./instrumented > instrumented.out
  * RUN: %hearth index --layout=calls -q raw.* --binary instrumented -o prof
  * RUN: %hearth show prof | FileCheck %s --check-prefix=SHOW
  * RUN: %clang -O2 $(%hearth flags use prof --clang=%clang) -I%include %s -DPLACED -o optimised

@@ -51,7 +51,7 @@ profile() {
   shift 2
   read -r -a flags <<<"$("$build/bin/hearth" flags instrument)"
   "clang-$(release_of "$build")" -O2 "$@" "${flags[@]}" helper.c callers.c main.c -o profiled
-  LD_PRELOAD=$build/lib/libprocessor_clock.so HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
+  LD_PRELOAD=$build/lib/librun_clock.so HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
   "$build/bin/hearth" index --layout=calls -q raw.* --binary profiled -o "../$name.heap"
   rm -f raw.* profiled
 }
@@ -64,7 +64,7 @@ profile_loaded() {
   read -r -a link <<<"$("$build/bin/hearth" flags instrument --link)"
   "$clang" -O2 "${compile[@]}" -fPIC -shared helper.c -o libhelper.so
   "$clang" -O2 "${compile[@]}" "${link[@]}" -rdynamic -DLOADED callers.c main.c -o profiled -ldl
-  LD_PRELOAD=$build/lib/libprocessor_clock.so HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
+  LD_PRELOAD=$build/lib/librun_clock.so HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
   "$build/bin/hearth" index --layout=calls -q raw.* -o ../loaded.heap
   rm -f raw.* profiled libhelper.so
 }

@@ -3,7 +3,7 @@
 //
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clangxx -std=c++20 -O2 $(%hearth flags instrument --clang=%clang) %s -o coroutines.i
-// RUN: env %processor_clock HEARTH_OPTIONS=log_path=raw ./coroutines.i
+// RUN: env %run_clock HEARTH_OPTIONS=log_path=raw ./coroutines.i
 // RUN: %hearth index -q --layout=calls raw.* --binary coroutines.i -o coroutines.prof
 // RUN: %clangxx -std=c++20 -O2 $(%hearth flags use coroutines.prof --clang=%clang) -I%include -DPLACED %s -o coroutines 2> warnings
 // RUN: not grep -E 'heap profile|builtins' warnings

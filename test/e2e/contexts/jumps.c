@@ -4,7 +4,7 @@
  *
  * RUN: rm -rf %t && mkdir %t && cd %t
  * RUN: %clang -O2 $(%hearth flags instrument --clang=%clang) %s -o jumps.i
- * RUN: env %processor_clock HEARTH_OPTIONS=log_path=%t/raw ./jumps.i 1000 1
+ * RUN: env %run_clock HEARTH_OPTIONS=log_path=%t/raw ./jumps.i 1000 1
  * RUN: %hearth index -q --layout=calls raw.* --binary jumps.i -o jumps.prof
  * RUN: %clang -O2 $(%hearth flags use jumps.prof --clang=%clang) -I%include -DPLACED -mllvm -memprof-contexts-by=word %s -o jumps
  * RUN: ./jumps 1000 1 | FileCheck %s --check-prefix=AS-PROFILED
