@@ -198,14 +198,44 @@ void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
   set_pool(md, call, pool);
 }
 
-/* Whatever the classes; nothing is changed when out of memory. */
+static int compare_nodes(const void *a, const void *b) {
+  const LLVMMetadataRef *x = *(LLVMMetadataRef *const *)a, *y = *(LLVMMetadataRef *const *)b;
+  return *x != *y ? (*x > *y) - (*x < *y) : (x > y) - (x < y);
+}
+
+/* Of equal nodes the first is kept; the order stays. Equal ones are one node, as LLVM makes them unique. Returns how
+ * many are left. */
+static size_t drop_repeated(LLVMMetadataRef *nodes, size_t n) {
+  LLVMMetadataRef **order = malloc(n * sizeof *order), last = NULL;
+  if (!order)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    order[i] = &nodes[i];
+  qsort(order, n, sizeof *order, compare_nodes);
+  for (size_t i = 0; i < n; i++) {
+    bool repeated = *order[i] == last;
+    last = *order[i];
+    if (repeated)
+      *order[i] = NULL;
+  }
+  free(order);
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (nodes[i])
+      nodes[kept++] = nodes[i];
+  return kept;
+}
+
+/* Whatever the classes; nothing is changed when out of memory. The flat form calls contexts without class notcold and
+ * knows no pools: contexts that differ in these alone are one. */
 static void attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
   LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
   bool complete = nodes != NULL;
   for (size_t i = 0; complete && i < count; i++)
     complete = (nodes[i] = hearth_md_flat_mib(md, own_id, &mibs[i])) != NULL;
-  if (complete)
-    hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
+  size_t kept = complete ? drop_repeated(nodes, count) : 0;
+  if (kept)
+    hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, kept));
   free(nodes);
 }
 

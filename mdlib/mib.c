@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/DebugInfo.h>
-
 #include "md_internal.h"
 
 /* -------------------------------------------------- values -------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "array.h"
-#include "hearth/expect.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 

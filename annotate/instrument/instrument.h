@@ -64,8 +64,8 @@ typedef struct hearth_access {
   LLVMValueRef base;
   int64_t offset;
   /* Accesses of one object and place have one counter. Where granules are to be exact, these are base and offset. Else
-   * the object is the pointer that the base is computed from, which lies in the same block. The place is then a granule
-   * of a block that starts at the object, as if all its variable indices were 0. */
+   * the object is the pointer that the base is computed from, which lies in the same block. The place is then a line of
+   * a block that starts at the object, as if all its variable indices were 0. */
   LLVMValueRef object;
   int64_t place;
   uint32_t interruptions; /* before it in its basic block (hearth_flow_interrupts) */
@@ -133,9 +133,9 @@ LLVMValueRef hearth_global_table_of(LLVMModuleRef module);
 /* Accesses of this global count. */
 bool hearth_global_counts(LLVMValueRef global);
 
-/* ------------------------------------------------ stores to globals ------------------------------------------------ */
+/* ------------------------------------------------ stores to globals ----------------------------------------------- */
 
-/* The stores of a function that may be to global variables, counted apart from all accesses (-memprof-global-stores). */
+/* The stores of a function that may be to global variables, apart from all accesses (-memprof-global-stores). */
 
 typedef struct hearth_global_store {
   LLVMValueRef instruction, pointer;

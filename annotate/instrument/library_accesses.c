@@ -180,16 +180,35 @@ static void mark_row(LLVMValueRef function, const library_function *row) {
     mark(function, row->items);
 }
 
+/* Further names of the same function, of those that the C library gives them to: other names are a program's own. */
+typedef struct library_form {
+  const char *before, *behind;
+  const char *names; /* a blank before and behind each; NULL: all */
+} library_form;
+
+static const library_form forms[] = {
+    {"", "", NULL},
+    {"", "64",
+     " fopen open openat fseeko pread pwrite preadv pwritev readdir stat lstat fstat fstatat fstatfs getrlimit "
+     "setrlimit "},
+    {"", "_unlocked", " fputs fgets fread fwrite fgetc getc fputc putc fflush fileno feof ferror "},
+    {"__isoc99_", "", " scanf fscanf sscanf "},
+    {"__isoc23_", "", " scanf fscanf sscanf strtol strtoul strtoll strtoull strtoimax strtoumax "},
+};
+
+static bool has_form(const library_function *row, const library_form *form) {
+  char word[256];
+  snprintf(word, sizeof word, " %s ", row->name);
+  return !form->names || strstr(form->names, word);
+}
+
 static void mark_known(LLVMModuleRef module) {
-  static const struct {
-    const char *before, *behind;
-  } forms[] = {{"", ""}, {"", "64"}, {"", "_unlocked"}, {"__isoc99_", ""}, {"__isoc23_", ""}};
   bool wide = has_wide_characters(module);
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
     for (size_t k = 0; k < sizeof forms / sizeof forms[0] && (wide || !is_wide(functions[i].name)); k++) {
       char name[256];
       snprintf(name, sizeof name, "%s%s%s", forms[k].before, functions[i].name, forms[k].behind);
-      LLVMValueRef function = LLVMGetNamedFunction(module, name);
+      LLVMValueRef function = has_form(&functions[i], &forms[k]) ? LLVMGetNamedFunction(module, name) : NULL;
       if (function)
         mark_row(function, &functions[i]);
     }

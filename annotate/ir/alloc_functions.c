@@ -22,8 +22,9 @@
  * C++ names and their hinted forms are those of tcmalloc's malloc_extension.h; the hinted C names are Hearth's own, as
  * no allocator has any. Only 64-bit forms.
  *
- * A new one also goes into runtime/malloc/malloc_functions.c and hearth/malloc.h, runtime/heap/malloc_entry.c,
- * runtime/process/loader_entry.c, runtime/preload/attached_program.c, profile/show/common/wrappers.def. */
+ * A new one also goes into runtime/malloc/: malloc_functions.c or operator_new.c, hints.c, and hearth/malloc.h;
+ * runtime/memory/allocation_names.def, runtime/heap/malloc_entry.c, runtime/process/loader_entry.c,
+ * runtime/preload/attached_program.c, profile/show/common/wrappers.def. */
 #define ROW(name, hinted, signature, size, kind, family)                                                               \
   {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family}
 /* clang-format off */

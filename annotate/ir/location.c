@@ -15,7 +15,6 @@
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "id_table.h"
-#include "shim.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
 

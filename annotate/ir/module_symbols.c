@@ -5,7 +5,6 @@
 #include "module.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>

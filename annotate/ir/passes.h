@@ -129,8 +129,8 @@ size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *r
  *
  *   !{i32 6, !"memprof.plan", !{!{!"/home/me/app.prof", i64 PLAN}}}
  *
- * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan
- * holds, and a warning names two. */
+ * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan holds,
+ * and a warning names two. */
 
 /* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang
  * gave the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */

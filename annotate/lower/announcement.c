@@ -11,7 +11,8 @@
 #include "hearth/mib.h"
 #include "shim.h"
 
-#define NEED_OF_LINK "__hearth_need_link"
+#define NEED_OF_LINK  "__hearth_need_link"
+#define PLAN_RECEIVER "hearth_malloc_plan"
 
 /* Names that a plan's id makes different. */
 typedef struct plan_name {
@@ -24,13 +25,17 @@ static plan_name announcement_name_of(const char *what, uint64_t plan) {
   return name;
 }
 
+static bool is_free(LLVMModuleRef module, const char *name, const char *receiver_name) {
+  return !LLVMGetNamedFunction(module, name) && !LLVMGetNamedFunction(module, receiver_name);
+}
+
 /* Define a constructor, which runs before the program's own ones, that calls a function of the allocator: there may be
  * another one, or none of its own, so by a weak reference. Not if the module uses the function's name itself. */
 static void add_announcement(LLVMModuleRef module, const char *name, const char *receiver_name, LLVMValueRef *arguments,
                              unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef none = LLVMVoidTypeInContext(context), types[3];
-  if (LLVMGetNamedFunction(module, name) || LLVMGetNamedFunction(module, receiver_name))
+  if (!is_free(module, name, receiver_name))
     return;
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
@@ -107,10 +112,10 @@ static LLVMValueRef add_layout(LLVMModuleRef module, const uint8_t *layout) {
 
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout) {
   plan_name name = announcement_name_of("__hearth_plan", plan);
-  if (LLVMGetNamedFunction(module, name.c))
+  if (!is_free(module, name.c, PLAN_RECEIVER))
     return;
   LLVMValueRef arguments[] = {plan_number(module, plan), add_layout(module, layout)};
-  add_announcement(module, name.c, "hearth_malloc_plan", arguments, 2);
+  add_announcement(module, name.c, PLAN_RECEIVER, arguments, 2);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {

@@ -47,7 +47,7 @@ void hearth_fast_note(hearth_fast_calls *calls, LLVMValueRef call, const hearth_
         (hearth_fast_call){.call = call, .row = row, .hint = usual, .is_in_place = hearth_shim_is_usual(call)};
 }
 
-/* ------------------------------------------------- the allocator's variable ------------------------------------------------- */
+/* ------------------------------------------- the allocator's variable ------------------------------------------- */
 
 /* Nothing is found in it. */
 static LLVMValueRef get_empty_pool(fast_builder *b) {

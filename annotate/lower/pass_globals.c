@@ -4,7 +4,6 @@
  * stays where it is. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "hearth/global.h"

@@ -42,7 +42,7 @@ typedef struct verdict {
 } verdict;
 
 /* Contexts that nothing told apart share one hint. */
-static verdict lower_judge(lowering *l, LLVMValueRef call) {
+static verdict verdict_of_call(lowering *l, LLVMValueRef call) {
   verdict v = {0};
   hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
   hearth_placement pool = hearth_md_get_pool(call);
@@ -119,7 +119,7 @@ static void lower_visit(LLVMValueRef call, void *data) {
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
   if (!function)
     return;
-  verdict v = lower_judge(l, call);
+  verdict v = verdict_of_call(l, call);
   bool is_left = v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK;
   l->left_to_link += is_left;
   if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))

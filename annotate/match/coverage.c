@@ -12,7 +12,6 @@
 
 #include "array.h"
 #include "file.h"
-#include "hearth/ir_facts.h"
 #include "hearth/plan.h"
 #include "salvage.h"
 #include "shim.h"

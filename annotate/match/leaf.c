@@ -31,7 +31,8 @@ static hearth_status read_contexts(hearth_leaf *leaf, uint64_t **ret, hearth_err
   for (uint32_t row = leaf->frames.first; row < leaf->frames.end; row++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(leaf->folded->profile, row, &frame, err));
-    if (!hearth_array_reserve(ret, &room, leaf->row_count, frame.context_count, sizeof **ret))
+    /* One more: never NULL, also if no frame has contexts. */
+    if (!hearth_array_reserve(ret, &room, leaf->row_count, (size_t)frame.context_count + 1, sizeof **ret))
       return hearth_error_nomem(err);
     HEARTH_TRY(leaf_read_frame(leaf, &frame, *ret + leaf->row_count, err));
     leaf->row_count += frame.context_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the profile to a call: its stacks with recursion folded, the contexts of one
- * place that allocates as a tree of callers (a leaf), and the matcher, which finds the leaf of a call and selects
- * its contexts; a session, which is one pass over one module; and how much of the profile was found. */
+/* From the profile to a call: its stacks with recursion folded, the contexts of one place that allocates as a tree of
+ * callers (a leaf), and the matcher, which finds the leaf of a call and selects its contexts; a session, which is one
+ * pass over one module; and how much of the profile was found. */
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
@@ -37,8 +37,7 @@ typedef struct hearth_stacks {
   size_t path_room;
 } hearth_stacks;
 
-/* Tables as large as the profile are memory that
- * is not touched before it is needed. E_NOMEM. Destroy in any case. */
+/* Tables as large as the profile are memory that is not touched before it is needed. E_NOMEM. Destroy in any case. */
 hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err);
 void hearth_stacks_destroy(hearth_stacks *stacks);
 

@@ -43,7 +43,7 @@ static void report_unmatched(LLVMValueRef call) {
 
 /* By the metadata alone. False if the call has no contexts; its `!callsite`, if it has one, is then lengthened by the
  * frames it was inlined into since, as LLVM's inliner does from LLVM 15 on. */
-static bool prune_prune(pruning *p, LLVMValueRef call) {
+static bool prune_by_metadata(pruning *p, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
   if (!hearth_md_has_any(p->session.md, call))
     return false;
@@ -72,7 +72,7 @@ static hearth_status prune_allocation(pruning *p, LLVMValueRef call) {
   hearth_status status = HEARTH_E_NOT_FOUND;
   if (p->session.matcher && !keeps_class(p, call))
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
-  return status == HEARTH_E_NOT_FOUND && prune_prune(p, call) ? HEARTH_OK : status;
+  return status == HEARTH_E_NOT_FOUND && prune_by_metadata(p, call) ? HEARTH_OK : status;
 }
 
 static void prune_visit(LLVMValueRef instruction, void *data) {
@@ -80,7 +80,7 @@ static void prune_visit(LLVMValueRef instruction, void *data) {
   if (p->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
     return;
   if (!hearth_alloc_function_of(instruction)) {
-    prune_prune(p, instruction); /* it may have been lowered before it was inlined */
+    prune_by_metadata(p, instruction); /* it may have been lowered before it was inlined */
     return;
   }
   hearth_status status = prune_allocation(p, instruction);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The order of the passes, as lists of rows of one table, and the order of the steps at the end of a pipeline.
+/* The order of the passes, as lists of rows of one table, and the order of the steps at the end of a pipeline. LLVM's
+ * extension points are PipelineStart for the start; OptimizerLast, and FullLinkTimeOptimizationLast in a link, for the
+ * end (plugin.cpp).
  *
  * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has
  * told contexts apart, and whether a call has one class is known. Between compiling and linking the module carries

@@ -15,7 +15,6 @@
 #include <string>
 #include <tuple>
 
-#include "hearth/indexed.h"
 #include "hearth/lowered_calls.h"
 #include "passes.h"
 #include "shim.h"

@@ -165,7 +165,7 @@ static bool may_have_hint(const planner *p, uint32_t frame) {
   return p->stack_ids[frame] && !(p->w->builder->frames[p->w->frames.order[frame]].flags & HEARTH_FRAME_LIBRARY);
 }
 
-static weighed_call placement_weigh(const planner *p, size_t first, size_t end) {
+static weighed_call weigh_call(const planner *p, size_t first, size_t end) {
   weighed_call call = {
       .stack_id = p->leaf_frames[first].id, .first = first, .end = end, .sums.frame = p->leaf_frames[first].frame};
   for (size_t k = first; k < end; k++) {
@@ -203,7 +203,7 @@ static hearth_status give_pool_ids(planner *p) {
   HEARTH_TRY(hearth_array_create(&calls, p->leaf_frame_count, sizeof *calls, p->err));
   for (size_t i = 0, end; i < p->leaf_frame_count; i = end) {
     end = hearth_plan_end_of_leaf(p, i);
-    calls[count] = placement_weigh(p, i, end);
+    calls[count] = weigh_call(p, i, end);
     count += calls[count].sums.contexts > 0;
   }
   qsort(calls, count, sizeof *calls, compare_calls);

@@ -9,7 +9,8 @@
  *   callsite   the ids of a call's own frame and of the frames it was inlined through, innermost first
  *   schema     which values a MIB has, in which order
  *   pool       part of the heap that the profile's plan has for some contexts that are not cold: a number below
- *              HEARTH_POOLS_MAX, here as HEARTH_PLACEMENT_POOL + number
+ *              HEARTH_POOLS_MAX, here as HEARTH_PLACEMENT_POOL + number. It is the pool id of docs/pools.md less 1, which
+ *              the program's layout makes a pool of the allocator
  *
  * Two encodings of the same thing. Chained, the RFC's: one id per node, shared between contexts, all values. On LLVM 14
  * it stands under `!memprof`; LLVM 15 and newer reject it there, so it stands under `!memprof.mib`, its first operand

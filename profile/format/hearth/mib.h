@@ -52,9 +52,9 @@ typedef enum hearth_class {
   HEARTH_CLASS_HOT = 3
 } hearth_class;
 
-/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. Of the pool ids,
- * allocation calls have all but the last one, which is that of dormant blocks: cold ones to the compiler, in memory
- * that stays. */
+/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. The number is the pool id
+ * of docs/pools.md less 1; the layout says which pool of the allocator that is. Allocation calls have all pool ids but
+ * the last one, which is that of dormant blocks: cold ones to the compiler, in memory that stays. */
 typedef uint8_t hearth_placement;
 
 enum {

@@ -74,6 +74,32 @@ define i32 @unlocked(ptr %p, ptr %q) {
   ret i32 %a
 }
 
+; Further names of functions, of those that have them; other such names are the program's own.
+; CHECK-LABEL: define i32 @forms(
+; CHECK: call i64 @pread64(
+; CHECK: call void @__memprof_record_access_range(ptr %p,
+; CHECK: call void @__hearth_count_string(ptr %q, i64 -1)
+; CHECK: call i32 (ptr, ptr, ...) @__isoc99_sscanf(
+; CHECK: store i32
+; CHECK: call i32 (ptr, ptr, ...) @__isoc23_fscanf(
+; CHECK: store i32
+; CHECK: call i64 @__isoc23_strtol(
+; CHECK-NOT: store i32
+; CHECK-NOT: @__hearth_count_
+; CHECK-NOT: @__memprof_record_access_range
+; CHECK: ret
+define i32 @forms(ptr %p, ptr %q, i64 %n) {
+  %a = call i64 @pread64(i32 1, ptr %p, i64 %n, i64 0)
+  %b = call i32 (ptr, ptr, ...) @__isoc99_sscanf(ptr %q, ptr @format, ptr %p)
+  %c = call i32 (ptr, ptr, ...) @__isoc23_fscanf(ptr %q, ptr @format, ptr %p)
+  %d = call i64 @__isoc23_strtol(ptr %p, ptr %q, i32 10)
+  %e = call ptr @memcpy64(ptr %p, ptr %q, i64 %n)
+  %f = call i64 @write_unlocked(i32 1, ptr %p, i64 %n)
+  %g = call i64 @__isoc99_strtol(ptr %p, ptr %q, i32 10)
+  %h = call ptr @__isoc23_memcpy(ptr %p, ptr %q, i64 %n)
+  ret i32 %b
+}
+
 ; Registers that a jump finds again, and what the system reads and fills: in front of the call, as that may not return.
 ; CHECK-LABEL: define i32 @jumped(
 ; CHECK: ptrtoint ptr %p to i64
@@ -219,5 +245,13 @@ declare void @foreign(ptr, ptr, i64)
 declare void @list_add(ptr)
 declare i32 @strcoll(ptr)
 declare i32 @__gxx_personality_v0(...)
+declare i64 @pread64(i32, ptr, i64, i64)
+declare i32 @__isoc99_sscanf(ptr, ptr, ...)
+declare i32 @__isoc23_fscanf(ptr, ptr, ...)
+declare i64 @__isoc23_strtol(ptr, ptr, i32)
+declare ptr @memcpy64(ptr, ptr, i64)
+declare i64 @write_unlocked(i32, ptr, i64)
+declare i64 @__isoc99_strtol(ptr, ptr, i32)
+declare ptr @__isoc23_memcpy(ptr, ptr, i64)
 declare i32 @access(ptr, i32)
 declare ptr @index(ptr, i32)

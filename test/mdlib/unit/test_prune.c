@@ -106,6 +106,40 @@ static void test_pools(void **state) {
   assert_int_equal(hearth_md_get_pool(f->call), HEARTH_MD_POOL_AMBIGUOUS);
 }
 
+/* Contexts that only the chained form tells apart, by class or pool, are one in the flat list. */
+static void test_flat_list_has_a_context_once(void **state) {
+  fixture *f = *state;
+  hearth_md_schema schema;
+  const uint64_t own = 567;
+  const hearth_placement pool = HEARTH_PLACEMENT_POOL;
+  const hearth_md_mib all[] = {{.stack = stack_a, .depth = 3},
+                               {.stack = stack_b, .depth = 3, .hotness = HEARTH_CLASS_COLD},
+                               {.stack = stack_a, .depth = 3, .hotness = HEARTH_CLASS_NOTCOLD},
+                               {.stack = stack_a, .depth = 3, .hotness = HEARTH_CLASS_NOTCOLD, .pool = pool}};
+  hearth_md_schema_default(&schema);
+  schema.tags[schema.count++] = HEARTH_TAG_Pool;
+  assert_true(hearth_md_use_schema(f->md, &schema));
+  for (size_t first = 0; first < 2; first++) { /* without class beside notcold; one pool beside none */
+    hearth_md_attach(f->md, f->call, &own, 1, all + first, 3);
+    assert_int_equal(hearth_md_verify(f->md, NULL, NULL), 0);
+    if (!hearth_md_is_chained_only(f->md))
+      LLVMSetMetadata(f->call, kind(f, "memprof"), NULL);
+    LLVMSetMetadata(f->call, kind(f, "callsite"), NULL);
+    assert_true(hearth_md_prune(f->md, f->call, &own, 1));
+    assert_int_equal(hearth_md_verify(f->md, NULL, NULL), 0);
+    hearth_md_mibs mibs;
+    assert_true(hearth_md_get_mibs(f->md, f->call, &mibs));
+    assert_int_equal(mibs.count, 3); /* the chained form keeps them */
+    hearth_md_mibs_free(&mibs);
+    if (!hearth_ir_flat_mibs_know_hot())
+      continue;
+    LLVMSetMetadata(f->call, kind(f, "memprof.mib"), NULL);
+    assert_true(hearth_md_get_mibs(f->md, f->call, &mibs));
+    assert_int_equal(mibs.count, 2);
+    hearth_md_mibs_free(&mibs);
+  }
+}
+
 static void test_prune_keeps_what_agrees(void **state) {
   fixture *f = *state;
   const uint64_t one[] = {567, 456}, two[] = {567, 456, 234}, deeper[] = {567, 456, 678, 999, 998};
@@ -198,6 +232,7 @@ int main(void) {
       MD_TEST(test_round_trip),
       MD_TEST(test_one_class_is_a_plain_hint),
       MD_TEST(test_pools),
+      MD_TEST(test_flat_list_has_a_context_once),
       MD_TEST(test_prune_keeps_what_agrees),
       MD_TEST(test_prune_is_idempotent),
       MD_TEST(test_unknown_frame_agrees_with_any),
