@@ -382,7 +382,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
                        false))
     return leave_fast(cache);
   hearth_moment end = end_now(&block);
-  hearth_access_sum sum = counted ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
+  hearth_access_sum sum = counted ? sum_counters(pointer, block.size) : (hearth_access_sum){.lines = 1};
   if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end), false))
     return leave_fast(cache);
   end_live(&block);
