@@ -268,10 +268,10 @@ static int write_records_part(void) {
   hearth_text text = hearth_text_begin(part_name, sizeof part_name);
   hearth_snapshot snapshot;
 
-  update_mappings();
   name_part(&text, part_count + 1);
   if (hearth_this_thread.depth > 0)
     return EAGAIN;
+  update_mappings();
   int error = begin_snapshot(&snapshot, false);
   if (error)
     return error;

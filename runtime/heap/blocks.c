@@ -382,7 +382,7 @@ static inline __attribute__((always_inline)) bool release_recorded(void *pointer
                        false))
     return leave_fast(cache);
   hearth_moment end = end_now(&block);
-  hearth_access_sum sum = counted ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
+  hearth_access_sum sum = counted ? sum_counters(pointer, block.size) : (hearth_access_sum){.lines = 1};
   if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end), false))
     return leave_fast(cache);
   end_live(&block);
@@ -530,6 +530,25 @@ void hearth_block_set_type(const void *pointer, uint64_t type_id) {
 /* -- realloc: a block that stays in its chunk ends, and another begins there; a large one that its own call stack makes larger goes
  * on; the others move ------------------------------------------------------------------------------------------------------ */
 
+/* Most blocks of a program that is sampled are outside of the sample, and stay so: half of the instructions of the way
+ * below. Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
+static inline bool stays_unrecorded(void *pointer, size_t size) {
+  hearth_block block;
+
+  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && block.context == HEARTH_NO_CONTEXT &&
+         hearth_heap_resize(block.header, size);
+}
+
+static inline bool resize_unrecorded(void *pointer, size_t size) {
+  uint64_t left;
+
+  if (!is_sampling() || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
+      !stays_unrecorded(pointer, size))
+    return false;
+  hearth_this_thread.sampler.bytes_left = left;
+  return true;
+}
+
 /* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal
  * handler, or the chunk does not suit; then it is live again. */
 static bool replace_in_place(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
@@ -582,6 +601,8 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block block;
   hearth_chunk chunk;
 
+  if (resize_unrecorded(pointer, size))
+    return pointer;
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     block_refuse(pointer, kind, "realloc");

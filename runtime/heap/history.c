@@ -23,6 +23,7 @@
 #define MOST_POINTS (2 * HEARTH_RAW_POINTS)
 #define FEW_POINTS  64u              /* fewer are not worth the room */
 #define NO_ONE      (UINT32_MAX - 1) /* whose changes find no room under their context: an eighth is for these */
+#define PLACES      4096u            /* for sums of contexts, several in each */
 #define PART        256u             /* of all: contexts with less have no levels of their own */
 
 /* All atomic. */
@@ -384,21 +385,28 @@ static size_t find_rows(const hearth_history_view *view, uint64_t context) {
   return low;
 }
 
-/* Of rows in the order of contexts, and each one's of points. A change counts from the first part of the run on whose
- * middle is not before its point. */
+/* The first part of the run whose middle is not before the point. */
+static size_t history_part_of(const hearth_history_view *view, uint64_t point) {
+  size_t low = 0, high = HEARTH_RAW_POINTS;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (view->middles[middle] < point)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 static void sum_levels(const hearth_history_view *view, size_t first, size_t end, uint64_t ret[HEARTH_RAW_POINTS]) {
-  uint64_t before = 0;
   int64_t level = 0;
-  size_t part = 0;
 
   memset(ret, 0, HEARTH_RAW_POINTS * sizeof *ret);
   for (; first < end; first++) {
-    uint64_t point = (uint32_t)view->entries[first].key;
-    for (part = point < before ? 0 : part; part < HEARTH_RAW_POINTS && view->middles[part] < point;)
-      part++;
+    size_t part = history_part_of(view, (uint32_t)view->entries[first].key);
     if (part < HEARTH_RAW_POINTS)
       ret[part] += (uint64_t)view->entries[first].bytes;
-    before = point;
   }
   for (size_t i = 0; i < HEARTH_RAW_POINTS; i++) {
     level += (int64_t)ret[i];
@@ -420,6 +428,23 @@ static bool is_heavy(const hearth_history_view *view, hearth_history_sum sum) {
   return sum.total > 0 && (sum.total >= view->all.total / PART || sum.most >= view->all.most / PART);
 }
 
+/* Most contexts are light, by far: the entries of others alone are sorted. A place stands for several contexts, and
+ * has the sum of their bytes. Returns how many entries are left. */
+static size_t leave_out_light(const hearth_history_view *view, size_t count) {
+  static uint64_t begun[PLACES]; /* signal stacks are small; the dumping thread has a lock */
+  size_t left = 0;
+
+  memset(begun, 0, sizeof begun);
+  for (size_t i = 0; i < count; i++)
+    begun[(view->entries[i].key >> 32) % PLACES] += view->entries[i].bytes > 0 ? (uint64_t)view->entries[i].bytes : 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t most = begun[(view->entries[i].key >> 32) % PLACES];
+    if (is_heavy(view, (hearth_history_sum){most * HEARTH_RAW_POINTS, most}))
+      view->entries[left++] = view->entries[i];
+  }
+  return left;
+}
+
 void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
   size_t count = 0;
 
@@ -429,20 +454,18 @@ void hearth_history_view_end(hearth_history_view *view, uint64_t duration_ns) {
     if (view->entries[i].key && view->entries[i].bytes)
       view->entries[count++] = view->entries[i];
   hearth_expect(count <= view->used && view->used < view->room);
-  view->used = count;
-  sort_entries(view->entries, count);
   sum_levels(view, 0, count, view->levels);
   view->all = sum_up_levels(view->levels);
+  view->used = leave_out_light(view, count);
+  sort_entries(view->entries, view->used);
 }
 
-/* Most contexts are light, by far: what began in them is less than what a heavy one holds. */
 bool hearth_history_view_levels(const hearth_history_view *view, uint32_t context, uint64_t ret[HEARTH_RAW_POINTS]) {
   size_t first = find_rows(view, context), end = first;
-  uint64_t begun = 0;
 
-  for (; end < view->used && view->entries[end].key >> 32 == (uint64_t)context + 1; end++)
-    begun += view->entries[end].bytes > 0 ? (uint64_t)view->entries[end].bytes : 0;
-  if (!is_heavy(view, (hearth_history_sum){begun * HEARTH_RAW_POINTS, begun}))
+  while (end < view->used && view->entries[end].key >> 32 == (uint64_t)context + 1)
+    end++;
+  if (end == first)
     return false;
   sum_levels(view, first, end, ret);
   return is_heavy(view, sum_up_levels(ret));

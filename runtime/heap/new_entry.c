@@ -3,7 +3,6 @@
 #include "blocks.h"
 #include "entry_points.h"
 #include "heap.h"
-
 #include "os.h"
 #include "output.h"
 #include "running_profile.h"

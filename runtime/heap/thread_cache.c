@@ -240,10 +240,10 @@ void hearth_threads_forget_others(void) {
 
 /* Apart, so that its pointers stay in registers. */
 static __attribute__((noinline)) void add_one(hearth_mib_series *series, const hearth_block *block, uint64_t accesses,
-                                              uint64_t touched, uint64_t granules, hearth_moment end) {
-  hearth_figures of = hearth_figures_with_lifetime(
-      block, (hearth_access_sum){.accesses = accesses, .granules = granules, .touched = touched},
-      hearth_mib_series_lifetime(series, block, end));
+                                              uint64_t touched, uint64_t lines, hearth_moment end) {
+  hearth_figures of =
+      hearth_figures_with_lifetime(block, (hearth_access_sum){.accesses = accesses, .lines = lines, .touched = touched},
+                                   hearth_mib_series_lifetime(series, block, end));
 
   hearth_mib_series_add(series, block, &of, end, 1);
 }
@@ -274,7 +274,7 @@ inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *t
   if (__builtin_expect(slot->context != block->context, false) && !change_context(slot, table, block->context))
     return false;
   if (__builtin_expect(hearth_rt.options.sample == 0, true))
-    add_one(series, block, accesses.accesses, accesses.touched, accesses.granules, end);
+    add_one(series, block, accesses.accesses, accesses.touched, accesses.lines, end);
   else
     add_weighed(series, block, accesses, end);
   hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);

@@ -337,12 +337,14 @@ static char *duplicate_most(const char *string, size_t most, const hearth_frame 
   return duplicate(string, length, length < most ? length + 1 : length, frame);
 }
 
-HEARTH_EXPORT char *strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT_WEAK char *strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
 
-HEARTH_EXPORT char *__strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT_WEAK char *__strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
 
-HEARTH_EXPORT char *strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }
+HEARTH_EXPORT_WEAK char *strndup(const char *string, size_t most) {
+  return duplicate_most(string, most, HEARTH_THIS_FRAME);
+}
 
-HEARTH_EXPORT char *__strndup(const char *string, size_t most) {
+HEARTH_EXPORT_WEAK char *__strndup(const char *string, size_t most) {
   return duplicate_most(string, most, HEARTH_THIS_FRAME);
 }

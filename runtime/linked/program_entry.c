@@ -19,10 +19,9 @@ extern void _exit(int status);
 extern int execve(const char *path, char *const argv[], char *const environment[]);
 extern int malloc_trim(size_t pad);
 extern int mlockall(int flags);
-extern char *strdup(const char *string);
 extern void __hearth_exact_init(void);
-__attribute__((used)) static void *const all_or_nothing[] = {__hearth_exact_init, free,        _ZdlPv,   _exit, execve,
-                                                             sigaction,           malloc_trim, mlockall, strdup};
+__attribute__((used)) static void *const all_or_nothing[] = {__hearth_exact_init, free,        _ZdlPv,  _exit, execve,
+                                                             sigaction,           malloc_trim, mlockall};
 
 static void program_start(int argc, char **argv, char **environment) {
   (void)argc;

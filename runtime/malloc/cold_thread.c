@@ -129,13 +129,14 @@ static cold_piece *piece_at(char *start) {
       high = middle;
   }
   bool is_new = low == piece_count || pieces[low].start != start;
-  cold_piece *array = hearth_array_grow(pieces, piece_count, &piece_room, sizeof *array);
-  if (!array)
-    return NULL;
-  pieces = array;
+  if (is_new) {
+    cold_piece *array = hearth_array_grow(pieces, piece_count, &piece_room, sizeof *array);
+    if (!array)
+      return NULL;
+    pieces = array;
+    memmove(&pieces[low + 1], &pieces[low], (piece_count++ - low) * sizeof *pieces);
+  }
   cold_piece *piece = &pieces[low];
-  if (is_new)
-    memmove(piece + 1, piece, (piece_count++ - low) * sizeof *piece);
   if (is_new || piece->round + 1 != round_number)
     *piece = (cold_piece){.start = start};
   piece->round = round_number;

@@ -32,6 +32,16 @@
  * slots and segments go back. So frees and requests that go in circles meet in the lists, last freed first used, and
  * never pay for sweeps; requests of other sizes, or after many frees, find memory in the order of addresses.
  *
+ * Back to the system:
+ *
+ *   segments      in which no slot is in use: sweeps find them, once a quarter of the pool is free. A twentieth of the
+ *                 most that were in use at once is kept (segments.c)
+ *   large blocks  free pages in memory, from an eighth of the live ones on; more may stay where requests keep coming, up
+ *                 to half of the live ones, a tenth of the peak, or 32 MiB. With live pages and segments, they never
+ *                 are more than the peak of these, if that is above 32 MiB (large_block.c)
+ *   slots         in no use, when a large block is about to make a new peak: as many as it has pages for
+ *   malloc_trim   the calling thread's heap is swept; no segment is kept, nor a free page of large blocks
+ *
  * Threads: a pool belongs to the thread of its heap. The others mark freed blocks in the map, whose bytes belong to
  * whoever may free the block, and queue the slots where many are (sweep.c). Locks, outermost first, as a fork takes
  * them (thread_heaps.c): of large blocks, of segments and their table, of the file of cold memory. */
@@ -263,8 +273,9 @@ static inline int64_t hearth_pool_quota(const hearth_pool *pool) {
 
 /* The granules of all blocks, when all segments are swept; blocks that other threads freed since then count, too. */
 size_t hearth_pool_live(const hearth_pool *pool);
-/* The quota; but in a pool of several segments at most seven eighths of its blocks: the last ones may lie everywhere, and hold all of
- * it. A sweep of all takes time by its blocks, as segments without any go back: so the blocks that were freed pay for it.
+/* The quota; but in a pool of several segments at most seven eighths of its blocks: the last ones may lie everywhere,
+ * and hold all of it. A sweep of all takes time by its blocks, as segments without any go back: so the blocks that were
+ * freed pay for it.
  *   listed   granules that are in the lists */
 void hearth_pool_set_budget(hearth_pool *pool, size_t live, int64_t listed);
 
@@ -382,7 +393,7 @@ _Noreturn void hearth_fatal(const char *what, const void *address);
  * relative to the working directory of now. */
 void hearth_statistics_file_open(const char *path);
 
-/* Where `hearth top` finds this process's tables (hearth/malloc_status.h). Once, when the options are known. Without
+/* Where `hearth top` finds this process's tables (hearth/running_program.h). Once, when the options are known. Without
  * memory for it, there is none. */
 void hearth_status_write(void);
 

@@ -29,7 +29,7 @@ enum {
   X(8 << 10, 2)                                                                                                        \
   X(HEARTH_MEDIUM_BYTES, 4)
 
-/* The class of a request of 1 to HEARTH_MEDIUM_BYTES bytes. */
+/* The class of a request of up to HEARTH_MEDIUM_BYTES bytes; none count as one. */
 static inline size_t hearth_class_of(size_t bytes) {
   size_t granules = (bytes + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
   if (granules <= HEARTH_SMALL_CLASSES)

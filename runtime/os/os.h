@@ -14,8 +14,10 @@
 
 /* Functions that programs call are exported; all else is hidden. */
 #define HEARTH_EXPORT __attribute__((visibility("default")))
+/* A program that links with the archive may have a function of its own under this name. */
+#define HEARTH_EXPORT_WEAK __attribute__((visibility("default"), weak))
 
-/* -- memory; early -------------------------------------------------------------------------------------------------- */
+/* -- memory; early ------------------------------------------------------------------------------------------------- */
 
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
@@ -23,8 +25,7 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size);
 /* Addresses that the system gives to this process have at most so many bits. */
 unsigned hearth_os_address_bits(void);
 
-/* -- files; results below 0 are negated error numbers; early --------------------------------------------------------
- */
+/* -- files; results below 0 are negated error numbers; early ------------------------------------------------------- */
 
 int hearth_os_open_read(const char *path);
 int hearth_os_create(const char *path); /* to be read, too; mode 0600; close-on-exec; -EEXIST if there is a file */
@@ -54,8 +55,7 @@ int hearth_os_make_directory(const char *path); /* mode 0777 less umask */
 /* The working directory, NUL-terminated; false if it does not fit or does not exist. */
 bool hearth_os_working_directory(char *to, size_t size);
 
-/* -- signals; results below 0 are negated error numbers --------------------------------------------------------------
- */
+/* -- signals; results below 0 are negated error numbers ------------------------------------------------------------ */
 
 /* Block signals of the mask for this thread; early. Returns the signals that were blocked before. */
 uint64_t hearth_os_block(uint64_t mask);
@@ -81,8 +81,7 @@ bool hearth_os_signal_stack(void *memory, size_t size);
 /* No longer use it. False: the caller is on it. */
 bool hearth_os_forget_signal_stack(const void *memory);
 
-/* -- process and thread ----------------------------------------------------------------------------------------------
- */
+/* -- process and thread -------------------------------------------------------------------------------------------- */
 
 uint32_t hearth_os_pid(void);            /* early */
 bool hearth_os_is_main_thread(void);     /* early */

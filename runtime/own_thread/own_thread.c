@@ -116,9 +116,9 @@ static bool own_thread_wait(uint64_t ns) {
 }
 
 static void own_thread_run(void) {
-  uint64_t ns = HEARTH_OWN_THREAD_IDLE;
+  uint64_t ns;
 
-  while (own_thread_wait(ns)) {
+  do { /* at once: the program may soon forbid what a step does first */
     ns = LEAST_GAP;
     for (unsigned i = 0; i < OWN_STEPS; ++i) {
       hearth_own_thread_step *step = __atomic_load_n(&steps[i], __ATOMIC_ACQUIRE);
@@ -126,7 +126,7 @@ static void own_thread_run(void) {
       ns = left_ns < ns ? left_ns : ns;
     }
     step_counter_lap();
-  }
+  } while (own_thread_wait(ns));
 }
 
 static bool own_thread_is_begun(void) { return process == hearth_rt.pid; }

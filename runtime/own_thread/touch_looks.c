@@ -52,7 +52,7 @@ static struct {
   bool has_looks;                 /* some row was written to: the others are not in memory */
   bool rested;                    /* sampling was stopped meanwhile: the next look only clears */
   uint64_t cleared_ns, cost_ns;
-  uint64_t due_ns; /* of a second witness: the next look */
+  uint64_t due_ns; /* the next look */
   hearth_sampler random;
 } touches;
 
@@ -173,7 +173,7 @@ static uint64_t step_looks(void) {
   hearth_watched_switch(is_worth_it);
   if (!is_worth_it || __atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED)) {
     touches.rested = true;
-    return HEARTH_OWN_THREAD_IDLE;
+    return touches.fails ? UINT64_MAX : is_worth_it ? LEAST_LONG : HEARTH_OWN_THREAD_IDLE;
   }
   if (now_ns >= touches.due_ns) {
     take_look();
@@ -215,6 +215,8 @@ static const char *touch_try(void) {
 static size_t touch_rows_size(void) { return HEARTH_WHOLE_PAGES(touches.row_count * sizeof *touches.rows); }
 
 static const char *touch_begin(void) {
+  if (hearth_rt.options.own_thread == HEARTH_OWN_THREAD_OFF)
+    return "own_thread=off forbids the thread that looks";
   touches.row_count = hearth_rt.mibs.count;
   touches.rows = hearth_system_map_sparse(touch_rows_size());
   touches.buffer = hearth_system_map(HEARTH_WHOLE_PAGES(BUFFER_SIZE));
@@ -227,6 +229,7 @@ static const char *touch_begin(void) {
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
+  touches.due_ns = touches.cleared_ns + draw_interval();
   return hearth_own_thread_begin(step_looks, false) ? NULL : "the system refuses a thread";
 }
 

@@ -94,7 +94,7 @@ HEARTH_EXPORT void malloc_stats(void) {
 
 /* It prints to a stream of the caller's, and is the one function of the runtime that uses stdio. No lock is held
  * meanwhile. */
-HEARTH_EXPORT int malloc_info(int options, FILE *stream) {
+HEARTH_EXPORT_WEAK int malloc_info(int options, FILE *stream) {
   hearth_heap_usage usage = hearth_threads_heap_usage();
   char buffer[512];
   hearth_text text = hearth_text_begin(buffer, sizeof buffer);

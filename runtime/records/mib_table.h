@@ -94,7 +94,7 @@ static inline hearth_figures hearth_figures_with_lifetime(const hearth_block *bl
     of.lifetime_density = of.density * 1000;
     if (of.lifetime >= 2 * NS_PER_MS)
       of.lifetime_density = hearth_divide(of.lifetime_density, of.lifetime / NS_PER_MS);
-    of.percent = accesses.touched == accesses.granules ? 100 : hearth_divide(accesses.touched * 100, accesses.granules);
+    of.percent = accesses.touched == accesses.lines ? 100 : hearth_divide(accesses.touched * 100, accesses.lines);
   }
   return of;
 }

@@ -202,7 +202,7 @@ static uint64_t sum_bytes(uint64_t counters) {
 /* With both kinds of counters: lines of the address space are the common measure. */
 static hearth_access_sum sum_by_lines(const void *memory, size_t size) {
   uintptr_t at = (uintptr_t)memory & ~(HEARTH_GRANULE - 1), end = (uintptr_t)memory + (size ? size : 1);
-  hearth_access_sum sum = {.granules = count_lines(memory, size)};
+  hearth_access_sum sum = {.lines = count_lines(memory, size)};
 
   while (at < end) {
     uintptr_t next = (at | (HEARTH_LINE - 1)) + 1, stop = next < end ? next : end;
@@ -229,7 +229,7 @@ static hearth_access_sum sum_granules(uintptr_t at, size_t granules) {
     sum.accesses += part.accesses;
     sum.touched += part.touched;
   }
-  sum.granules = (granules + 3) / 4;
+  sum.lines = (granules + 3) / 4;
   return sum;
 }
 
@@ -237,7 +237,7 @@ hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   size_t granules = count_granules(memory, size);
 
   if (!hearth_shadow_counts)
-    return (hearth_access_sum){.granules = (granules + 3) / 4};
+    return (hearth_access_sum){.lines = (granules + 3) / 4};
   if (hearth_shadow_is_coarse)
     return sum_by_lines(memory, size);
   return sum_granules((uintptr_t)memory, granules);

@@ -34,8 +34,8 @@ extern uint64_t __memprof_shadow_memory_dynamic_address __attribute__((visibilit
 /* Accesses to one block. */
 typedef struct hearth_access_sum {
   uint64_t accesses;
-  uint64_t granules; /* 64 bytes each, from the block's start; at least 1 */
-  uint64_t touched;  /* of those, how many have been accessed */
+  uint64_t lines;   /* of 64 bytes, from the block's start; at least 1 */
+  uint64_t touched; /* of those, how many have been accessed */
 } hearth_access_sum;
 
 /* Reserve counters for the whole address space of user programs; idempotent. False: the system refuses it. */
@@ -112,7 +112,7 @@ static inline void hearth_counters_clear(uint32_t *counter, uintptr_t address, s
 }
 
 static inline hearth_access_sum hearth_counters_sum(const uint32_t *counter, uintptr_t address, size_t granules) {
-  hearth_access_sum sum = {.granules = (granules + 3) / 4};
+  hearth_access_sum sum = {.lines = (granules + 3) / 4};
   uint32_t line = 0;
   size_t left = granules;
 

@@ -4,9 +4,9 @@
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=off:dir=%t.dir %t | FileCheck %s --check-prefix=AUTO
- * RUN: env HEARTH_MALLOC=cold=auto:interval=1:dir=%t.dir %t part | FileCheck %s --check-prefix=PART
- * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=0:dir=%t.dir %t part 2>&1 | FileCheck %s --check-prefixes=ZERO,PART
+ * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=off:dir=%t.dir timeout 600 %t | FileCheck %s --check-prefix=AUTO
+ * RUN: env HEARTH_MALLOC=cold=auto:interval=1:dir=%t.dir timeout 600 %t part | FileCheck %s --check-prefix=PART
+ * RUN: env HEARTH_MALLOC=cold=auto:interval=1:cost=0:dir=%t.dir timeout 600 %t part 2>&1 | FileCheck %s --check-prefixes=ZERO,PART
  * RUN: ls %t.dir | count 0
  *
  * AUTO: used memory was sent in rounds 1 3 7 15; unused memory is out

@@ -4,12 +4,12 @@
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=file:interval=1:cost=off:dir=%t.dir %t out fork out fork out fork | FileCheck %s --check-prefix=FILE
- * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t zero fork zero | FileCheck %s --check-prefix=ZERO
- * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t lost 2>&1 | FileCheck %s --check-prefix=LOST
- * RUN: env HEARTH_MALLOC=cold=file:dir=%t.dir/none %t zero 2>&1 | FileCheck %s --check-prefix=NONE
- * RUN: env HEARTH_MALLOC=cold=file:dir=/dev/shm %t zero 2>&1 | FileCheck %s --check-prefix=SHM
- * RUN: (ulimit -f 1000; HEARTH_MALLOC=cold=file:dir=%t.dir %t zero 2>&1) | FileCheck %s --check-prefix=LIMIT
+ * RUN: env HEARTH_MALLOC=cold=file:interval=1:cost=off:dir=%t.dir timeout 600 %t out fork out fork out fork | FileCheck %s --check-prefix=FILE
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir timeout 600 %t zero fork zero | FileCheck %s --check-prefix=ZERO
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir timeout 600 %t lost 2>&1 | FileCheck %s --check-prefix=LOST
+ * RUN: env HEARTH_MALLOC=cold=file:dir=%t.dir/none timeout 600 %t zero 2>&1 | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_MALLOC=cold=file:dir=/dev/shm timeout 600 %t zero 2>&1 | FileCheck %s --check-prefix=SHM
+ * RUN: (ulimit -f 1000; HEARTH_MALLOC=cold=file:dir=%t.dir timeout 600 %t zero 2>&1) | FileCheck %s --check-prefix=LIMIT
  * RUN: ls %t.dir | count 0
  *
  * FILE: 16 MiB out of memory, contents kept

@@ -3,12 +3,12 @@
  *
  * RUN: rm -rf %t.dir && mkdir %t.dir
  * RUN: %clang -O1 -fno-builtin -I%include %s %malloc_a -o %t -pthread
- * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=%t.dir %t | FileCheck %s --check-prefix=THREAD
- * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir %t | FileCheck %s --check-prefix=NONE
- * RUN: env -u HEARTH_MALLOC %t | FileCheck %s --check-prefix=NONE
- * RUN: env HEARTH_MALLOC=cold=keep:interval=1 %t | FileCheck %s --check-prefix=NONE
- * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=/dev/shm %t 2>/dev/null | FileCheck %s --check-prefix=NONE
- * RUN: env HEARTH_MALLOC=cold=pageout:interval=1 %t 2>&1 | FileCheck %s --check-prefix=SWAP
+ * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=%t.dir timeout 600 %t | FileCheck %s --check-prefix=THREAD
+ * RUN: env HEARTH_MALLOC=cold=file:interval=0:dir=%t.dir timeout 600 %t | FileCheck %s --check-prefix=NONE
+ * RUN: env -u HEARTH_MALLOC timeout 600 %t | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_MALLOC=cold=keep:interval=1 timeout 600 %t | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_MALLOC=cold=file:interval=1:dir=/dev/shm timeout 600 %t 2>/dev/null | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_MALLOC=cold=pageout:interval=1 timeout 600 %t 2>&1 | FileCheck %s --check-prefix=SWAP
  *
  * THREAD: process: 1 more, all signals blocked
  * THREAD: child: 1 more, all signals blocked

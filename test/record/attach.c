@@ -3,7 +3,7 @@
  *
  * REQUIRES: attach
  * RUN: %clang -O1 -g -fPIC -shared -DLIBRARY %s -o %t.so && %clang -O1 -g %s -o %t -pthread
- * RUN: bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so 2>&1 | FileCheck %s
+ * RUN: timeout 600 bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so 2>&1 | FileCheck %s
  * CHECK: hearth: error: [[#]]: is being recorded
  * CHECK-NEXT: again: 125
  * CHECK: hearth: recording to {{.*}}.trace.1; ^C ends it
@@ -20,12 +20,12 @@
  * SHOW: {{ }}50 {{.*}} in_library
  *
  * A main thread that waits for a lock is left alone; the other thread is on another stack.
- * RUN: bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so beside 2>&1 | FileCheck %s
+ * RUN: timeout 600 bash %S/Inputs/attach.sh %hearth %t.trace %t %t.so beside 2>&1 | FileCheck %s
  * RUN: %hearth index -q --symbols %t.trace.1 -o %t.1.prof && %hearth show %t.1.prof | FileCheck %s --check-prefix=SHOW
  *
  * What cannot be recorded is told with its cause:
  * RUN: %clang -O1 -static %s -o %t.static -pthread
- * RUN: bash -c 'coproc { exec %t.static none; }; echo 1 >&${COPROC[1]}; read -u ${COPROC[0]} done; %hearth record --pid=$COPROC_PID; echo $?; kill $COPROC_PID' 2>&1 | FileCheck %s --check-prefix=STATIC
+ * RUN: timeout 600 bash -c 'coproc { exec %t.static none; }; echo 1 >&${COPROC[1]}; read -u ${COPROC[0]} done; %hearth record --pid=$COPROC_PID; echo $?; kill $COPROC_PID' 2>&1 | FileCheck %s --check-prefix=STATIC
  * STATIC: has no libc.so.6: it is linked statically, or not to glibc
  * STATIC-NEXT: 125
  * RUN: not %hearth record --pid=2147483646 2>&1 | FileCheck %s --check-prefix=NONE

@@ -5,10 +5,10 @@
  *
  * REQUIRES: ticks
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t > %t.pids
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof timeout 600 %t > %t.pids
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.pids) clock AllocCount MaxSize MinLifetime | FileCheck %s
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/child //p' %t.pids) clock AllocCount MaxSize | FileCheck %s --check-prefix=EXACT
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:own_thread=off %t alone > %t.pids
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:own_thread=off timeout 600 %t alone > %t.pids
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.$(sed -n 's/parent //p' %t.pids) clock AllocCount MaxSize | FileCheck %s --check-prefix=EXACT
  *
  * CHECK: clock: early

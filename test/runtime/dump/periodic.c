@@ -2,11 +2,11 @@
  * ordinary end, the last profile stands in its place.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -rf %t.dir && mkdir %t.dir
- * RUN: python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.05 12 | FileCheck %s --check-prefix=KILLED
+ * RUN: timeout 600 python3 %S/../Inputs/killed.py %t %t.dir/killed dump_interval=0.05 12 | FileCheck %s --check-prefix=KILLED
  * KILLED: killed:
  *
  * Each forked child has one of its own.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/fork:dump_interval=0.02 %t fork %t.dir/fork > %t.dir/pids
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/fork:dump_interval=0.02 timeout 600 %t fork %t.dir/fork > %t.dir/pids
  * RUN: python3 %S/../Inputs/raw_print.py %t.dir/fork.$(sed -n 's/parent //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=PARENT
  * RUN: python3 %S/../Inputs/raw_print.py %t.dir/fork.$(sed -n 's/child //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=CHILD
  * PARENT: AllocCount=1 MaxSize=222
@@ -15,7 +15,7 @@
  * CHILD: AllocCount=1 MaxSize=333
  *
  * What a thread keeps for itself, which does nothing any more, is in the profiles that others write.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/thread:dump_interval=0.01 not --crash %t thread %t.dir/thread
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/thread:dump_interval=0.01 timeout 600 not --crash %t thread %t.dir/thread
  * RUN: python3 %S/../Inputs/raw_print.py %t.dir/thread.* AllocCount MaxSize LiveAtExit | FileCheck %s --check-prefix=THREAD
  * THREAD: AllocCount=7 MaxSize=444 LiveAtExit=0
  */

@@ -1,25 +1,25 @@
 /* Two lists are walked side by side, then a third one: picks of a thread of the runtime's own see which one is not used any more.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -f %t.on* %t.off* %t.more*
- * RUN: HEARTH_OPTIONS=log_path=%t.on %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.on timeout 600 %t
  * RUN: %hearth index -q %t.on.* --binary %t -o %t.heap && %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  *
  * Counts are those of a run without the thread.
- * RUN: HEARTH_OPTIONS=own_thread=off:log_path=%t.off %t
+ * RUN: HEARTH_OPTIONS=own_thread=off:log_path=%t.off timeout 600 %t
  * RUN: python3 %S/../Inputs/raw_print.py %t.on.* AllocCount TotalSize TotalAccessCount LiveAtExit | grep record: > %t.on-counts
  * RUN: python3 %S/../Inputs/raw_print.py %t.off.* AllocCount TotalSize TotalAccessCount LiveAtExit | grep record: > %t.off-counts
  * RUN: cmp %t.on-counts %t.off-counts
  *
  * There are no picks where the user does not want them, where the counters are not those of all blocks, and where the run is written
  * in parts. A reset forgets them; a few may come after it.
- * RUN: HEARTH_OPTIONS=sample=1000:log_path=%t.more.1 %t short
- * RUN: HEARTH_OPTIONS=parts=1:log_path=%t.more.2 %t short
- * RUN: HEARTH_OPTIONS=log_path=%t.more.3 %t reset
+ * RUN: HEARTH_OPTIONS=sample=1000:log_path=%t.more.1 timeout 600 %t short
+ * RUN: HEARTH_OPTIONS=parts=1:log_path=%t.more.2 timeout 600 %t short
+ * RUN: HEARTH_OPTIONS=log_path=%t.more.3 timeout 600 %t reset
  * RUN: for raw in %t.off %t.more.1 %t.more.2 %t.more.3; do \
  * RUN:   %hearth index -q $raw.* --binary %t -o %t.heap && %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py none || exit 1; done
  *
  * A forked child takes none, and writes its profile. Its parent takes none while it waits.
- * RUN: rm -f %t.forked.* && HEARTH_OPTIONS=log_path=%t.forked %t fork > %t.pids
+ * RUN: rm -f %t.forked.* && HEARTH_OPTIONS=log_path=%t.forked timeout 600 %t fork > %t.pids
  * RUN: %hearth index -q %t.forked.$(sed -n 's/parent //p' %t.pids) --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  * RUN: %hearth index -q %t.forked.$(sed -n 's/child //p' %t.pids) --binary %t -o %t.heap
@@ -29,12 +29,12 @@
  * RUN: HEARTH_OPTIONS=log_path=%t.more.4 timeout 600 %t thread-exit ; test $? = 3
  *
  * A filter of system calls that allows the program none of those that the thread needs does not stop it.
- * RUN: rm -f %t.filtered.* && HEARTH_OPTIONS=log_path=%t.filtered %t filter
+ * RUN: rm -f %t.filtered.* && HEARTH_OPTIONS=log_path=%t.filtered timeout 600 %t filter
  * RUN: %hearth index -q %t.filtered.* --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  *
  * Static programs have picks, too.
- * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t.static -static %given_time && rm -f %t.raw.* && HEARTH_OPTIONS=log_path=%t.raw %t.static
+ * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t.static -static %given_time && rm -f %t.raw.* && HEARTH_OPTIONS=log_path=%t.raw timeout 600 %t.static
  * RUN: %hearth index -q %t.raw.* --binary %t.static -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_picks.py
  */

@@ -3,7 +3,7 @@
  *
  * RUN: %clang %clang_plugin -mllvm -memprof-instrument -O2 -fno-vectorize -fno-slp-vectorize -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s \
  * RUN:   -Wl,--build-id %rt -lpthread %given_time -o %t
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:parts=1 %t
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:parts=1 timeout 600 %t
  * RUN: for file in %t.prof.*; do python3 %S/../Inputs/raw_print.py $file AllocCount MinSize TotalAccessCount; done | FileCheck %s
  *
  * CHECK-DAG: MinSize=16 TotalAccessCount=4480000000

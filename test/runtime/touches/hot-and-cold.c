@@ -1,10 +1,10 @@
 /* Half of the blocks lie around, the others are read all the time: looks at pages give the classes that counting gives.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -f %t.counted* %t.looks*
- * RUN: HEARTH_OPTIONS=log_path=%t.counted %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.counted timeout 600 %t
  * RUN: %hearth index -q %t.counted.* --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py counted
- * RUN: HEARTH_OPTIONS=accesses=pages:sample=65536:log_path=%t.looks %t
+ * RUN: HEARTH_OPTIONS=accesses=pages:sample=65536:log_path=%t.looks timeout 600 %t
  * RUN: %hearth index -q %t.looks.* --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py estimated
  * RUN: %hearth show %t.heap | FileCheck %s --check-prefix=SHOWN
@@ -19,12 +19,12 @@
  *
  * Programs as they are, of another compiler; these run until there have been looks enough:
  * RUN: gcc -g -O1 -fno-builtin -pthread -rdynamic -DREAL_TIME %s -o %t.plain && rm -f %t.recorded*
- * RUN: %hearth record -q --accesses --sample=65536 -o %t.recorded %t.plain
+ * RUN: timeout 600 %hearth record -q --accesses --sample=65536 -o %t.recorded %t.plain
  * RUN: %hearth index -q %t.recorded --symbols -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py estimated
  *
  * Threads allocate and free for each other, children are forked, and have no looks: instrumented ones count.
- * RUN: rm -f %t.forked* && HEARTH_OPTIONS=accesses=pages:sample=4096:log_path=%t.forked %t fork > %t.pids
+ * RUN: rm -f %t.forked* && HEARTH_OPTIONS=accesses=pages:sample=4096:log_path=%t.forked timeout 600 %t fork > %t.pids
  * RUN: %hearth index -q %t.forked.$(sed -n 's/parent //p' %t.pids) --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py parted
  * RUN: %hearth index -q %t.forked.$(sed -n 's/child //p' %t.pids) --binary %t -o %t.heap
@@ -33,7 +33,7 @@
  *
  * A filter of system calls that allows the program none of those that looks need does not stop them. Where the system
  * cannot clear accessed bits, one message says so, and the program goes on.
- * RUN: rm -f %t.filtered* && HEARTH_OPTIONS=accesses=pages:sample=65536:log_path=%t.filtered %t filter
+ * RUN: rm -f %t.filtered* && HEARTH_OPTIONS=accesses=pages:sample=65536:log_path=%t.filtered timeout 600 %t filter
  * RUN: %hearth index -q %t.filtered.* --binary %t -o %t.heap
  * RUN: %hearth show --json %t.heap | python3 %S/../Inputs/check_touched.py estimated
  * RUN: rm -f %t.refused* && env HEARTH_OPTIONS=accesses=pages:sample=65536:log_path=%t.refused \
@@ -42,14 +42,21 @@
  * REFUSED-NOT: option
  * RUN: %hearth index -q %t.refused.* --binary %t -o %t.heap && %hearth show %t.heap | FileCheck %s --check-prefix=CHILD
  *
+ * The list of pages is opened at once, before the program can forbid it.
+ * RUN: HEARTH_OPTIONS=accesses=pages:log_path=%t.other timeout 600 %t opened
+ *
  * The thread that looks does not keep a process alive whose first thread ends alone.
  * RUN: HEARTH_OPTIONS=accesses=pages:log_path=%t.ends timeout 600 %t thread-exit ; test $? = 3
  *
  * It does not go with heap dumps, nor with another layout.
- * RUN: env HEARTH_OPTIONS=accesses=pages:format=llvm:log_path=%t.other %t none 2>&1 | FileCheck %s --check-prefix=LAYOUT
+ * RUN: env HEARTH_OPTIONS=accesses=pages:format=llvm:log_path=%t.other timeout 600 %t none 2>&1 | FileCheck %s --check-prefix=LAYOUT
  * LAYOUT: option accesses: pages are only looked at with mode=aggregate and format=hearth
+ * Nor without the thread.
+ * RUN: env HEARTH_OPTIONS=accesses=pages:own_thread=off:log_path=%t.other timeout 600 %t none 2>&1 | FileCheck %s --check-prefix=OFF
+ * OFF: option accesses=pages: own_thread=off forbids the thread that looks; accesses will not be known
  */
 #include <errno.h>
+#include <glob.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -95,6 +102,7 @@ int clock_gettime(clockid_t clock, struct timespec *ret) {
 
 static int goes_on(int looks) { return asked / 2 < looks; }
 static void let_thread_go(void) {}
+static void pass(unsigned long long ns) { (void)ns; }
 #else
 #include "given_time.h"
 
@@ -175,10 +183,28 @@ static int apply(struct sock_filter *code, size_t size) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* Has some thread opened it in its first turn? */
+static int is_list_open(void) {
+  glob_t files;
+  int found = 0;
+  pass(1);
+  if (glob("/proc/self/task/*/fd/*", 0, NULL, &files) != 0)
+    return 0;
+  for (size_t i = 0; i < files.gl_pathc; i++) {
+    char target[256];
+    ssize_t length = readlink(files.gl_pathv[i], target, sizeof target);
+    found |= length > 6 && memcmp(target + length - 6, "/smaps", 6) == 0;
+  }
+  globfree(&files);
+  return found;
+}
+
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "none") == 0)
     return 0;
+  if (strcmp(mode, "opened") == 0)
+    return !is_list_open();
   if (strcmp(mode, "filter") == 0 && apply(no_looks, sizeof no_looks) != 0)
     return 1;
   if (strcmp(mode, "refuse") == 0)

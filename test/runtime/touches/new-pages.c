@@ -2,7 +2,7 @@
  * pages that it has not listed yet, which may be those of a whole look.
  *
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t %given_time && rm -f %t.raw*
- * RUN: HEARTH_OPTIONS=log_path=%t.raw %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.raw timeout 600 %t
  * RUN: %hearth index -q %t.raw.* --binary %t -o %t.heap
  * RUN: %hearth show --text %t.heap | awk '/^context/ { size = 0 } $1 == "MinSize" { size = $2 } \
  * RUN:   size == 200 && $1 ~ /^(Touched)?(Short)?Looks$/ { sum[$1] += $2 } \

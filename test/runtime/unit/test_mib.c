@@ -100,7 +100,7 @@ static void test_rules(void **state) {
 
 static hearth_mib one(uint64_t alloc_ns, uint32_t alloc_cpu, uint64_t free_ns, uint32_t free_cpu) {
   hearth_block block = {.size = 200, .alloc_ns = alloc_ns, .cpu = (uint16_t)alloc_cpu};
-  hearth_access_sum accesses = {.accesses = 50, .granules = 4, .touched = 3};
+  hearth_access_sum accesses = {.accesses = 50, .lines = 4, .touched = 3};
 
   return hearth_mib_of_block(&block, accesses, (hearth_moment){free_ns, free_cpu});
 }
@@ -124,7 +124,7 @@ static void test_record_of_one_block(void **state) {
 static void test_empty_block_and_short_life(void **state) {
   (void)state;
   hearth_block block = {.size = 0, .alloc_ns = 10};
-  hearth_access_sum accesses = {.accesses = 3, .granules = 1, .touched = 1};
+  hearth_access_sum accesses = {.accesses = 3, .lines = 1, .touched = 1};
   hearth_mib mib = hearth_mib_of_block(&block, accesses, (hearth_moment){20, 0});
 
   assert_int_equal(mib.TotalAccessDensity, 300);            /* size 0 counts as 1 */
@@ -226,7 +226,7 @@ static void check_cache(uint64_t mean_bytes) {
                           .cpu = (uint32_t)(next_random() % 3),
                           .context = context,
                           .data_type_id = next_random() % 2};
-    hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
+    hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .lines = 9, .touched = next_random() % 9};
     hearth_moment end = {(1000 * i + next_random() % 100) | HEARTH_CLOCK_KNOWN, (uint32_t)(next_random() % 3)};
     hearth_mib alone = hearth_mib_of_block(&block, accesses, end);
     hearth_mib_follow(&expected[context], &alone);
@@ -287,8 +287,8 @@ static void test_lifetime_of_others(void **state) {
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
     hearth_header header = HEARTH_BLOCK_ENDING;
     hearth_block block = {.header = &header, .size = 8, .alloc_ns = 0, .context = 3};
-    assert_true(hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.granules = 1},
-                                        (hearth_moment){ends[i], 0}));
+    assert_true(
+        hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.lines = 1}, (hearth_moment){ends[i], 0}));
   }
   hearth_mib_cache_flush(&cache, &table);
   assert_int_equal(hearth_mib_table_read(&table, 3).AllocCount, 5);

@@ -28,12 +28,12 @@ static void test_counts_by_granule(void **state) {
   __memprof_record_access(area + 16);
   hearth_access_sum sum = hearth_shadow_sum(area, 32);
   assert_int_equal(sum.accesses, 3);
-  assert_int_equal(sum.granules, 1);
+  assert_int_equal(sum.lines, 1);
   assert_int_equal(sum.touched, 1);
   assert_int_equal(hearth_shadow_sum(area, 16).accesses, 2);
   assert_int_equal(hearth_shadow_sum(area + 16, 16).accesses, 1);
-  assert_int_equal(hearth_shadow_sum(area, 64).granules, 1);
-  assert_int_equal(hearth_shadow_sum(area, 65).granules, 2); /* reaches the next line by one byte */
+  assert_int_equal(hearth_shadow_sum(area, 64).lines, 1);
+  assert_int_equal(hearth_shadow_sum(area, 65).lines, 2); /* reaches the next line by one byte */
 }
 
 /* Lines are those of the block, wherever it begins. */
@@ -44,7 +44,7 @@ static void test_touched_by_line(void **state) {
   __memprof_record_access(area + 48 + 130);
   hearth_access_sum sum = hearth_shadow_sum(area + 48, 200);
   assert_int_equal(sum.accesses, 2);
-  assert_int_equal(sum.granules, 4);
+  assert_int_equal(sum.lines, 4);
   assert_int_equal(sum.touched, 2);
 }
 
@@ -143,7 +143,7 @@ static void test_size_zero_has_one_granule(void **state) {
   hearth_shadow_clear(area, AREA);
   __memprof_record_access(area + 96);
   hearth_access_sum sum = hearth_shadow_sum(area + 96, 0);
-  assert_int_equal(sum.granules, 1);
+  assert_int_equal(sum.lines, 1);
   assert_int_equal(sum.accesses, 1);
   hearth_shadow_clear(area + 96, 0);
   assert_int_equal(hearth_shadow_sum(area + 96, 0).accesses, 0);
@@ -174,7 +174,7 @@ static void test_clear_of_large_range(void **state) {
     __memprof_record_access(area + at);
   hearth_shadow_clear(area + begin, size);
   assert_int_equal(hearth_shadow_sum(area + begin, size).accesses, 0);
-  assert_int_equal(hearth_shadow_sum(area + begin, size).granules, size / 64);
+  assert_int_equal(hearth_shadow_sum(area + begin, size).lines, size / 64);
   assert_int_equal(hearth_shadow_sum(area, begin).touched, begin / 64);
   assert_int_equal(hearth_shadow_sum(area + begin + size, AREA - begin - size).touched, (AREA - begin - size) / 64);
 }
@@ -267,7 +267,7 @@ static void test_ignored_counters_say_nothing(void **state) {
   hearth_access_sum sum = hearth_shadow_sum(area, 128);
   assert_int_equal(sum.accesses, 0);
   assert_int_equal(sum.touched, 0);
-  assert_int_equal(sum.granules, 2);
+  assert_int_equal(sum.lines, 2);
 }
 
 /* No profile of the test itself. */
