@@ -184,7 +184,7 @@ static hearth_class llvm_class_of(const hearth_classifier *classifier, const cla
   return facts->density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
 }
 
-/* Sums do not tell when: what goes beyond the first use of each block counts as variance over its life. */
+/* Sums do not tell when: what goes beyond the first use of each block counts as spread over its life. */
 static double uses_by_sums(const class_facts *facts, double idle_ns) {
   double later = facts->accesses - facts->first_accesses;
   return later <= 0 ? 0 : facts->pages_ns > 0 ? later * idle_ns / facts->pages_ns : INFINITY;

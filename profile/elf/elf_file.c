@@ -195,6 +195,23 @@ static hearth_bytes elf_file_find_build_id(hearth_bytes notes, uint64_t alignmen
   return (hearth_bytes){0};
 }
 
+/* For files without section headers: their debug information may be in another file, which the build id finds. */
+static hearth_bytes build_id_of_segments(Elf *elf) {
+  size_t count = 0;
+  GElf_Phdr header;
+  hearth_bytes id = {0};
+  if (elf_getphdrnum(elf, &count) != 0)
+    return id;
+  for (size_t i = 0; id.size == 0 && i < count; ++i) {
+    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE)
+      continue;
+    const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE);
+    if (data && data->d_buf)
+      id = elf_file_find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
+  }
+  return id;
+}
+
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
   GElf_Shdr header;
   const char *name;
@@ -203,7 +220,7 @@ hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
   while (id.size == 0 && (section = next_section(f->elf, section, &header, &name)))
     if (header.sh_type == SHT_NOTE)
       id = elf_file_find_build_id(content(section), header.sh_addralign);
-  return id;
+  return id.size > 0 ? id : build_id_of_segments(f->elf);
 }
 
 char *hearth_build_id_path(const char *directory, hearth_bytes id, const char *suffix) {

@@ -273,12 +273,22 @@ static bool is_library_below(const symboliser *s, const hearth_raw_record *recor
   return !same && !hearth_modules_is_runtime(map);
 }
 
+/* A leaf that symbols alone name is in a library itself, unless it is in the program (the first mapping). */
+static bool is_leaf_in_library(const symboliser *s, uint32_t leaf) {
+  const address *a = address_at(s, leaf);
+  const builder_frame *frame = &s->builder->frames[s->frame_rows[a->first]];
+  const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
+  const char *program = s->dump->map_count ? s->dump->maps[0].path : NULL;
+  return !a->named && frame->line == HEARTH_LINE_UNKNOWN && s->builder->functions[frame->function].start_line == 0 &&
+         map && map->path && program && strcmp(map->path, program) != 0;
+}
+
 /* The builder's node of a record's stack: its leaf says so if a library allocated. */
 static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf, uint32_t *ret,
                                     hearth_error *err) {
   uint32_t row;
   *ret = s->node_of[leaf];
-  if (!is_library_below(s, record, leaf))
+  if (is_leaf_in_library(s, leaf) || !is_library_below(s, record, leaf))
     return HEARTH_OK;
   builder_frame frame = s->builder->frames[s->builder->nodes[*ret].frame];
   frame.flags |= HEARTH_FRAME_LIBRARY;

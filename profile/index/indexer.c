@@ -224,8 +224,27 @@ static void lost_context_describe(const hearth_lost_contexts *lost, const hearth
            why(lost, file, options));
 }
 
+/* Of the files whose functions symbols alone name the one with the most bytes, and the bytes of all: of many libraries
+ * each may have few. */
+static const hearth_lost_file *find_largest_unnamed(const hearth_lost_contexts *lost, uint64_t *ret_sum) {
+  const hearth_lost_file *most = NULL;
+  *ret_sum = 0;
+  for (size_t i = 0; i < lost->count; i++) {
+    const hearth_lost_file *file = &lost->files[i];
+    if (file->given || file->reason)
+      continue;
+    *ret_sum = hearth_merge_SUM(*ret_sum, file->bytes);
+    if (!most || file->bytes > most->bytes)
+      most = file;
+  }
+  return most;
+}
+
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options) {
+  uint64_t sum;
+  const hearth_lost_file *most = find_largest_unnamed(lost, &sum);
+  bool has_remedy = lost->uninstrumented && !options->symbols;
   for (size_t i = 0; options->note && i < lost->count; i++) {
     const hearth_lost_file *file = &lost->files[i];
     char what[600], text[960];
@@ -233,8 +252,9 @@ void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint
       continue;
     lost_context_describe(lost, file, options, what, sizeof what);
     snprintf(text, sizeof text, "%.300s: %s", name, what);
-    options->note(options->context,
-                  file->given || file->bytes > total_bytes / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+    uint64_t bytes = has_remedy && file == most ? sum : file->bytes;
+    options->note(options->context, file->given || bytes > total_bytes / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL,
+                  text);
   }
 }
 

@@ -191,9 +191,10 @@ static void print_nameless(const hearth_listing *r) {
     fprintf(r->stream,
             "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by debug "
             "packages\n"
-            "  (PACKAGE-dbgsym; of libraries with --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS). "
-            "If one\n"
-            "  passes allocations on for its callers: --wrapper=FILE+0xBEGIN\n",
+            "  (PACKAGE-dbgsym; of libraries with --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS; "
+            "of\n"
+            "  libraries given by --binary). If one passes allocations on for its callers:\n"
+            "  --wrapper=FILE+0xBEGIN\n",
             hearth_percent(bytes, r->shown.bytes));
 }
 

@@ -2,6 +2,7 @@
 /* `hearth show --plan`: each choice of the plan and its worth; decision sites and tables with the most bytes come
  * first. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,8 +139,9 @@ static hearth_status print_calls(plan_view *v, FILE *stream, hearth_error *err) 
   return HEARTH_OK;
 }
 
-/* Per cent that a ratio is below one. */
-static double plan_listing_saving(uint32_t ratio_ppm) { return (1e6 - (double)ratio_ppm) / 1e4; }
+/* Per cent that a ratio is off one, and to which side. */
+static double plan_listing_change(uint32_t ratio_ppm) { return fabs(1e6 - (double)ratio_ppm) / 1e4; }
+static const char *plan_listing_side(uint32_t ratio_ppm) { return ratio_ppm > 1000000 ? "more" : "less"; }
 
 static void print_layout(const hearth_plan *plan, FILE *stream) {
   const hearth_plan_tuning *t = &plan->tuning;
@@ -152,10 +154,11 @@ static void print_layout(const hearth_plan *plan, FILE *stream) {
     fputc('\n', stream);
   else
     fprintf(stream,
-            ", tuned for %s: %.1f %% less time than with one pool (spread %.1f %%), %.1f %% less memory (%.1f %%), in "
+            ", tuned for %s: %.1f %% %s time than with one pool (spread %.1f %%), %.1f %% %s memory (%.1f %%), in "
             "%" PRIu32 " rounds\n",
-            hearth_tuning_name(t->kind), plan_listing_saving(t->time_ppm), (double)t->time_spread_ppm / 1e4,
-            plan_listing_saving(t->memory_ppm), (double)t->memory_spread_ppm / 1e4, t->rounds);
+            hearth_tuning_name(t->kind), plan_listing_change(t->time_ppm), plan_listing_side(t->time_ppm),
+            (double)t->time_spread_ppm / 1e4, plan_listing_change(t->memory_ppm), plan_listing_side(t->memory_ppm),
+            (double)t->memory_spread_ppm / 1e4, t->rounds);
 }
 
 /* How much the profile's classes move. */

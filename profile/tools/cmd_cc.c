@@ -295,7 +295,7 @@ static const char *compile_mark_describe(const char *mark, const char *expected)
   if (strcmp(mark, HEARTH_MARK_INSTRUMENT) == 0)
     return "with HEARTH=instrument";
   return strncmp(expected, mark, strlen(HEARTH_MARK_START "use ")) == 0 ? "with another profile"
-                                                                        : "with HEARTH=use:PROFILE";
+                                                                        : "with HEARTH=use=PROFILE";
 }
 
 static bool is_object_or_archive(const char *path) {

@@ -43,6 +43,7 @@ typedef struct arguments {
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
   size_t warnings;     /* of inputs, so far */
+  bool inputs_done;
 } arguments;
 
 static const hearth_help help = {
@@ -194,9 +195,10 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
           "a profiled program or library, with debug information (-gmlt -fdebug-info-for-profiling) and a build "
           "id; the files that the raw profiles name serve for all others. If the option is given, each raw "
           "profile must be of one of these binaries"),
-      HEARTH_TAKE("--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
-                  "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
-                  "files; a binary's own folder is searched, too, and /usr/lib/debug for programs, not for libraries"),
+      HEARTH_TAKE(
+          "--debug-dir", 0, "DIR", "a folder", hearth_tool_take_one_more, &a->debug_directories,
+          "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
+          "files; a binary's own folder is searched, too, and /usr/lib/debug for programs and files given by --binary"),
       HEARTH_FLAG("--symbols", 0, &a->symbols,
                   "name functions without debug information by symbol tables, or by the address of their first "
                   "instruction: enough to read a profile; compiling ignores such frames"),
@@ -238,9 +240,11 @@ static bool index_parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 enum { WARNINGS_TOLD = 8 };
 
-/* Of many inputs the first few warnings are worth a line. Inputs that are left out are named, each of them. */
+/* Of many inputs the first few warnings are worth a line. Inputs that are left out are named, each of them; so is all
+ * that the result lacks. */
 static bool is_told(arguments *a, const char *text) {
-  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 || ++a->warnings <= WARNINGS_TOLD;
+  return a->verbose || a->inputs_done || strncmp(text, "left out: ", strlen("left out: ")) == 0 ||
+         ++a->warnings <= WARNINGS_TOLD;
 }
 
 static void index_on_note(void *context, hearth_note_level level, const char *text) {
@@ -328,7 +332,7 @@ static int merge_all(arguments *a, hearth_indexer *indexer) {
   }
   if (a->warnings > WARNINGS_TOLD)
     hearth_tool_warning("%zu more (-v prints all)", a->warnings - WARNINGS_TOLD);
-  a->warnings = 0;
+  a->inputs_done = true;
   if (!a->quiet)
     hearth_tool_progress("writing");
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);

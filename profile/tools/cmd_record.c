@@ -300,6 +300,8 @@ static int check_attached(const request *request, int operands) {
 }
 
 static int record_command_check(const request *request, int operands) {
+  if (request->reports && !HEARTH_VIEWS)
+    return hearth_tool_usage_error("record", "--report: this build leaves out 'report': build with -DHEARTH_VIEWS=ON");
   if (request->pid.given)
     return check_attached(request, operands);
   if (operands == 0)

@@ -295,7 +295,7 @@ static void tell_unfit(const tuning *t, const tune_statistics *statistics) {
                       command, statistics->other_plan, profile, t->plan.id);
   else
     hearth_tool_error(
-        "%s: %s: compile and link it with this profile (HEARTH=use:PROFILE hearth-cc, or 'hearth flags use "
+        "%s: %s: compile and link it with this profile (HEARTH=use=PROFILE hearth-cc, or 'hearth flags use "
         "PROFILE')",
         command, statistics->processes ? "no block got a pool" : "runs without Hearth's allocator");
 }

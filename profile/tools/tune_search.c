@@ -5,10 +5,11 @@
  * but is one rank among many. */
 #include "tune_search.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "hearth/expect.h"
 
 /* -------------------------------------------------- verdicts ------------------------------------------------ */
 
@@ -25,7 +26,7 @@ static int compare_values(const void *a, const void *b) {
 
 static double median_of(const tune_measurement *runs, uint32_t count, tune_quantity quantity) {
   double values[TUNE_ROUNDS_MAX];
-  assert(count > 0 && count <= TUNE_ROUNDS_MAX);
+  hearth_expect(count > 0 && count <= TUNE_ROUNDS_MAX);
   for (uint32_t i = 0; i < count; i++)
     values[i] = tune_search_value_of(&runs[i], quantity);
   qsort(values, count, sizeof *values, compare_values);
@@ -46,7 +47,7 @@ static double gain_ratio(const tune_layout *layout, tune_quantity quantity) {
  * this or fewer in one of 40 cases (the table of Mann and Whitney, 1947, as extended by later ones; ties are half a
  * pair). */
 static const int8_t most_reversed[] = {-1, -1, -1, -1, 0, 2, 5, 8, 13, 17, 23, 30, 37, 45, 55, 64, 75};
-static_assert(sizeof most_reversed == TUNE_ROUNDS_MAX + 1 && TUNE_ROUNDS_LEAST == 4, "one for each number of rounds");
+_Static_assert(sizeof most_reversed == TUNE_ROUNDS_MAX + 1 && TUNE_ROUNDS_LEAST == 4, "one for each number of rounds");
 
 /* The runs, times the factor. */
 static bool is_less(const tune_measurement *runs, double factor, const tune_measurement *than, uint32_t count,

@@ -64,7 +64,7 @@ hearth_plan_tuning hearth_tune_judge(const tune_layout *layout);
 bool hearth_tune_loses(const tune_layout *layout);
 
 /* Rounds of these until each is better or dropped, or runs are used up. A layout is dropped when two rounds or more
- * show no gain in the mean, and the slowest ones where runs would not do for a verdict on all. */
+ * show no gain by the medians, and the slowest ones where runs would not do for a verdict on all. */
 void hearth_tune_race(tune_search *search, tune_layout *layouts, uint32_t count, uint32_t most_rounds);
 
 /* Rounds of this one alone until it is better, or loses. */

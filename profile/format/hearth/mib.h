@@ -3,7 +3,7 @@
  * "Heap Info Block"; serialization RFC (2021), "portable entry format".
  *
  * Freestanding: the runtime, the file formats and the metadata library include it. Fields, units and merge rules are in
- * mib_fields.def; docs/formats/indexed.md has the same table for readers. */
+ * mib_fields.def; docs/formats/indexed.md says how files hold them. */
 #ifndef HEARTH_MIB_H
 #define HEARTH_MIB_H
 

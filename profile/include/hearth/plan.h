@@ -4,8 +4,8 @@
  * progress (docs/decisions/context-word.md). A bit in a word of the thread is set around the call of a decision
  * site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
- * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0 to 9, then a
- * to v, for pools 0 to 30. Missing ones are 0, the main pool. "one" is 0 for all calls, "calls" a pool for each;
+ * The layout says which pool each id means. As a text, that is a character for each id, from id 1 on: 0, the main
+ * pool; 1 to 9, then a to v, for pools 0 to 30. Missing ones are 0. "one" is 0 for all calls, "calls" a pool for each;
  * dormant blocks, id 31, have theirs in both.
  *
  * Only allocation calls with cold contexts and others have a table. Handles are not thread-safe. */

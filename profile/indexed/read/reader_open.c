@@ -48,8 +48,8 @@ static hearth_status reader_open_read_header(hearth_profile *profile, hearth_err
   memcpy(header, profile->data, sizeof *header);
   if (header->version != HEARTH_INDEXED_VERSION || header->required_flags > HEARTH_FLAG_DENSITIES)
     return hearth_error_set(err, HEARTH_E_VERSION,
-                            "%s: format version %u with flags %#x; this release of Hearth reads version %u: use a "
-                            "newer one or make the profile again",
+                            "%s: format version %u with flags %#x; this release of Hearth reads version %u: use the "
+                            "release that wrote it, or make the profile again",
                             profile->name, header->version, header->required_flags, HEARTH_INDEXED_VERSION);
   if (profile->size < header->file_size)
     return reader_open_truncated(profile, header->file_size, err);

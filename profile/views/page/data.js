@@ -57,7 +57,7 @@ function readData() {
   for (const table of ['functions', 'places', 'nodes']) {
     data[table] = decodeTable(data[table], []);
   }
-  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'untouched', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
+  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'untouched', 'temporary', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
   decodeCallers(data.nodes.caller);
   element.remove(); // its text is several times as large as what was made of it
   return data;

@@ -3,6 +3,7 @@
  *
  *   tuned NEEDED...    time: 200 ms, and 60 less if each of these ids has a pool other than the main one; 60 more if none is given and
  *                      any has
+ *   tuned larger ID    less time in 2 MiB more, if the id has such a pool
  *   tuned memory ID    memory: 64 MiB, and half of that, in 30 ms less, if the id has such a pool
  *   tuned fails ID     ends with 3 if the id has such a pool
  *   tuned bare         without the allocator; tuned plain: without hints
@@ -76,6 +77,8 @@ int main(int argc, char **argv) {
     return is_apart(id) && !last("stats=") ? 3 : 0;
   if (strcmp(mode, "memory") == 0)
     return spend(is_apart(id) ? 165 + 5 * pools : 200, is_apart(id) ? 32 : 64);
+  if (strcmp(mode, "larger") == 0)
+    return spend(is_apart(id) ? 135 + 5 * pools : 200, is_apart(id) ? 66 : 64);
   for (int i = 1; i < argc; i++, needed++)
     apart += is_apart(atoi(argv[i]));
   if (needed)

@@ -19,6 +19,13 @@
 // RUN: cmp by-id.prof given.prof
 // GONE: hearth: error: raw.{{[0-9]+}}: no usable binary: {{.*}}/program: cannot be opened
 //
+// A program without section headers has its build id in a segment, and its debug information in another file:
+//
+// RUN: mv ids/.build-id/*/* program && objcopy --only-keep-debug program found.debug
+// RUN: mv found.debug ids/.build-id/$(readelf -n program | sed -n 's,.*Build ID: \(..\)\(.*\),\1/\2.debug,p')
+// RUN: %objcopy --strip-sections program
+// RUN: %hearth index raw.* --debug-dir=ids -q -o headless.prof && cmp headless.prof given.prof
+//
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id -DOTHER %s %rt -lpthread -o program
 // RUN: not %hearth index raw.* -o rebuilt.prof 2>&1 | FileCheck %s --check-prefix=REBUILT
 // RUN: not ls rebuilt.prof

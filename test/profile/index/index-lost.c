@@ -34,13 +34,31 @@
 // RECORDED: hearth: warning: recorded.raw: {{.*}} allocated inside {{.*}}libc.so.6 {{(is|are)}} left out: it has no debug information (--symbols names its functions)
 // RUN: %hearth index --symbols recorded.raw -o out 2>&1 | FileCheck %s --check-prefix=SYMBOLS --implicit-check-not=warning
 // SYMBOLS: out: 3 contexts,
+// Each of many libraries may have few of the bytes, and all together many: one stands for all.
+// RUN: for n in 1 2 3 4 5; do %clang -O1 -fPIC -shared -DLIBRARY=take$n -Wl,--build-id %s -o lib$n.so || exit 1; done
+// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -DFIVE -Wl,--build-id,-rpath,%t %s lib?.so -o five
+// RUN: env HEARTH_OPTIONS=unwind=fp %hearth record -q -o five.raw -- ./five
+// RUN: %hearth index five.raw -o out 2>&1 | FileCheck %s --check-prefix=FIVE --implicit-check-not=warning
+// FIVE: hearth: warning: five.raw: 1 context (40000 bytes) allocated inside {{.*}}/lib{{.}}.so is left out: it has no debug information (--symbols names its functions)
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef LIBRARY
+void LIBRARY(void);
+void LIBRARY(void) {
+  char *volatile kept = malloc(40000);
+  (void)kept;
+}
+#else
 static char *kept;
 
+void take1(void), take2(void), take3(void), take4(void), take5(void);
+
 int main(int argc, char **argv) {
+#ifdef FIVE
+  take1(), take2(), take3(), take4(), take5();
+#endif
   kept = malloc(1000000);
   puts("the C library gets a buffer for this");
   for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
@@ -48,3 +66,4 @@ int main(int argc, char **argv) {
       return 1;
   return 0;
 }
+#endif

@@ -32,18 +32,31 @@
 //
 // So does 'hearth heap'.
 // RUN: %clang @flags %s libhelper.so -Wl,-rpath,%t -o plain && %hearth record -q --mode=live -o dump -- ./plain
+// RUN: %clang @flags -g0 -shared -DMIDDLE %s libhelper.so -o libmiddle.so
+// RUN: %clang @flags -DCALL=middle %s libmiddle.so libhelper.so -Wl,-rpath,%t -o chain
+// RUN: env HEARTH_OPTIONS=unwind=fp %hearth record -q -o chain.raw -- ./chain
 // RUN: rm libhelper.so
 // RUN: %if traces %{ %hearth heap dump.1 --binary plain 2>&1 | FileCheck %s --check-prefix=HEAP %}
 // HEAP: hearth: warning: {{.*}}/libhelper.so: has no build id
+//
+// A function of a library that symbols name is one frame, whichever library allocates below it.
+// RUN: %hearth index -q --symbols chain.raw -o chain.prof && %hearth show --text chain.prof > chain.txt
+// RUN: grep '^  frame middle ' chain.txt && not grep ' library$' chain.txt
 #include <stdlib.h>
 
 void *helper(size_t bytes);
+void *middle(size_t bytes);
 
 #ifdef LIBRARY
 void *helper(size_t bytes) { return malloc(bytes + LIBRARY); }
+#elif defined MIDDLE
+void *middle(size_t bytes) { return helper(bytes); }
 #else
+#ifndef CALL
+#define CALL helper
+#endif
 int main(void) {
-  char *volatile block = helper(100);
+  char *volatile block = CALL(100);
   char *volatile other = malloc(10);
   return !block || !other;
 }

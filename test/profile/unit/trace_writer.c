@@ -127,10 +127,9 @@ static void flush_nodes(hearth_trace_writer *w) {
 
 void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_raw_stack_node *node) {
   uint8_t packed[HEARTH_RAW_NODE_MOST];
-  hearth_raw_stack_node raw = {.pc = node->pc, .parent = node->parent};
   if (w->block_nodes == HEARTH_TRACE_NODES_MOST)
     flush_nodes(w);
-  add(w, &w->nodes, packed, (size_t)(hearth_raw_put_node(packed, w->node_count, &raw, w->last_pc) - packed));
+  add(w, &w->nodes, packed, (size_t)(hearth_raw_put_node(packed, w->node_count, node, w->last_pc) - packed));
   w->last_pc = node->pc;
   ++w->node_count;
   ++w->block_nodes;
