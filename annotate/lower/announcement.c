@@ -25,7 +25,7 @@ static plan_name announcement_name_of(const char *what, uint64_t plan) {
   return name;
 }
 
-static bool is_free(LLVMModuleRef module, const char *name, const char *receiver_name) {
+static bool is_untaken(LLVMModuleRef module, const char *name, const char *receiver_name) {
   return !LLVMGetNamedFunction(module, name) && !LLVMGetNamedFunction(module, receiver_name);
 }
 
@@ -35,7 +35,7 @@ static void add_announcement(LLVMModuleRef module, const char *name, const char 
                              unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef none = LLVMVoidTypeInContext(context), types[3];
-  if (!is_free(module, name, receiver_name))
+  if (!is_untaken(module, name, receiver_name))
     return;
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
@@ -112,7 +112,7 @@ static LLVMValueRef add_layout(LLVMModuleRef module, const uint8_t *layout) {
 
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan, const uint8_t *layout) {
   plan_name name = announcement_name_of("__hearth_plan", plan);
-  if (!is_free(module, name.c, PLAN_RECEIVER))
+  if (!is_untaken(module, name.c, PLAN_RECEIVER))
     return;
   LLVMValueRef arguments[] = {plan_number(module, plan), add_layout(module, layout)};
   add_announcement(module, name.c, PLAN_RECEIVER, arguments, 2);
