@@ -32,7 +32,7 @@
  * RUN: cd %t.d && %hearth heap --format=chrome dump.* -o dump.json && \
  * RUN:   python3 %S/Inputs/check_chrome.py dump.json > chrome.txt && FileCheck %s --check-prefix=CHROME < chrome.txt
  * CHROME: explicitly_triggered malloc 100000 100 pool 280 15
- * CHROME-NEXT: peak_memory_usage malloc {{5[01][0-9]+}}
+ * CHROME-NEXT: peak_memory_usage malloc {{(49|50|51)[0-9]+}}
  * CHROME-NEXT: explicitly_triggered malloc 41152 44
  * RUN: cd %t.d && grep -c . chrome.txt | FileCheck %s --check-prefix=COUNT
  * COUNT: {{^}}3
@@ -45,7 +45,7 @@
  * MOMENT-NEXT: at exit 97.9 KiB live
  * RUN: cd %t.d && %hearth index -q --symbols dump.peak -o peak.prof && %hearth show --peak peak.prof | FileCheck %s --check-prefix=AT-PEAK
  * AT-PEAK: grow
- * AT-PEAK: 200 at the peak with 4.8 MiB
+ * AT-PEAK: {{19[3-9]|200}} at the peak with 4.{{[678]}} MiB
  * RUN: cd %t.d && %hearth report dump.peak -o peak.html 2>&1 | FileCheck %s --check-prefix=INDEX-PEAK && grep -c '<html' peak.html
  * INDEX-PEAK: warning: dump.peak: a heap dump
  * RUN: cd %t.d && not %hearth report --base=x dump.peak -o none.html 2>&1 | grep 'is a heap dump'
