@@ -85,6 +85,7 @@ static hearth_status reserve_places(hearth_advice *a, size_t before, hearth_erro
     return hearth_error_nomem(err);
   for (size_t i = before; i < a->groups.count; i++)
     a->places[i] = (hearth_place_sum){0};
+  a->place_count = a->groups.count;
   return HEARTH_OK;
 }
 
@@ -198,7 +199,7 @@ hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_op
 void hearth_advice_destroy(hearth_advice *a) {
   if (!a)
     return;
-  for (size_t i = 0; a->places && i < a->groups.count; i++)
+  for (size_t i = 0; i < a->place_count; i++) /* after an error there may be groups without a place */
     free(a->places[i].counts);
   HEARTH_FREE(a->places, a->function_kinds, a->findings);
   hearth_groups_destroy(&a->groups);

@@ -78,7 +78,7 @@ struct hearth_advice {
   hearth_profile_summary summary;
   hearth_advice_whole whole;
   hearth_place_sum *places; /* by group */
-  size_t place_room;
+  size_t place_count, place_room;
   hearth_finding *findings; /* those that may save most first */
   size_t finding_count, finding_room;
   unsigned char *function_kinds;     /* by row */
