@@ -33,17 +33,22 @@ LLVMValueRef hearth_build_tail_call(LLVMBuilderRef builder, LLVMTypeRef type, LL
   return call;
 }
 
-static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
-  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
+LLVMBasicBlockRef hearth_build_if_bound(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef weak) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
   LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
   LLVMBasicBlockRef absent = LLVMAppendBasicBlockInContext(context, function, "absent");
   LLVMPositionBuilderAtEnd(builder, entry);
-  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, hinted, ""), present, absent);
-  LLVMGetParams(function, arguments);
+  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, weak, ""), present, absent);
   LLVMPositionBuilderAtEnd(builder, present);
+  return absent;
+}
+
+static void dispatch_define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
+  LLVMValueRef arguments[HEARTH_ALLOC_PARAMETERS_MAX + 1];
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+  LLVMBasicBlockRef absent = hearth_build_if_bound(builder, function, hinted);
+  LLVMGetParams(function, arguments);
   hearth_build_tail_call(builder, LLVMGlobalGetValueType(hinted), hinted, arguments, LLVMCountParams(function));
   LLVMPositionBuilderAtEnd(builder, absent);
   hearth_build_tail_call(builder, type, plain, arguments, LLVMCountParamTypes(type));

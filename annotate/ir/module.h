@@ -143,6 +143,9 @@ LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call);
  * lacks it. NULL if one of the names is taken by something else. */
 LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row);
 
+/* The begin of a function without blocks: the builder goes on where the weak reference is bound. Returns the block for
+ * programs without it. */
+LLVMBasicBlockRef hearth_build_if_bound(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef weak);
 /* A tail call of `callee`, of that type, whose result is returned. */
 LLVMValueRef hearth_build_tail_call(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef callee,
                                     LLVMValueRef *arguments, unsigned n);

@@ -47,12 +47,7 @@ static void add_announcement(LLVMModuleRef module, const char *name, const char 
   hearth_shim_make_support_function(function);
   hearth_ir_append_constructor(module, function, 1);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
-  LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
-  LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, function, "end");
-  LLVMPositionBuilderAtEnd(builder, entry);
-  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, receiver, ""), present, end);
-  LLVMPositionBuilderAtEnd(builder, present);
+  LLVMBasicBlockRef end = hearth_build_if_bound(builder, function, receiver);
   LLVMBuildCall2(builder, type, receiver, arguments, count, "");
   LLVMBuildBr(builder, end);
   LLVMPositionBuilderAtEnd(builder, end);
