@@ -79,13 +79,12 @@ static hearth_status add_histogram(hearth_advice *a, hearth_place_sum *place, ui
 }
 
 /* The groups of frames on the way to the root get places, too: they stay empty. */
-static hearth_status reserve_places(hearth_advice *a, size_t before, hearth_error *err) {
-  size_t more = a->groups.count - before;
-  if (more > 0 && !hearth_array_reserve(&a->places, &a->place_room, before, more, sizeof *a->places))
+static hearth_status reserve_places(hearth_advice *a, hearth_error *err) {
+  size_t more = a->groups.count - a->place_count;
+  if (more > 0 && !hearth_array_reserve(&a->places, &a->place_room, a->place_count, more, sizeof *a->places))
     return hearth_error_nomem(err);
-  for (size_t i = before; i < a->groups.count; i++)
-    a->places[i] = (hearth_place_sum){0};
-  a->place_count = a->groups.count;
+  while (a->place_count < a->groups.count)
+    a->places[a->place_count++] = (hearth_place_sum){0};
   return HEARTH_OK;
 }
 
@@ -105,9 +104,8 @@ static hearth_status advice_add_context(hearth_advice *a, uint32_t context, hear
   HEARTH_TRY(hearth_selection_get(&a->selection, context, &s, err));
   if (!s.wanted)
     return HEARTH_OK;
-  size_t before = a->groups.count;
   HEARTH_TRY(hearth_groups_add(&a->groups, &s, &none, &group, err));
-  HEARTH_TRY(reserve_places(a, before, err));
+  HEARTH_TRY(reserve_places(a, err));
   HEARTH_TRY(is_growth(a, s.node, &grows, err));
   hearth_place_sum *place = &a->places[group];
   uint64_t byte_seconds = hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &s.mib);
