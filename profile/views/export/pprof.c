@@ -15,6 +15,7 @@
 #include "array.h"
 #include "exporter.h"
 #include "groups.h"
+#include "hearth/raw.h"
 #include "hearth/status.h"
 #include "utf8.h"
 
@@ -27,7 +28,7 @@ typedef struct hearth_protobuf {
   bool failed; /* out of memory: `data` is not complete */
 } hearth_protobuf;
 
-enum { WIRE_VARINT = 0, WIRE_LENGTH = 2, VARINT_MAX = 10 };
+enum { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
 
 static bool reserve(hearth_protobuf *m, size_t size) {
   m->failed = m->failed || !hearth_array_reserve(&m->data, &m->room, m->size, size, 1);
@@ -42,11 +43,9 @@ static void hearth_protobuf_raw(hearth_protobuf *m, const void *data, size_t siz
 }
 
 static void hearth_protobuf_varint(hearth_protobuf *m, uint64_t value) {
-  if (!reserve(m, VARINT_MAX))
+  if (!reserve(m, HEARTH_RAW_VARINT_MOST))
     return;
-  for (; value >= 0x80; value >>= 7)
-    m->data[m->size++] = (uint8_t)(value | 0x80);
-  m->data[m->size++] = (uint8_t)value;
+  m->size = (size_t)(hearth_raw_put_varint(m->data + m->size, value) - m->data); /* raw profiles have the same */
 }
 
 static void hearth_protobuf_uint(hearth_protobuf *m, unsigned field, uint64_t value) {
