@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Classifies contexts, and says how sure that is. Cold follows from the context's own numbers. For hot, the writer sorts densities and stores
- * cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of the share that was asked
- * for. */
+/* Classifies contexts, and says how sure that is. Cold follows from the context's own numbers. For hot, the writer
+ * sorts densities and stores cutoffs for a few shares of all accesses; a reader compares a density with the cutoff of
+ * the share that was asked for. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -169,8 +169,7 @@ void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t s
 void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes);
 /* One note a file: a warning where the code could have been compiled for profiling, or where a twentieth of all bytes is
  * concerned; else a detail, as every program has blocks of its C library. Where --symbols would do, the largest file
- * stands for all. Contexts with a reason are reported once for
- * all dumps, by hearth_modules_report. */
+ * stands for all. Contexts with a reason are reported once for all dumps, by hearth_modules_report. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */

@@ -81,8 +81,8 @@ void hearth_hint_pass_on(uint8_t hint) {
 }
 
 static hearth_malloc_options opened;
-static const uint8_t
-    *layout_of_plan; /* the pool of each id (HEARTH_LAYOUT_IDS), 0 the main one; NULL: its own for each */
+/* The pool of each id (HEARTH_LAYOUT_IDS), 0 the main one; NULL: its own for each. */
+static const uint8_t *layout_of_plan;
 
 static bool has_cold(void) { return opened.cold_mode != HEARTH_COLD_OFF; }
 

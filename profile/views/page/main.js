@@ -240,14 +240,18 @@ function keepChoice() {
   page.chosen = isKept ? page.chosen : {};
 }
 
+function pointAtChosen() {
+  if (tables[page.tab]) {
+    tables[page.tab].pointAt(chosenItem());
+  }
+}
+
 function update() {
   selectionNow = select();
   tellShown();
   keepChoice();
   drawTab();
-  if (tables[page.tab]) {
-    tables[page.tab].pointAt(chosenItem());
-  }
+  pointAtChosen();
   showDetails();
   keepState();
 }
@@ -299,9 +303,7 @@ function followAddress() {
   tellShown();
   showPanel();
   showTab();
-  if (tables[page.tab]) {
-    tables[page.tab].pointAt(chosenItem());
-  }
+  pointAtChosen();
   showDetails();
 }
 
